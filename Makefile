@@ -1,0 +1,31 @@
+# Each target sets up .venv by itself; a bare machine needs python3 (>= 3.11), make and git.
+PYTHON ?= python3
+BIN := .venv/bin
+.DEFAULT_GOAL := demo
+
+.PHONY: demo test quick bench claims clean
+
+demo: .venv/.demo
+	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
+
+test: .venv/.test
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -q -n auto
+
+quick: .venv/.test
+	$(BIN)/pytest -q -m "not slow"
+
+$(BIN)/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.demo: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/.test: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $@ .venv/.demo
+
+clean:
+	rm -rf .venv build *.egg-info
