@@ -1,0 +1,171 @@
+"""What a private counter is: parameters that know their error law, and a run that counts.
+
+A `Counter` is a frozen dataclass of parameters. `start(rng)` makes a `Run`, which is fed one number a step
+and answers each time with an estimate of the sum so far. Neighbouring streams differ by at most 1 in one
+entry ("event level"), unless the class says otherwise.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechanisms.checks import positive, whole
+from mechanisms.laplace_sums import laplace_sum_quantile, laplace_sum_variance
+from mechanisms.noise import Floats, Noise, Silent
+
+
+@dataclass(frozen=True)
+class Counter(ABC):
+    """Parameters of a private counter; makes its runs.
+
+    Parameters
+    ----------
+    epsilon
+        Privacy loss of the whole sequence of estimates.
+    horizon
+        Number of steps at most. Counters that need it refuse None; the others take it as a limit if given.
+
+    Raises
+    ------
+    ValueError
+        If `epsilon` is not above 0 or `horizon` not a whole number of at least 1.
+    """
+
+    kind: ClassVar[str] = ""
+    """Name in scenario files and in `make`."""
+    source: ClassVar[str] = ""
+    """Paper and section."""
+    error: ClassVar[str] = ""
+    """How the error at step t grows, for people."""
+    memory: ClassVar[str] = ""
+    """How the state grows, for people."""
+    privacy: ClassVar[Literal["pure", "approximate"]] = "pure"
+    """Pure: (epsilon, 0); approximate: (epsilon, delta), the class then has a parameter delta."""
+    needs_horizon: ClassVar[bool] = True
+    """Whether the number of steps must be known beforehand."""
+    pan_private: ClassVar[bool] = False
+    """Whether the state, seen once, is covered by epsilon too."""
+
+    epsilon: float
+    horizon: int | None = None
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        if self.needs_horizon or self.horizon is not None:
+            whole("horizon", self.horizon)
+
+    @property
+    def steps(self) -> int:
+        """The horizon of a counter that must have one."""
+        if self.horizon is None:
+            raise ValueError(f"horizon must be given here: {self.kind} has none")
+        return self.horizon
+
+    @abstractmethod
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Run:
+        """Return a fresh run.
+
+        Parameters
+        ----------
+        rng
+            Generator of all its noise.
+        silent
+            True turns the noise off, for tests; what it then says is the exact sum and not private.
+        """
+
+    def noise_parts(self, t: int) -> Sequence[tuple[float, int]] | None:
+        """Return the Laplace variables in the estimate of step `t` as pairs (scale, count); None if there is
+        no closed form."""
+        return None
+
+    def variance(self, t: int) -> float | None:
+        """Return the variance of the estimate of step `t`; None where it has no closed form."""
+        whole("t", t)
+        parts = self.noise_parts(t)
+        return None if parts is None else laplace_sum_variance(parts)
+
+    def error_bound(self, t: int, beta: float) -> float:
+        """Return what the error at step `t` exceeds with probability at most `beta`.
+
+        It is exact where `noise_parts` is known. For all steps up to t at once, take beta / t.
+        """
+        whole("t", t)
+        parts = self.noise_parts(t)
+        if parts is None:
+            raise NotImplementedError(f"{self.kind} states no error bound")
+        return laplace_sum_quantile(parts, beta)
+
+
+class Run(ABC):
+    """A counter at work. Step numbers start at 1."""
+
+    __slots__ = ("_left", "counter", "t")
+
+    def __init__(self, counter: Counter) -> None:
+        self.counter = counter
+        self.t = 0
+        """Steps taken so far."""
+        self._left: float = float("inf") if counter.horizon is None else counter.horizon
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy loss of the whole sequence of estimates."""
+        return self.counter.epsilon
+
+    @property
+    def horizon(self) -> int | None:
+        """Number of steps at most; None if there is no end."""
+        return self.counter.horizon
+
+    @abstractmethod
+    def step(self, x: float = 1) -> float:
+        """Take the next number and return the estimate of the sum so far.
+
+        Raises
+        ------
+        ValueError
+            If the horizon has been reached.
+        """
+
+    def release(self, values: ArrayLike) -> Floats:
+        """Take the next numbers at once and return the estimate after each; the same as a `step` for each."""
+        numbers = self._admit(values)
+        step = self.step
+        return np.array([step(x) for x in numbers.tolist()], dtype=np.float64)
+
+    def error_bound(self, t: int, beta: float) -> float:
+        """Return what the error at step `t` exceeds with probability at most `beta`."""
+        return self.counter.error_bound(t, beta)
+
+    def variance(self, t: int) -> float | None:
+        """Return the variance of the estimate of step `t`; None where it has no closed form."""
+        return self.counter.variance(t)
+
+    def _admit(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the numbers as floats, or refuse them if they are no list or reach past the horizon."""
+        numbers = np.asarray(values, dtype=np.float64)
+        if numbers.ndim != 1:
+            raise ValueError(f"values must be one-dimensional; got shape {numbers.shape}")
+        if self.t + len(numbers) > self._left:
+            self._past_horizon(self.t + len(numbers))
+        return numbers
+
+    def _past_horizon(self, t: int) -> None:
+        """Refuse a step past the horizon."""
+        raise ValueError(f"step {t} is past the horizon of this {self.counter.kind} counter, {self.horizon}")
+
+
+def law_or_silence(law: Noise, silent: bool) -> Noise:
+    """Return the law, or no noise."""
+    return Silent() if silent else law
+
+
+def parameters(counter: Counter) -> dict[str, Any]:
+    """Return a counter's parameters by name."""
+    return {name: getattr(counter, name) for name in counter.__dataclass_fields__}

@@ -1,0 +1,130 @@
+"""Tails and quantiles of sums of independent Laplace variables, to about ten digits at any depth.
+
+The estimate of a tree counter carries a handful of Laplace variables, often of different scales. The
+published bounds for such sums are several times too wide; these are the exact numbers.
+
+With M(s) = prod (1 - b_j^2 s^2)^(-n_j) the sum's moment generating function,
+Pr[S > x] = 1/(2 pi i) int M(s) exp(-s x) / s ds along any path that crosses the real axis between 0 and
+1 / max b_j. The path here is the parabola that osculates the steepest descent from the saddle point: the
+integrand dies like a Gaussian along it and the trapezoidal rule converges geometrically.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import optimize
+
+from mechanisms.checks import positive, probability
+
+Parts = Sequence[tuple[float, int]]
+"""A sum of Laplace variables: pairs (scale, how many of it)."""
+
+
+def laplace_sum_variance(parts: Parts) -> float:
+    """Return the variance of the sum: 2 sum n_j b_j^2."""
+    return 2.0 * math.fsum(count * scale**2 for scale, count in parts)
+
+
+def laplace_sum_log_tail(parts: Parts, value: float) -> float:
+    """Return ln Pr[S > value] for value > 0.
+
+    Parameters
+    ----------
+    parts
+        Pairs (scale, count).
+    value
+        Above 0, in the units of the scales.
+
+    Source
+    ------
+    Saddle-point inversion after Rice 1980, "Distribution of quadratic forms in normal random variables:
+    evaluation by numerical integration"; a single variable in closed form.
+
+    Examples
+    --------
+    >>> round(laplace_sum_log_tail([(1.0, 1)], 3.0), 6)
+    -3.693147
+    """
+    positive("value", value)
+    largest = max(scale for scale, _ in parts)
+    x = value / largest
+    squares = np.array([(scale / largest) ** 2 for scale, _ in parts])
+    counts = np.array([count for _, count in parts], dtype=np.float64)
+    if counts.sum() == 1:
+        return math.log(0.5) - x
+
+    def slope(s: float) -> float:
+        return float(np.sum(counts * 2 * squares * s / (1 - squares * s * s))) - x - 1 / s
+
+    saddle = float(optimize.brentq(slope, 1e-12, 1 - 1e-15, xtol=1e-15, rtol=1e-12))
+    rest = 1 - squares * saddle**2
+    second = float(np.sum(counts * 2 * squares * (1 + squares * saddle**2) / rest**2)) + 1 / saddle**2
+    third = float(np.sum(counts * 4 * squares**2 * saddle * (3 + squares * saddle**2) / rest**3))
+    third -= 2 / saddle**3
+    width = 1 / math.sqrt(second)
+    bend = max(third / (6 * second), 0.1 / width)
+    top = -float(np.sum(counts * np.log(rest))) - saddle * x - math.log(saddle)
+
+    def trapezoid(step: float) -> float:
+        total, at, size = 0.0, 0, 256
+        while True:
+            v = (at + np.arange(size)) * step
+            s = saddle + bend * v * v + 1j * v
+            exponent = -(counts @ np.log(1 - squares[:, None] * s * s)) - s * x - np.log(s) - top
+            terms = (np.exp(exponent) * (2 * bend * v + 1j)).imag
+            if at == 0:
+                terms[0] *= 0.5
+            total += float(terms.sum())
+            at += size
+            if abs(terms[-16:]).max() < 1e-17 or at > 200_000:
+                return total * step / math.pi
+
+    step = width / 2
+    coarse = trapezoid(step)
+    for _ in range(8):
+        step /= 2
+        fine = trapezoid(step)
+        if abs(fine - coarse) <= 1e-12 * abs(fine):
+            break
+        coarse = fine
+    return top + math.log(fine)
+
+
+def laplace_sum_quantile(parts: Parts, beta: float) -> float:
+    """Return the value that \\|S\\| exceeds with probability `beta` exactly.
+
+    Parameters
+    ----------
+    parts
+        Pairs (scale, count) of the independent Laplace variables that make up the sum S.
+    beta
+        Two-sided tail probability, between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If `beta` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> round(laplace_sum_quantile([(1.0, 1)], 0.05), 6)
+    2.995732
+    """
+    probability("beta", beta)
+    parts = [(scale, count) for scale, count in parts if scale > 0 and count > 0]
+    if not parts:
+        return 0.0
+    goal = math.log(beta / 2)
+    std = math.sqrt(laplace_sum_variance(parts))
+    high = std
+    while laplace_sum_log_tail(parts, high) > goal:
+        high *= 2
+    low = high / 2
+    while laplace_sum_log_tail(parts, low) < goal:
+        low /= 2
+        if low < 1e-9 * std:
+            return low
+    return float(optimize.brentq(lambda x: laplace_sum_log_tail(parts, x) - goal, low, high, rtol=1e-12))
