@@ -1,0 +1,160 @@
+"""Deterministic trackers: thresholds of each site's own, and increments that all sites share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log, log1p
+from typing import Any, ClassVar, Final
+
+from protocols.base import (
+    Message,
+    Number,
+    Protocol,
+    Server,
+    Site,
+    in_unit_interval,
+    ratio,
+)
+
+REPORT: Final = Message("report")
+"""A site's count has passed its threshold; one bit, since the server knows the thresholds."""
+
+
+class Thresholds:
+    """The counts at which a site reports: the first item, then each growth by the factor 1 + alpha.
+
+    With m the count last reported, the next report comes at the first count n with
+    n > (1 + alpha) m, or, centred, (1 - alpha) n > (1 + alpha) m. All in integers: alpha = P/Q.
+
+    Source
+    ------
+    Yi and Zhang 2009, as section 1 of Xiong, Zhu, Huang 2023 has it.
+    """
+
+    __slots__ = ("den", "num")
+
+    def __init__(self, alpha: float, centred: bool) -> None:
+        part, whole = ratio(alpha)
+        growth = Fraction(whole + part, whole - part if centred else whole)
+        self.num, self.den = growth.as_integer_ratio()
+
+    def after(self, reported: Any) -> Any:
+        """Return the count of the next report; takes one count or an array of them."""
+        # floor(m num / den) + 1, with products small enough for 64-bit arrays
+        extra = self.num - self.den
+        whole, rest = reported // self.den, reported % self.den
+        return reported + whole * extra + rest * extra // self.den + 1
+
+
+@dataclass(frozen=True)
+class Deterministic(Protocol):
+    """Each site reports whenever its own count has grown by the factor 1 + alpha.
+
+    The server adds up what was last reported: an estimate in [N / (1 + alpha), N], at every step
+    and on every input. `centred` reports at (1 + alpha) / (1 - alpha) and multiplies by 1 + alpha:
+    about half the messages, and errors on both sides.
+
+    Parameters
+    ----------
+    alpha
+        Relative error allowed, in (0, 1).
+    centred
+        Whether to spread the error over both sides.
+
+    Source
+    ------
+    Yi and Zhang 2009, as section 1 of Xiong, Zhu, Huang 2023 has it; the centred form is derived here.
+    """
+
+    alpha: float
+    centred: bool = False
+
+    kind: ClassVar[str] = "deterministic"
+    source: ClassVar[str] = "Yi, Zhang 2009; Xiong, Zhu, Huang 2023, section 1"
+    guarantee: ClassVar[Any] = "always"
+    reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
+
+    def __post_init__(self) -> None:
+        in_unit_interval("alpha", self.alpha)
+        if not isinstance(self.centred, bool):
+            raise ValueError(f"centred must be true or false; got {self.centred!r}")
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The counts at which a site reports."""
+        return Thresholds(self.alpha, self.centred)
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        rule = self.thresholds
+        return [_Site(rule, count) for count in start or [0] * k]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        if self.centred:
+            return _CentredServer(self.thresholds, list(start) or [0] * k, Fraction(str(self.alpha)))
+        return _Server(self.thresholds, list(start) or [0] * k)
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return k (1/alpha + ln(alpha n) / ln(1 + alpha)) for n = N/k items a site (papers, eq. in section 2.1)."""
+        growth = log1p(self.alpha) - (log1p(-self.alpha) if self.centred else 0.0)
+
+        def reports(n: float) -> float:
+            early = 1 / self.alpha  # below 1/alpha every item is reported
+            return n if n <= early else early + log(self.alpha * n) / growth
+
+        return k * max(0.0, reports((start + items) / k) - reports(start / k) + 1)
+
+
+class _Site(Site):
+    __slots__ = ("count", "next", "rule")
+
+    def __init__(self, rule: Thresholds, count: int) -> None:
+        self.rule = rule
+        self.count = count
+        self.next = rule.after(count)
+
+    def quota(self) -> int:
+        return self.next - self.count - 1  # type: ignore[no-any-return]
+
+    def take(self, items: int) -> Sequence[Message]:
+        self.count += items
+        if self.count < self.next:
+            return ()
+        self.next = self.rule.after(self.count)
+        return _ONE_REPORT
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        return ()
+
+
+class _Server(Server):
+    __slots__ = ("output", "reported", "rule")
+
+    def __init__(self, rule: Thresholds, reported: list[int]) -> None:
+        self.rule = rule
+        self.reported = reported
+        self.output: Number = sum(reported)
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        before = self.reported[sender]
+        now = self.reported[sender] = self.rule.after(before)
+        self.output += now - before
+        return ()
+
+
+class _CentredServer(_Server):
+    __slots__ = ("alpha",)
+
+    def __init__(self, rule: Thresholds, reported: list[int], alpha: Fraction) -> None:
+        super().__init__(rule, reported)
+        self.alpha = alpha
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        before = self.reported[sender]
+        now = self.reported[sender] = self.rule.after(before)
+        self.output += (1 + self.alpha) * (now - before)
+        return ()
+
+
+_ONE_REPORT: Final = (REPORT,)

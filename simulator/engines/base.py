@@ -1,0 +1,253 @@
+"""What the SimPy engines share: the parts of a game, asking the adversary, settling a step."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import simpy
+
+from adversaries.base import Adversary, View
+from adversaries.schedules import NEVER, Schedule
+from protocols.base import Number, Protocol, even_start
+from simulator.channels import Channels, DelayedChannels
+from simulator.errors import MoveError
+from simulator.ledger import Ledger
+from simulator.network import Latency
+from simulator.timeline import Timeline
+from simulator.verdict import Referee
+
+SETTLE: Final = 3
+"""Priority of judging a step: after all arrivals of the step."""
+END: Final = 4
+"""Priority of a plan's end: after the step has been judged."""
+
+ROLES: Final = ("sites", "server", "adversary", "network")
+
+
+def streams(seed: int) -> dict[str, np.random.Generator]:
+    """Return one independent random generator a role, all from one seed."""
+    return {
+        role: np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+        for number, role in enumerate(ROLES)
+    }
+
+
+class Engine(ABC):
+    """One game in play.
+
+    Parameters
+    ----------
+    protocol, adversary
+        The two sides; the adversary must be this game's own.
+    sites, items, start
+        Number of sites, of items to come, and of items counted before the first step.
+    seed
+        Root of the game's random streams.
+    network
+        Delay of the messages; None for none.
+    record
+        Whether to keep the transcript and every output.
+    """
+
+    name: ClassVar[str]
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        adversary: Adversary,
+        *,
+        sites: int,
+        items: int,
+        start: int = 0,
+        seed: int = 0,
+        network: Latency | None = None,
+        record: bool = False,
+    ) -> None:
+        rngs = streams(seed)
+        begun = (even_start(start, sites),) if start else ()
+        self.k, self.items, self.start = sites, items, start
+        self.protocol, self.adversary = protocol, adversary
+        self.sites = protocol.sites(sites, rngs["sites"], *begun)
+        self.server = protocol.server(sites, rngs["server"], *begun)
+        self.env = simpy.Environment()
+        self.ledger = Ledger(sites, start + items)
+        self.referee = Referee(protocol.accuracy, start, self.server.output)
+        self.timeline = Timeline(start, items)
+        self.outputs: list[tuple[int, Number]] | None = [] if record else None
+        self.instant = network is None or network.instant
+        if network is None or network.instant:
+            self.channels = Channels(
+                self.sites, self.server, self.ledger, lambda: int(self.env.now), self.sync, record
+            )
+        else:
+            self.channels = DelayedChannels(
+                self.sites, self.server, self.ledger, self.sync, record, self.env,
+                network.sampler(rngs["network"]), self._heard,
+            )  # fmt: skip
+        self._settling = False
+        known = {"kind": protocol.kind, **protocol.parameters()}
+        self.view = View(sites=sites, items=items, start=start, known=known, rng=rngs["adversary"])
+        self.view.output = self.server.output
+        # the plan in force: its first step follows `plan_start`, with `sent_before` items sent by then
+        self.plan: Schedule
+        self.plan_start = 0
+        self.sent_before = 0
+        self.plan_end = 0
+        self.game_end = NEVER
+        self._segments: list[tuple[int, int, Schedule]] = []
+        self._skipped = False
+
+    # ------------------------------------------------------------------ to be played
+
+    def play(self) -> None:
+        """Play the game to its end."""
+        if self.items:
+            self.ask(0)
+            if self.game_end:
+                self.run()
+        last = min(self.game_end, NEVER)
+        items = self.sent(last)
+        self._checkpoints(self.start + items, last)
+        self.referee.close(last, self.start + items, self._step_of if self._skipped else None)
+
+    @abstractmethod
+    def run(self) -> None:
+        """Play from the first step to `game_end`."""
+
+    @abstractmethod
+    def sync(self, site: int) -> None:
+        """Give a site all of its items so far, before it hears a message."""
+
+    # ------------------------------------------------------------------ the truth
+
+    def sent(self, step: int) -> int:
+        """Return the items sent by the end of a step of the plan in force."""
+        return self.sent_before + self.plan.sent(step - self.plan_start)
+
+    def _step_of(self, n: int) -> int:
+        """Return the step of the n-th item of all, n counted with the start, since the last change."""
+        n -= self.start
+        for begin, before, plan in reversed(self._segments):
+            if n > before:
+                return begin + plan.step_of(n - before)
+        return 0
+
+    # ------------------------------------------------------------------ the adversary
+
+    def ask(self, now: int) -> None:
+        """Ask the adversary for its next plan, after step `now`."""
+        view, sent = self.view, self.sent(now) if now else 0
+        view.steps, view.sent = now, sent
+        plan = self.adversary.plan(view)
+        if plan is None or plan is getattr(self, "plan", None) and now < self.plan_end:
+            if now >= self.plan_end:  # it has nothing more to do: the game ends here
+                self.game_end = now
+            return
+        self._check_plan(plan, now)
+        self.leave_plan(now)
+        self.plan, self.plan_start, self.sent_before = plan, now, sent
+        self.plan_end = min(now + plan.length, NEVER)
+        self.game_end = min(now + plan.step_of(self.items - sent), NEVER)
+        skips = plan.skips
+        self._skipped = self._skipped or skips
+        if skips or self._skipped or not self._segments:
+            self._segments.append((now, sent, plan))
+        self.enter_plan(now)
+
+    def _check_plan(self, plan: Schedule, now: int) -> None:
+        if not isinstance(plan, Schedule):
+            raise MoveError(
+                f"{self._adversary_name()}: plan() returned {plan!r} after step {now}; accepted: a schedule "
+                "(Burst, Rest, Rotation, Labels, Runs) or None"
+            )
+        for site in (plan.lowest(), plan.highest()):
+            if not -1 <= site < self.k or (site < 0 and plan.support(self.k) != ()):
+                raise MoveError(
+                    f"{self._adversary_name()}: named site {site} at step {now + 1}; "
+                    f"this game has sites 0 … {self.k - 1}"
+                )
+
+    def _adversary_name(self) -> str:
+        return f"adversary {self.adversary.kind or type(self.adversary).__name__}"
+
+    def leave_plan(self, now: int) -> None:
+        """Take note that the plan in force ends with step `now`; there may be none yet."""
+
+    @abstractmethod
+    def enter_plan(self, now: int) -> None:
+        """Take note that a new plan is in force from step `now` + 1 on."""
+
+    # ------------------------------------------------------------------ a step that was not silent
+
+    def speak(self, site: int, messages: Any, step: int) -> None:
+        """Carry what a site says in this step, and judge the step."""
+        if self.timeline.due < step + self.start:  # cheap: there are never more items than steps
+            self._checkpoints(self.start + self.sent(step - 1), step - 1)
+        self.channels.send_up(site, messages)
+        if self.instant:
+            if self.server.output != self.referee.output:
+                self.settle(step)
+            if self.channels.touched:
+                self.rouse(site)
+
+    def rouse(self, speaker: int) -> None:
+        """Take note that the sites in `channels.touched` have heard something."""
+        self.channels.touched.clear()
+
+    def settle(self, step: int) -> None:
+        """The output of this step is a new one: judge the old, and let the adversary see it."""
+        output = self.server.output
+        sent = self.sent(step)
+        if self._skipped:
+            before = self._sent_at(step - 1)
+            self.referee.change(step, self.start + sent, self.start + before, output, self._step_of)
+            self._segments = [(self.plan_start, self.sent_before, self.plan)]
+            self._skipped = self.plan.skips
+        else:
+            self.referee.change(step, self.start + sent, self.start + sent - 1, output)
+        view = self.view
+        view.output, view.changed_at, view.changes = output, step, self.referee.changes
+        if self.outputs is not None:
+            self.outputs.append((step, output))
+        if not self.adversary.oblivious and sent < self.items:
+            self.ask(step)
+
+    def _sent_at(self, step: int) -> int:
+        for begin, before, plan in reversed(self._segments):
+            if step >= begin:
+                return before + plan.sent(step - begin)
+        return 0
+
+    def _checkpoints(self, items: int, step: int) -> None:
+        if self.timeline.due <= items:
+            self.timeline.pass_by(
+                items, step, self.referee.output, self.ledger.messages, self.ledger.words, items
+            )
+
+    # ------------------------------------------------------------------ delays
+
+    def _heard(self, site: int | None) -> None:
+        """On delayed channels: somebody heard something in this step, which is judged at its end."""
+        if site is not None:
+            self.channels.touched.append(site)
+            self.rouse(-1)
+        elif not self._settling and self.server.output != self.referee.output:
+            self._settling = True
+            self.at(int(self.env.now), SETTLE, self._settle_now)
+
+    def _settle_now(self, event: Any) -> None:
+        self._settling = False
+        step = int(self.env.now)
+        self._checkpoints(self.start + self.sent(step - 1), step - 1)
+        if self.server.output != self.referee.output:
+            self.settle(step)
+
+    def at(self, step: int, priority: int, action: Any) -> None:
+        """Have `action(event)` called at a step with a priority."""
+        event = self.env.event()
+        event._ok, event._value = True, None  # triggered, as a timeout is, but with a priority of its own
+        assert event.callbacks is not None
+        event.callbacks.append(action)
+        self.env.schedule(event, priority=priority, delay=step - self.env.now)  # type: ignore[arg-type]

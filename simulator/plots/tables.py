@@ -1,0 +1,217 @@
+"""The tables of one or more results, as figures want them: which lines, which panels, what is fixed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+COLUMNS: Final = (
+    "point", "trial", "seed", "task", "protocol", "adversary", "sites", "items", "alpha", "engine", "verdict", "ok",
+    "max_rel_error", "first_failure", "failing_fraction", "output_changes", "rounds", "messages", "words",
+    "words_up", "words_down", "bits", "broadcasts", "seconds",
+)  # fmt: skip
+"""Columns that every trials.csv has; what follows them are swept parameters."""
+
+GAME: Final = ("result", "point", "trial")
+"""What names one game."""
+
+_BASIC_AXES: Final = ("sites", "items", "alpha")
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What one result directory holds, or several put together.
+
+    Parameters
+    ----------
+    trials, series, kinds
+        The tables of the same names, with a first column `result` that names the directory.
+    scenarios
+        The scenario of each result, as its manifest has it.
+    """
+
+    trials: pd.DataFrame
+    series: pd.DataFrame
+    kinds: pd.DataFrame
+    scenarios: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Return the scenario's title, or the titles of several results beside each other."""
+        titles = [str(scenario.get("title") or name) for name, scenario in self.scenarios.items()]
+        return " | ".join(dict.fromkeys(titles))
+
+    @property
+    def several(self) -> bool:
+        """Return whether more than one result is in it."""
+        return len(self.scenarios) > 1
+
+    def where(self, condition: str) -> Tables:
+        """Return the games that meet a condition on the columns of trials.csv, with their timelines.
+
+        Raises
+        ------
+        ValueError
+            If the condition cannot be read or no game meets it.
+        """
+        if not condition:
+            return self
+        try:
+            trials = self.trials.query(condition, engine="python")
+        except Exception as error:
+            raise ValueError(f"where: {condition!r} is no condition on the columns of trials.csv: {error}") from error
+        if trials.empty:
+            raise ValueError(f"where: no game meets {condition!r}")
+        return Tables(trials, of_games(self.series, trials), of_games(self.kinds, trials), self.scenarios)
+
+
+def of_games(table: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a series or kinds table that belong to these games."""
+    if table.empty:
+        return table
+    return table.merge(trials[list(GAME)].drop_duplicates(), on=list(GAME), how="inner")
+
+
+def read_tables(directories: Sequence[str | Path]) -> Tables:
+    """Read the tables of one or more result directories.
+
+    Raises
+    ------
+    ValueError
+        If a directory holds no result.
+    """
+    if not directories:
+        raise ValueError("no result directory was given")
+    trials, series, kinds, scenarios = [], [], [], {}
+    for place in directories:
+        directory = Path(place)
+        for needed in ("trials.csv", "manifest.json"):
+            if not (directory / needed).is_file():
+                raise ValueError(f"{directory} holds no result: {needed} is missing")
+        manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
+        scenario = dict(manifest.get("scenario") or {})
+        name = _free_name(directory.resolve().name, scenarios)
+        scenarios[name] = scenario
+        trials.append(_read(directory / "trials.csv", name))
+        series.append(_read(directory / "series.csv", name))
+        kinds.append(_read(directory / "kinds.csv", name))
+    together = [pd.concat(tables, ignore_index=True) for tables in (trials, series, kinds)]
+    if together[0].empty:
+        raise ValueError(f"{directories[0]} holds no games: trials.csv is empty")
+    return Tables(*together, scenarios=scenarios)
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    """Return a name for a result that no other one has."""
+    taken = set(taken)
+    candidate, count = name, 1
+    while candidate in taken:
+        count += 1
+        candidate = f"{name} ({count})"
+    return candidate
+
+
+def _read(path: Path, name: str) -> pd.DataFrame:
+    """Return a table with the result's name before it; an absent one is empty."""
+    try:
+        table = pd.read_csv(path)
+    except (FileNotFoundError, pd.errors.EmptyDataError):
+        table = pd.DataFrame()
+    if "ok" in table:
+        table["ok"] = table["ok"].map(lambda value: str(value) == "True")
+    table.insert(0, "result", name)
+    return table
+
+
+def swept_axes(trials: pd.DataFrame) -> tuple[str, ...]:
+    """Return the axes along which the games differ, protocol and adversary not counted."""
+    extras = [column for column in trials.columns if column not in (*COLUMNS, "result", "start", "max_abs_error")]
+    axes = [axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials and trials[axis].nunique() > 1]
+    return tuple(axes)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The games of one line: one protocol, and one variant of it where there are several.
+
+    Parameters
+    ----------
+    protocol
+        Its kind.
+    variant
+        What sets it apart from other lines of this protocol; empty if nothing does.
+    order
+        Place among the lines of this protocol, from 0.
+    games
+        Its rows of trials.csv.
+    """
+
+    protocol: str
+    variant: str
+    order: int
+    games: pd.DataFrame
+
+    @property
+    def label(self) -> str:
+        """Return what to write beside it."""
+        return f"{self.protocol}, {self.variant}" if self.variant else self.protocol
+
+
+def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary",)) -> list[Line]:
+    """Split games into lines: by protocol, then by every axis that still varies at one place of `x`.
+
+    Parameters
+    ----------
+    x
+        The axis that a line runs along; empty for none.
+    apart
+        Columns by which the caller splits the games already (panels, kinds of marker).
+    """
+    found = []
+    for protocol in dict.fromkeys(trials["protocol"]):
+        games = trials[trials["protocol"] == protocol]
+        place = [column for column in ("result", *apart, x) if column in games and column]
+        free = [
+            axis for axis in swept_axes(games)
+            if axis != x and axis not in apart and (games.groupby(place, dropna=False)[axis].nunique(dropna=False) > 1).any()
+        ]  # fmt: skip
+        if not free:
+            found.append(Line(str(protocol), "", 0, games))
+            continue
+        groups = games.groupby(free, dropna=False, sort=False)
+        for order, (values, part) in enumerate(groups):
+            named = [f"{name(axis)} {_value(value)}" for axis, value in zip(free, values, strict=True)]
+            found.append(Line(str(protocol), ", ".join(named), order, part))
+    return found
+
+
+def name(axis: str) -> str:
+    """Return an axis or parameter as a word for a label: without the group that it stands in."""
+    return {"alpha": "α"}.get(axis, axis.rsplit(".", 1)[-1])
+
+
+def _value(value: Any) -> str:
+    """Return a swept value as text."""
+    if isinstance(value, float):
+        return "none" if value != value else f"{value:g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def fixed(trials: pd.DataFrame) -> str:
+    """Return the parameters that all games share, for the line under the title."""
+    parts = []
+    for axis, text in (("sites", "{:,} sites"), ("items", "{:,} items"), ("alpha", "α = {:g}")):
+        if axis in trials and trials[axis].dropna().nunique() == 1:
+            value = trials[axis].dropna().iloc[0]
+            parts.append(text.format(int(value) if axis != "alpha" else value))
+    if trials["adversary"].nunique() == 1:
+        parts.append(f"adversary {trials['adversary'].iloc[0]}")
+    games = trials.groupby(["result", "point"]).size()
+    least, most = int(games.min()), int(games.max())
+    parts.append(f"{most} game{'s' * (most > 1)} a point" if least == most else f"{least} to {most} games a point")
+    return " · ".join(parts)

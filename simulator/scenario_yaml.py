@@ -1,0 +1,208 @@
+"""Reading a scenario file: safe YAML, with the line of every value, and `--set key=value`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from simulator.errors import ScenarioError
+
+Path_ = tuple[str | int, ...]
+"""Where a value stands: keys of mappings and places in lists, from the top."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe YAML that reads ``1e9`` as a number and refuses a key given twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        self.flatten_mapping(node)
+        seen = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+            if not isinstance(key, Hashable):
+                continue
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key!r} is given twice", key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+_Loader.add_implicit_resolver(  # type: ignore[no-untyped-call]
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+$"),
+    list("-+0123456789"),
+)
+
+
+class Document:
+    """A scenario file as read: plain data, and where each value stands in the file.
+
+    Attributes
+    ----------
+    name
+        The file as the user wrote it, for messages.
+    folder
+        The file's folder; relative paths inside the file count from it.
+    data
+        The mapping that the file holds.
+    """
+
+    def __init__(self, name: str, folder: Path, data: dict[str, Any], root: yaml.Node | None = None) -> None:
+        self.name = name
+        self.folder = folder
+        self.data = data
+        self._root = root
+        self._overridden: list[Path_] = []
+
+    def error(self, path: Sequence[str | int], message: str) -> ScenarioError:
+        """Return the error that something is wrong with the value at `path`."""
+        where = spell(path)
+        for overridden in self._overridden:
+            if tuple(path[: len(overridden)]) == overridden:
+                return ScenarioError(f"--set {where}: {message}")
+        line = self.line(path)
+        place = f"{self.name}:{line}" if line else self.name
+        return ScenarioError(f"{place}: {where}: {message}" if where else f"{place}: {message}")
+
+    def line(self, path: Sequence[str | int]) -> int | None:
+        """Return the line of the value at `path`, or of the nearest one around it that stands in the file."""
+        node = self._root
+        if node is None:
+            return None
+        line: int = node.start_mark.line + 1
+        for part in path:
+            if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+                node = node.value[part]
+                line = node.start_mark.line + 1
+            elif isinstance(node, yaml.MappingNode):
+                for key, value in node.value:
+                    if getattr(key, "value", None) == str(part):
+                        node, line = value, key.start_mark.line + 1
+                        break
+                else:
+                    return line
+            else:
+                return line
+        return line
+
+    def set(self, assignment: str) -> None:
+        """Put ``key=value`` into the data: a dotted path and a YAML value.
+
+        A number in the path is a place in a list. A key asked of a list is set in each of its mappings
+        that has it, in all of them if none has.
+
+        Raises
+        ------
+        ScenarioError
+            There is no ``=``, the value is not YAML, or the path leads nowhere.
+        """
+        key, equals, text = assignment.partition("=")
+        if not equals or not key.strip():
+            raise ScenarioError(f"--set {assignment}: must be key=value, for example --set sites=64")
+        try:
+            value = yaml.load(text, _Loader)
+        except yaml.YAMLError as error:
+            raise ScenarioError(f"--set {assignment}: {_cause(error)}") from error
+        parts: list[str | int] = [int(part) if part.isdigit() else part for part in key.strip().split(".")]
+        _put(self.data, parts, value, assignment)
+        self._overridden.append(tuple(parts))
+
+
+def read(path: Path, name: str | None = None) -> Document:
+    """Return the document in a scenario file.
+
+    Raises
+    ------
+    ScenarioError
+        The file is missing, is not YAML (with the line), or holds something other than a mapping.
+    """
+    name = name or str(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ScenarioError(f"{name}: there is no such file") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"{name}: cannot be read: {error}") from error
+    return parse(text, name, path.parent)
+
+
+def parse(text: str, name: str, folder: Path) -> Document:
+    """Return the document in a YAML text; `read` says what it raises."""
+    try:
+        data = yaml.load(text, _Loader)
+        root = yaml.compose(text, _Loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"{name}:{mark.line + 1}" if mark is not None else name
+        raise ScenarioError(f"{place}: not valid YAML: {_cause(error)}") from error
+    if not isinstance(data, dict):
+        raise ScenarioError(f"{name}: must hold keys and values (name: …, protocol: …), not {_called(data)}")
+    for key in data:
+        if not isinstance(key, str):
+            raise ScenarioError(f"{name}: the key {key!r} must be a word")
+    return Document(name, folder, data, root)
+
+
+def spell(path: Sequence[str | int]) -> str:
+    """Return a path as a reader writes it.
+
+    Examples
+    --------
+    >>> spell(("protocol", 2, "alpha"))
+    'protocol[2].alpha'
+    """
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def _cause(error: yaml.YAMLError) -> str:
+    context, problem = getattr(error, "context", None), getattr(error, "problem", None)
+    return " ".join(str(part) for part in (context, problem) if part) or " ".join(str(error).split())
+
+
+def _called(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    return {list: "a list", str: "a text"}.get(type(value), f"{value!r}")
+
+
+def _put(target: Any, parts: list[str | int], value: Any, assignment: str) -> None:
+    head, rest = parts[0], parts[1:]
+    if isinstance(target, list) and isinstance(head, str):
+        mappings = [entry for entry in target if isinstance(entry, dict)]
+        chosen = [entry for entry in mappings if head in entry] or mappings
+        if not chosen:
+            raise ScenarioError(
+                f"--set {assignment}: the list before {head!r} has no keys; a number picks a place in it"
+            )
+        for entry in chosen:
+            _put(entry, parts, value, assignment)
+        return
+    if isinstance(target, list):
+        assert isinstance(head, int)
+        if head >= len(target):
+            raise ScenarioError(
+                f"--set {assignment}: the list has {len(target)} entries, 0 to {len(target) - 1}"
+            )
+    elif not isinstance(target, dict):
+        raise ScenarioError(f"--set {assignment}: {target!r} has nothing inside that {head!r} could name")
+    else:
+        head = str(head)
+    if not rest:
+        target[head] = value
+        return
+    if isinstance(target, dict) and not isinstance(target.get(head), dict | list):
+        # a scalar gives way: protocol: robust becomes {kind: robust} so that its parameters can be set
+        before = target.get(head)
+        target[head] = (
+            {"kind": before} if isinstance(before, str) and head in ("protocol", "adversary") else {}
+        )
+    _put(target[head], rest, value, assignment)

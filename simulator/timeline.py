@@ -1,0 +1,53 @@
+"""The timeline of a game: its state at checkpoints spaced evenly in the logarithm of the items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from protocols.base import Number
+
+CHECKPOINTS = 200
+
+
+def checkpoints(start: int, items: int, number: int = CHECKPOINTS) -> list[int]:
+    """Return about `number` item counts from start + 1 to start + items, evenly spaced in their logarithm."""
+    if items < 1:
+        return []
+    spaced = np.geomspace(start + 1, start + items, number)
+    return sorted({int(round(value)) for value in spaced} | {start + 1, start + items})
+
+
+class Timeline:
+    """Collects a row a checkpoint: step, items, output, rel_error, messages, words.
+
+    Attributes
+    ----------
+    due
+        Number of items of the next checkpoint; an engine takes rows before it lets anything
+        happen at a later item.
+    """
+
+    __slots__ = ("_at", "_place", "due", "rows")
+
+    def __init__(self, start: int, items: int) -> None:
+        self._at = [*checkpoints(start, items), 2**63]
+        self._place = 0
+        self.due = self._at[0]
+        self.rows: list[tuple[int, int, float, float, int, int]] = []
+
+    def pass_by(self, items: int, step: int, output: Number, messages: int, words: int, now: int) -> None:
+        """Take the rows of the checkpoints up to `items`; `step` is the step at which there are `now` items."""
+        value = float(output)
+        while self.due <= items:
+            due = self.due
+            # without skipped steps, the step of an item is its number less a constant
+            self.rows.append((step - (now - due), due, value, (value - due) / due, messages, words))
+            self._place += 1
+            self.due = self._at[self._place]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the rows as columns."""
+        names = ("step", "items", "output", "rel_error", "messages", "words")
+        return {name: [row[place] for row in self.rows] for place, name in enumerate(names)}

@@ -1,0 +1,143 @@
+"""The verdict over all steps, from outputs and truth alone.
+
+While the output stands still the number of items only grows, so the signed relative error
+(output - N) / N only falls: it is highest at the first step of the interval and lowest at
+the last, and the failing steps are a head and a tail of it. A change of the output so costs O(1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import ceil, floor, inf
+from typing import Literal
+
+from protocols.base import Number
+
+Verdict = Literal["ok", "failed", "undecided"]
+
+_SLACK = 1e-12  # far above the rounding of one division; nearer to the border the exact test decides
+
+
+class Referee:
+    """Judges a game as it goes on.
+
+    Parameters
+    ----------
+    alpha
+        The promised relative error; None if nothing is promised (the verdict is then undecided).
+    start
+        Items counted before the first step.
+    output
+        The output before the first step.
+
+    Attributes
+    ----------
+    changes
+        Number of changes of the output.
+    failing_steps
+        Number of steps at whose end the relative error exceeded alpha, up to the last `close`.
+    first_failure
+        Number of items at the first of them, or None.
+    """
+
+    __slots__ = (
+        "_high", "_high_at", "_high_border", "_low", "_low_at", "_low_border", "_quotient", "_value",
+        "alpha", "changes", "failing_steps", "first_failure", "items", "output", "step",
+    )  # fmt: skip
+
+    def __init__(self, alpha: float | None, start: int, output: Number) -> None:
+        self.alpha = None if alpha is None else Fraction(str(alpha))
+        self._high_border = inf if alpha is None else 1 + alpha - _SLACK
+        self._low_border = -inf if alpha is None else 1 - alpha + _SLACK
+        self.changes = -1  # the first call below is none
+        self.failing_steps = 0
+        self.first_failure: int | None = None
+        # extremes of output / items so far, and where they were reached
+        self._high, self._low = -inf, inf
+        self._high_at: tuple[Number, int] = (0, 1)
+        self._low_at: tuple[Number, int] = (0, 1)
+        self._begin(0, start, output)
+
+    def change(
+        self, step: int, items: int, before: int, output: Number, step_of: Callable[[int], int] | None = None
+    ) -> None:
+        """Note that the output is a new one from `step` on, at whose end there are `items` items.
+
+        Parameters
+        ----------
+        before
+            Items at the end of the step before.
+        step_of
+            The step at which the n-th item of all came; only needed where steps were skipped.
+        """
+        self.close(step - 1, before, step_of)
+        self._begin(step, items, output)
+
+    def _begin(self, step: int, items: int, output: Number) -> None:
+        self.step, self.items, self.output = step, items, output
+        self.changes += 1
+        self._value = float(output)
+        quotient = self._quotient = self._value / items if items else (1.0 if not output else inf)
+        if quotient > self._high:
+            self._high, self._high_at = quotient, (output, items)
+
+    def close(self, step: int, items: int, step_of: Callable[[int], int] | None = None) -> None:
+        """Judge the present output over the steps since it came, up to `step`, with `items` items by then."""
+        quotient = self._value / items if items else self._quotient
+        if quotient < self._low:
+            self._low, self._low_at = quotient, (self.output, items)
+        if quotient < self._low_border or self._quotient > self._high_border:
+            self._count_failing(step, items, step_of)
+
+    def _count_failing(self, last: int, items: int, step_of: Callable[[int], int] | None) -> None:
+        """Add the failing steps of the present interval, in exact arithmetic."""
+        alpha = self.alpha
+        assert alpha is not None
+        output = Fraction(self.output)
+        # right for those N with (1 - alpha) N <= output <= (1 + alpha) N
+        least, most = ceil(output / (1 + alpha)), floor(output / (1 - alpha))
+        first = max(self.step, 1)  # the state before step 1 is no step
+
+        def reached(n: int) -> int:
+            if n <= self.items:
+                return first
+            return max(first, step_of(n) if step_of else self.step + n - self.items)
+
+        head_end = last if least > items else reached(least) - 1
+        tail_begin = last + 1 if most >= items else reached(most + 1)
+        for begin, end in ((first, head_end), (max(tail_begin, head_end + 1), last)):
+            if begin > end:
+                continue
+            self.failing_steps += end - begin + 1
+            if self.first_failure is None:
+                skipless = self.items + begin - self.step
+                at_begin = max(self.items, most + 1) if begin == tail_begin else self.items
+                self.first_failure = at_begin if step_of else skipless
+
+    @property
+    def max_rel_error(self) -> float:
+        """The largest relative error over all steps so far judged."""
+        return max(self.highest, -self.lowest, 0.0)
+
+    @property
+    def highest(self) -> float:
+        """The largest signed relative error (the output was too high if positive)."""
+        return _relative(*self._high_at)
+
+    @property
+    def lowest(self) -> float:
+        """The smallest signed relative error (the output was too low if negative)."""
+        return _relative(*self._low_at) if self._low < inf else 0.0
+
+    def verdict(self) -> Verdict:
+        """Return ok, failed, or undecided where nothing is promised."""
+        if self.alpha is None:
+            return "undecided"
+        return "failed" if self.failing_steps else "ok"
+
+
+def _relative(output: Number, items: int) -> float:
+    if not items:
+        return inf if output else 0.0
+    return float((Fraction(output) - items) / items)
