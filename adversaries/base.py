@@ -1,9 +1,9 @@
 """Who feeds the sites: what an adversary sees (`View`) and how it answers (`Adversary.plan`).
 
 Between two changes of the output an adversary learns nothing, so whatever it does is a fixed
-plan: a schedule (design of the game: Xiong, Zhu, Huang 2023, section 1; a deterministic
-adversary is no restriction there). It is asked for one at the start, whenever the output has changed, and when its
-plan has run out.
+plan: a schedule (the game of Xiong, Zhu, Huang 2023, section 1, where a deterministic
+adversary is no restriction). It is asked for one at the start, whenever the output has
+changed, and when its plan has run out.
 """
 
 from __future__ import annotations
@@ -43,16 +43,18 @@ class View:
         The adversary's own random generator.
     """
 
-    __slots__ = ("changed_at", "changes", "items", "known", "output", "rng", "sent", "sites", "start", "steps")
+    __slots__ = (
+        "changed_at", "changes", "items", "known", "output", "rng", "sent", "sites", "start", "steps",
+    )  # fmt: skip
 
     def __init__(
         self,
         *,
         sites: int,
         items: int,
+        rng: np.random.Generator,
         start: int = 0,
         known: Mapping[str, Any] | None = None,
-        rng: np.random.Generator | None = None,
     ) -> None:
         self.sites = sites
         self.items = items
@@ -63,7 +65,7 @@ class View:
         self.changes = 0
         self.changed_at = 0
         self.known: Mapping[str, Any] = known or {}
-        self.rng: np.random.Generator = rng if rng is not None else np.random.default_rng()
+        self.rng = rng
 
     @property
     def left(self) -> int:
@@ -72,7 +74,11 @@ class View:
 
 
 class Adversary(ABC):
-    """Chooses the next site, again and again. Write `plan`; parameters go into a dataclass if there are any."""
+    """Chooses the next site, again and again. Write `plan`; parameters, if any, go into a dataclass.
+
+    The engine plays each game with a copy of its own, so what a game leaves behind in fields
+    (``field(init=False)``) is gone at the next.
+    """
 
     kind: ClassVar[str] = ""
     """Name in scenario files."""
@@ -87,7 +93,8 @@ class Adversary(ABC):
     def plan(self, view: View) -> Schedule | None:
         """Return what to do until the output changes; None means to go on with the present plan.
 
-        A finite schedule runs out, and the adversary is asked again after its last step.
+        A finite schedule runs out, and the adversary is asked again after its last step. None when
+        the plan has run out means that there is nothing more to come: the game ends there.
         """
 
     def parameters(self) -> dict[str, Any]:

@@ -1,0 +1,30 @@
+"""Who feeds the sites: oblivious workloads, adaptive attackers, and what a user's own is made of."""
+
+from adversaries.adaptive import Coin, Drain, Freeze
+from adversaries.base import Adversary, Choice, View
+from adversaries.listed import Labels, Runs
+from adversaries.oblivious import Bursts, RoundRobin, SingleSite, Uniform, Zipf
+from adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
+from adversaries.trace import Trace
+
+__all__ = [
+    "NEVER",
+    "Adversary",
+    "Burst",
+    "Bursts",
+    "Choice",
+    "Coin",
+    "Drain",
+    "Freeze",
+    "Labels",
+    "Rest",
+    "Rotation",
+    "RoundRobin",
+    "Runs",
+    "Schedule",
+    "SingleSite",
+    "Trace",
+    "Uniform",
+    "View",
+    "Zipf",
+]

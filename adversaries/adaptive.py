@@ -1,0 +1,83 @@
+"""Adversaries that react to the outputs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar, Final
+
+from adversaries.base import Adversary, View
+from adversaries.schedules import Burst, Schedule
+
+ALPHA: Final = 0.1
+"""Accuracy that `drain` supposes of a protocol that states none."""
+
+CONFIDENCE: Final = 3.0
+"""The c of sqrt(k)/p = alpha n/c that `drain` supposes of a protocol that states none."""
+
+
+@dataclass
+class Freeze(Adversary):
+    """Feeds a site until the output moves, then goes on to the next, round and round.
+
+    Where a site's state survives between its reports, each site is left right after one, when the server's
+    estimate for it is highest: the errors of the k sites add up instead of cancelling.
+    """
+
+    kind: ClassVar[str] = "freeze"
+    source: ClassVar[str] = "the attack on Huang, Yi, Zhang 2012 of Xiong, Zhu, Huang 2023, section 1.2"
+
+    def plan(self, view: View) -> Schedule:
+        return Burst(view.changes % view.sites)
+
+
+@dataclass
+class Drain(Adversary):
+    """Leaves each site just short of its report: the mirror image of `freeze`, driving the error below.
+
+    Stays on a site until patience · alpha · output / (c sqrt(k)) items have passed since the output last
+    moved (or since it came to the site), then goes on to the next, round and round. With patience 1
+    this is about what a site of a sampling tracker takes in between two reports.
+
+    Parameters
+    ----------
+    patience
+        How long it waits for the output to move, in the unit above; c is the protocol's `confidence`, 3
+        if it has none, and alpha its accuracy, 0.1 if it has none.
+    """
+
+    kind: ClassVar[str] = "drain"
+    source: ClassVar[str] = "derived; the mirror image of the attack of Xiong, Zhu, Huang 2023, section 1.2"
+
+    patience: float = 1.0
+    _site: int = field(default=-1, init=False, repr=False, compare=False)
+    _changes: int = field(default=0, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        value = self.patience
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+            raise ValueError(f"patience must be a number above 0; got {value!r}")
+
+    def plan(self, view: View) -> Schedule:
+        if view.changes == self._changes:  # the wait was in vain, or the game begins
+            self._site = (self._site + 1) % view.sites
+        self._changes = view.changes
+        alpha = view.known.get("alpha") or ALPHA
+        confidence = view.known.get("confidence") or CONFIDENCE
+        wait = self.patience * alpha * float(view.output) / (confidence * math.sqrt(view.sites))
+        return Burst(self._site, max(1, math.ceil(wait)))
+
+
+@dataclass
+class Coin(Adversary):
+    """Feeds a site until the output moves, then one drawn at random: adaptive in form, harmless in effect.
+
+    The control of an experiment. Like `freeze` it leaves a site when the output has moved, but comes
+    back to every site at random, so that its errors cancel again.
+    """
+
+    kind: ClassVar[str] = "coin"
+    source: ClassVar[str] = "the control of `freeze`"
+
+    def plan(self, view: View) -> Schedule:
+        return Burst(int(view.rng.integers(view.sites)))

@@ -1,0 +1,164 @@
+"""Schedules that are given as lists: a site for every step (`Labels`), or bursts in a row (`Runs`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from adversaries.schedules import NEVER, Integers, Schedule, is_array
+
+
+class Labels(Schedule):
+    """A list of sites, a step each: recorded traces and random assignments.
+
+    Answers come from one sort, made at the first question (8 bytes a step beside the labels). The
+    step s of site i is kept as the key i·length + s - 1: keys are distinct, so a plain sort of
+    them, the fastest that numpy has, is the stable sort of the labels.
+
+    Parameters
+    ----------
+    labels
+        The site of each step, whole numbers from 0; not to be changed afterwards.
+    sites
+        Number of sites of the game; the largest label plus one if left out.
+    """
+
+    __slots__ = ("_first", "_keys", "labels", "length", "sites")
+
+    def __init__(self, labels: npt.ArrayLike, sites: int | None = None) -> None:
+        self.labels = np.asarray(labels)
+        if self.labels.ndim != 1 or not np.issubdtype(self.labels.dtype, np.integer) or not len(self.labels):
+            raise ValueError("labels must be a list of at least one site number")
+        self.length = len(self.labels)
+        self.sites = sites
+        self._first: Integers | None = None
+        self._keys: Integers = np.empty(0, dtype=np.int64)
+
+    def at(self, step: int) -> int:
+        return int(self.labels[step - 1])
+
+    def count(self, site: Any, step: Any) -> Any:
+        first = self._index()
+        if is_array(site, step):
+            if np.ndim(step) == 0 and step == self.length:
+                return _from(first, site + 1) - _from(first, site)
+            return self._keys.searchsorted(site * self.length + step) - _from(first, site)
+        if site >= len(first) - 1:
+            return 0
+        return int(self._keys.searchsorted(site * self.length + step)) - first.item(site)
+
+    def nth(self, site: Any, n: Any) -> Any:
+        first = self._index()
+        if is_array(site, n):
+            place = _from(first, site) + n - 1
+            there = place < _from(first, site + 1)
+            return np.where(there, _from(self._keys, place) - site * self.length + 1, NEVER)
+        if site >= len(first) - 1:
+            return NEVER
+        place = first.item(site) + n - 1
+        return self._keys.item(place) - site * self.length + 1 if place < first.item(site + 1) else NEVER
+
+    def support(self, sites: int) -> Sequence[int]:
+        return tuple(np.flatnonzero(np.diff(self._index())).tolist())
+
+    def highest(self) -> int:
+        return int(self.labels.max())
+
+    def lowest(self) -> int:
+        return int(self.labels.min())
+
+    def _index(self) -> Integers:
+        """Return where each site's keys begin; sort on first use."""
+        if self._first is None:
+            if self.lowest() < 0:
+                raise ValueError(f"labels must not be negative; got {self.lowest()}")
+            self._keys = self.labels.astype(np.int64)
+            self._keys *= self.length
+            self._keys += np.arange(self.length)
+            self._keys.sort()
+            self._first = _before(np.bincount(self.labels, minlength=self.sites or 0))
+        return self._first
+
+
+class Runs(Schedule):
+    """Bursts one after the other: `lengths[i]` steps on `sites[i]`, then the next; -1 as a site skips."""
+
+    def __init__(self, sites: npt.ArrayLike, lengths: npt.ArrayLike) -> None:
+        self.sites: Integers = np.asarray(sites, dtype=np.int64)
+        self.lengths: Integers = np.asarray(lengths, dtype=np.int64)
+        if self.sites.shape != self.lengths.shape or self.sites.ndim != 1 or not len(self.sites):
+            raise ValueError("sites and lengths must be lists of the same length, of at least one run")
+        if int(self.lengths.min()) < 1:
+            raise ValueError(f"each run needs a length of at least 1; got {int(self.lengths.min())}")
+        self._ends: Integers = np.cumsum(self.lengths)
+        self._begins: Integers = self._ends - self.lengths
+        self.length = int(self._ends[-1])
+        self.skips = int(self.sites.min()) < 0
+        self._sent = _before(np.where(self.sites < 0, 0, self.lengths))
+        # The runs by site and then by time, skips left out. `_first` says where each fed site's runs
+        # begin in that list, `_items` how many items all runs before one hold. Each list closes with
+        # an entry that answers for sites and items that are not there.
+        index = np.argsort(self.sites, kind="stable")
+        index = index[np.count_nonzero(self.sites < 0) :]
+        fed, first = np.unique(self.sites[index], return_index=True)
+        self._fed: Integers = np.append(fed, NEVER)
+        self._first: Integers = np.append(first, (len(index), len(index)))
+        self._items = _before(self.lengths[index])
+        rank = np.repeat(np.arange(len(fed)), np.diff(self._first)[:-1])
+        self._keys: Integers = np.append(rank * len(self.sites) + index, NEVER)  # sorted, so searchable
+        self._runs: Integers = np.append(index, 0)
+
+    def at(self, step: int) -> int | None:
+        site = int(self.sites[self._ends.searchsorted(step)])
+        return None if site < 0 else site
+
+    def count(self, site: Any, step: Any) -> Any:
+        rank = self._fed.searchsorted(site)
+        run = self._ends.searchsorted(step)  # the run that this step is in
+        key = rank * len(self.sites) + run
+        place = self._keys.searchsorted(key)  # the site's first run that is not over by then
+        items = self._items[place] - self._items[self._first[rank]]
+        items = items + (self._keys[place] == key) * (step - self._begins[run])
+        items = items * (self._fed[rank] == site)
+        return items if is_array(site, step) else int(items)
+
+    def nth(self, site: Any, n: Any) -> Any:
+        rank = self._fed.searchsorted(site)
+        before = self._items[self._first[rank]]
+        there = (self._fed[rank] == site) & (n <= self._items[self._first[rank + 1]] - before)
+        place = self._items.searchsorted(before + n) - 1
+        step = self._begins[self._runs[place]] + before + n - self._items[place]
+        if is_array(site, n):
+            return np.where(there, step, NEVER)
+        return int(step) if there else NEVER
+
+    def support(self, sites: int) -> Sequence[int]:
+        return tuple(self._fed[:-1].tolist())
+
+    def highest(self) -> int:
+        return int(self.sites.max())
+
+    def lowest(self) -> int:
+        return int(self.sites[self.sites != -1].min(initial=0))
+
+    def sent(self, step: int) -> int:
+        run = int(self._ends.searchsorted(step))
+        return int(self._sent[run]) + (step - int(self._begins[run]) if self.sites[run] >= 0 else 0)
+
+    def step_of(self, n: int) -> int:
+        run = int(self._sent.searchsorted(n)) - 1
+        return int(self._begins[run]) + n - int(self._sent[run]) if run < len(self.sites) else NEVER
+
+
+def _before(amounts: Integers) -> Integers:
+    """Return how much there is before each amount, and at the end the sum of all."""
+    return np.concatenate(([0], np.cumsum(amounts)))
+
+
+def _from(values: Integers, place: Any) -> Integers:
+    """Return the values at these places; the last one for places beyond it."""
+    taken: Integers = values.take(place, mode="clip")
+    return taken

@@ -1,0 +1,198 @@
+"""Adversaries whose stream is settled before the game begins: no output changes what they do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from adversaries.base import Adversary, View
+from adversaries.listed import Labels, Runs
+from adversaries.schedules import NEVER, Burst, Rotation, Schedule
+
+CHUNK: Final = 2**20
+"""Most labels drawn at a time: a plan then takes some 12 MB, whatever the length of the game."""
+
+RUNS: Final = 2**16
+"""Most bursts drawn at a time."""
+
+TAIL: Final = 1.5
+"""Tail index of `heavy` bursts: Pr[length > x] falls as x^-1.5, so their variance is infinite."""
+
+Law = Literal["geometric", "constant", "heavy"]
+
+
+@dataclass
+class RoundRobin(Adversary):
+    """Gives one item to each site in turn, round and round."""
+
+    kind: ClassVar[str] = "round-robin"
+    source: ClassVar[str] = "the evenly spread stream, on which deterministic trackers cost the most"
+    oblivious: ClassVar[bool] = True
+
+    def plan(self, view: View) -> Schedule:
+        return Rotation(view.sites, first=view.sent % view.sites)
+
+
+@dataclass
+class SingleSite(Adversary):
+    """Gives every item to one site.
+
+    Parameters
+    ----------
+    site
+        The site, from 0.
+    """
+
+    kind: ClassVar[str] = "single-site"
+    source: ClassVar[str] = "the most uneven stream: every other site stays empty"
+    oblivious: ClassVar[bool] = True
+
+    site: int = 0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.site, bool) or not isinstance(self.site, int) or self.site < 0:
+            raise ValueError(f"site must be a whole number of at least 0; got {self.site!r}")
+
+    def plan(self, view: View) -> Schedule:
+        return Burst(self.site)
+
+
+@dataclass
+class Uniform(Adversary):
+    """Gives each item to a site drawn at random, all sites alike."""
+
+    kind: ClassVar[str] = "uniform"
+    source: ClassVar[str] = "independent uniform arrivals"
+    oblivious: ClassVar[bool] = True
+
+    def plan(self, view: View) -> Schedule:
+        labels = view.rng.integers(view.sites, size=min(CHUNK, view.left), dtype=label_type(view.sites))
+        return Labels(labels, view.sites)
+
+
+@dataclass
+class Zipf(Adversary):
+    """Gives each item to a site drawn at random, site i with probability proportional to (i + 1)^-exponent.
+
+    Drawn by the alias method, with a table that is made once a game: two look-ups an item, whatever
+    the number of sites, and exact up to the rounding of the probabilities.
+
+    Parameters
+    ----------
+    exponent
+        How uneven the sites are: 0 is uniform, at 1 each doubling of i brings as much as the last.
+    """
+
+    kind: ClassVar[str] = "zipf"
+    source: ClassVar[str] = "Zipf's law over sites; tables by Walker's alias method (Vose 1991)"
+    oblivious: ClassVar[bool] = True
+
+    exponent: float = 1.1
+    _table: tuple[npt.NDArray[np.float64], npt.NDArray[Any]] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        value = self.exponent
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+            raise ValueError(f"exponent must be a finite number of at least 0; got {value!r}")
+
+    def plan(self, view: View) -> Schedule:
+        if self._table is None or len(self._table[0]) != view.sites:
+            weights = np.arange(1, view.sites + 1, dtype=np.float64) ** -float(self.exponent)
+            self._table = alias_table(weights)
+        return Labels(draw(self._table, min(CHUNK, view.left), view.rng), view.sites)
+
+
+@dataclass
+class Bursts(Adversary):
+    """Gives runs of items to one site after another, each site drawn at random, all alike.
+
+    Parameters
+    ----------
+    mean
+        Mean length of a run, in items; at least 1.
+    law
+        Law of the lengths: ``geometric`` (a run ends after each item with the same probability), ``constant``
+        (all of length `mean`, then a whole number), ``heavy`` (1 plus a Lomax variable of tail index 1.5,
+        rounded up or down at random so that the mean is exact: few runs hold most of the items).
+    """
+
+    kind: ClassVar[str] = "bursts"
+    source: ClassVar[str] = "arrivals that come in runs"
+    oblivious: ClassVar[bool] = True
+
+    mean: float = 1000
+    law: Law = "geometric"
+
+    def __post_init__(self) -> None:
+        mean = self.mean
+        if isinstance(mean, bool) or not isinstance(mean, int | float) or not 1 <= mean < float("inf"):
+            raise ValueError(f"mean must be a number of at least 1; got {mean!r}")
+        if self.law not in get_args(Law):
+            raise ValueError(f"law must be one of {', '.join(get_args(Law))}; got {self.law!r}")
+        if self.law == "constant" and mean != int(mean):
+            raise ValueError(f"mean must be a whole number where law is constant; got {mean!r}")
+
+    def plan(self, view: View) -> Schedule:
+        # a fifth more runs than are needed on average; should they not suffice, a further plan follows.
+        # The second bound keeps the sum of the lengths within 63 bits.
+        count = int(min(RUNS, NEVER // view.left, 1.2 * view.left / self.mean + 16))
+        lengths = np.minimum(self._lengths(count, view.rng), view.left).astype(np.int64)
+        sites = view.rng.integers(view.sites, size=count)
+        needed = int(np.searchsorted(np.cumsum(lengths), view.left)) + 1
+        return Runs(sites[:needed], lengths[:needed])
+
+    def _lengths(self, count: int, rng: np.random.Generator) -> npt.NDArray[Any]:
+        if self.law == "constant":
+            return np.full(count, int(self.mean))
+        if self.law == "geometric":
+            return rng.geometric(1 / self.mean, count)
+        # Lomax of scale s and index a has mean s/(a - 1)
+        beyond = rng.pareto(TAIL, count) * (self.mean - 1) * (TAIL - 1)
+        return 1 + np.floor(beyond + rng.random(count))
+
+
+def label_type(sites: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest type that is fast and holds the numbers of so many sites."""
+    return np.uint16 if sites <= 2**16 else np.uint32
+
+
+def alias_table(weights: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
+    """Return thresholds and aliases from which `draw` draws i with probability proportional to weights[i].
+
+    Scale the weights to a mean of 1 and give each i a cell of size 1. A light i leaves its cell partly
+    empty. The heavy ones, in order, pour what they have too much into the light cells, in order, each until
+    it fits its own cell, which the next heavy one then tops up. Who fills which cell follows from the
+    running sums of what light cells lack and of what heavy ones have too much, without a loop.
+    """
+    scaled = weights * (len(weights) / weights.sum())
+    full = min(1.0, float(scaled.max()))  # 1, but for rounding
+    light, heavy = np.flatnonzero(scaled < full), np.flatnonzero(scaled >= full)
+    lacking, excess = np.cumsum(1 - scaled[light]), np.cumsum(scaled[heavy] - 1)
+    threshold, alias = scaled.copy(), np.arange(len(weights))
+    # the heavy one at work when a light cell's turn comes is the first whose excess is not yet used up
+    lacking_before = np.concatenate(([0.0], lacking))
+    worker = np.searchsorted(excess, lacking_before[:-1], side="right")
+    alias[light] = heavy[np.minimum(worker, len(heavy) - 1)]
+    # a heavy one stops after the first light cell that brings what was lacking up to its excess
+    stop = np.minimum(np.searchsorted(lacking_before, excess), len(light))
+    threshold[heavy] = 1 + excess - lacking_before[stop]
+    alias[heavy] = np.append(heavy[1:], heavy[-1])
+    threshold[heavy[-1]] = 1.0  # exactly so but for rounding
+    return threshold, alias.astype(label_type(len(weights)))
+
+
+def draw(
+    table: tuple[npt.NDArray[np.float64], npt.NDArray[Any]], size: int, rng: np.random.Generator
+) -> npt.NDArray[Any]:
+    """Return `size` independent draws from an alias table."""
+    threshold, alias = table
+    place = rng.random(size)
+    place *= len(threshold)
+    cell = place.astype(alias.dtype)
+    place -= cell
+    return np.where(place < threshold[cell], cell, alias[cell])

