@@ -127,7 +127,7 @@ class Protocol(ABC):
         """Return the messages that a game is expected to need at most (no bound: infinity)."""
         return float("inf")
 
-    def parameters(self) -> dict[str, Any]:
+    def as_mapping(self) -> dict[str, Any]:
         """Return the parameters by name, as a scenario file would give them."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
 

@@ -23,6 +23,9 @@ SETTLE: Final = 3
 END: Final = 4
 """Priority of a plan's end: after the step has been judged."""
 
+PATIENCE: Final = 1_000_000
+"""Plans without an item, one after the other, that an adversary may make."""
+
 ROLES: Final = ("sites", "server", "adversary", "network")
 
 
@@ -87,7 +90,7 @@ class Engine(ABC):
                 network.sampler(rngs["network"]), self._heard,
             )  # fmt: skip
         self._settling = False
-        known = {"kind": protocol.kind, **protocol.parameters()}
+        known = {"kind": protocol.kind, **protocol.as_mapping()}
         self.view = View(sites=sites, items=items, start=start, known=known, rng=rngs["adversary"])
         self.view.output = self.server.output
         # the plan in force: its first step follows `plan_start`, with `sent_before` items sent by then
@@ -98,6 +101,7 @@ class Engine(ABC):
         self.game_end = NEVER
         self._segments: list[tuple[int, int, Schedule]] = []
         self._skipped = False
+        self._idle = 0
 
     # ------------------------------------------------------------------ to be played
 
@@ -105,12 +109,22 @@ class Engine(ABC):
         """Play the game to its end."""
         if self.items:
             self.ask(0)
-            if self.game_end:
-                self.run()
-        last = min(self.game_end, NEVER)
-        items = self.sent(last)
-        self._checkpoints(self.start + items, last)
-        self.referee.close(last, self.start + items, self._step_of if self._skipped else None)
+        else:
+            self.game_end = 0
+        if self.game_end:
+            self.run()
+            self._close(self.game_end)
+
+    def stop(self) -> None:
+        """End a game that cannot go on with the step before the present one."""
+        self.game_end = max(0, int(self.env.now) - 1)
+        if self.game_end:
+            self._close(self.game_end)
+
+    def _close(self, last: int) -> None:
+        items = self.start + self.sent(last)
+        self._checkpoints(items, last)
+        self.referee.close(last, items, self._step_of if self._skipped else None)
 
     @abstractmethod
     def run(self) -> None:
@@ -150,6 +164,14 @@ class Engine(ABC):
         self.plan, self.plan_start, self.sent_before = plan, now, sent
         self.plan_end = min(now + plan.length, NEVER)
         self.game_end = min(now + plan.step_of(self.items - sent), NEVER)
+        if self.game_end == self.plan_end == NEVER:
+            self.game_end = now  # it will skip for ever, so nothing will ever happen again
+        self._idle = 0 if plan.sent(min(plan.length, self.items)) else self._idle + 1
+        if self._idle > PATIENCE:
+            raise MoveError(
+                f"{self._adversary_name()}: skipped {PATIENCE} plans in a row up to step {now}; "
+                "return None from plan() to end the game"
+            )
         skips = plan.skips
         self._skipped = self._skipped or skips
         if skips or self._skipped or not self._segments:

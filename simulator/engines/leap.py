@@ -55,6 +55,7 @@ class Leap(Engine):
                 continue
             if alarm[number] != step:
                 continue  # what it has heard since has put its next message off
+            items = quota() + 1  # a new plan may have brought some of them already
             credited[number] += items
             messages = take(items)
             if messages:

@@ -1,0 +1,68 @@
+"""The coins that sites toss, drawn in batches: a scalar call of numpy costs more than a message."""
+
+from __future__ import annotations
+
+from math import inf, log1p
+from typing import Any
+
+import numpy as np
+
+_LARGEST_BATCH = 4096
+_WORD = 2**64
+
+
+class Coins:
+    """Random draws for one site or for an array of sites, from one generator.
+
+    A shape is what the result looks like: None for one number, otherwise a number of draws.
+
+    Parameters
+    ----------
+    rng
+        The sites' `numpy.random.Generator`.
+    """
+
+    __slots__ = ("_exponentials", "_size", "_words", "rng")
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self._size = 64
+        self._exponentials: list[float] = []
+        self._words: list[int] = []
+
+    def gap(self, p: float, shape: int | None = None) -> Any:
+        """Return how many tosses it takes until a coin of bias p succeeds: geometric on 1, 2, …"""
+        scale = gap_scale(p)
+        if shape is not None:
+            return (self.rng.standard_exponential(shape) * scale).astype(np.int64) + 1
+        if not self._exponentials:
+            self._exponentials = self.rng.standard_exponential(self._batch()).tolist()
+        # P[floor(E scale) >= g] = exp(-g / scale) = (1 - p)^g
+        return int(self._exponentials.pop() * scale) + 1
+
+    def up_to(self, size: int, shape: int | None = None) -> Any:
+        """Return a number from 1 to `size`, each equally likely."""
+        if shape is not None:
+            return self.rng.integers(1, size, size=shape, endpoint=True)
+        while True:
+            if not self._words:
+                self._words = self.rng.integers(_WORD, size=self._batch(), dtype=np.uint64).tolist()
+            high, low = divmod(self._words.pop() * size, _WORD)
+            # exactly uniform: of the 2^64 words, as many as 2^64 mod size are refused (Lemire 2019)
+            if low >= size or low >= _WORD % size:
+                return high + 1
+
+    def success(self, p: float, shape: int | None = None) -> Any:
+        """Return whether one toss of a coin of bias p succeeds."""
+        return self.gap(p, shape) == 1
+
+    def _batch(self) -> int:
+        self._size = min(2 * self._size, _LARGEST_BATCH)
+        return self._size
+
+
+def gap_scale(p: float) -> float:
+    """Return the mean of the exponential law whose rounded-up values are geometric with bias p."""
+    if not 0 < p <= 1:
+        raise ValueError(f"p must be above 0 and at most 1; got {p!r}")
+    return 0.0 if p == 1 else -1 / log1p(-p) if p < 1 else inf

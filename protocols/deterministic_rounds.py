@@ -1,0 +1,83 @@
+"""The deterministic tracker with increments that all sites share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Any, ClassVar
+
+from protocols.base import Protocol, Server, Site, in_unit_interval, ratio
+from protocols.rounds import Law, LawOf, RoundServer, RoundSite, remembering
+
+
+class EveryNth(Law):
+    """A site signals at every `step`-th of its items."""
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+
+    def after(self, due: Any, shape: int | None = None) -> Any:
+        return due + self.step
+
+
+@dataclass(frozen=True)
+class DeterministicRounds(Protocol):
+    """Each site signals every q = floor(alpha M / k) items of a round begun with M of them.
+
+    The output M + q * signals lags by less than k q <= alpha M. A round ends when it reaches 2 M: a poll of
+    3k messages. Until M >= k / alpha every item is forwarded.
+
+    Parameters
+    ----------
+    alpha
+        Relative error allowed, in (0, 1).
+
+    Source
+    ------
+    Folklore variant of Yi and Zhang 2009 with one global increment; derived here.
+    """
+
+    alpha: float
+
+    kind: ClassVar[str] = "deterministic-rounds"
+    source: ClassVar[str] = "variant of Yi, Zhang 2009 with global increments; derived"
+    guarantee: ClassVar[Any] = "always"
+    reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
+    one_sided: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        in_unit_interval("alpha", self.alpha)
+
+    def _law_of(self, k: int) -> LawOf:
+        part, whole = ratio(self.alpha)
+
+        def law(number: int, total: int) -> Law | None:
+            step = part * total // (whole * k)
+            return EveryNth(step) if step >= 1 else None
+
+        return remembering(law)
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        law_of = self._law_of(k)
+        return [RoundSite(law_of, sum(start)) for _ in range(k)]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return _Server(self._law_of(k), k, sum(start))
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return k/alpha to start with, then (2k/alpha + 3k) a doubling (q is rounded down by up to a half)."""
+        early = ceil(k / self.alpha)
+        if start + items <= early:
+            return float(items)
+        doublings = log2((start + items) / max(start, early)) + 1
+        return max(0, early - start) + doublings * (2 * k / self.alpha + 3 * k)
+
+
+class _Server(RoundServer):
+    __slots__ = ()
+
+    def enter(self, law: Law) -> None:
+        assert isinstance(law, EveryNth)
+        self.unit = law.step
+        self.limit = -(-self.base // law.step)  # the output reaches twice the base

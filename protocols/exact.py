@@ -1,0 +1,66 @@
+"""The yardstick: every item is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from protocols.base import Message, Protocol, Server, Site
+
+ITEM: Final = Message("item")
+
+
+@dataclass(frozen=True)
+class Exact(Protocol):
+    """Every site sends every item, one word each; the output is never wrong.
+
+    Source
+    ------
+    The trivial protocol; yardstick for all others.
+    """
+
+    kind: ClassVar[str] = "exact"
+    source: ClassVar[str] = "the trivial protocol"
+    guarantee: ClassVar[Any] = "always"
+    reveals: ClassVar[str] = "everything"
+    one_sided: ClassVar[bool] = True
+
+    @property
+    def accuracy(self) -> float:
+        """Zero: no error at all."""
+        return 0.0
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return [_Site() for _ in range(k)]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return _Server(sum(start))
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return the number of items."""
+        return float(items)
+
+
+class _Site(Site):
+    __slots__ = ()
+
+    def quota(self) -> int:
+        return 0
+
+    def take(self, items: int) -> Sequence[Message]:
+        return (ITEM,) * items
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        return ()
+
+
+class _Server(Server):
+    __slots__ = ("output",)
+
+    def __init__(self, start: int) -> None:
+        self.output = start
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self.output += 1
+        return ()

@@ -1,0 +1,219 @@
+"""Protocols that go in rounds: forward every item at first, then count signals, then poll.
+
+A round begins with a count that everybody knows. During it the server sends nothing; each
+site signals at certain counts of its own items, which the round's law fixes. A signal may
+move the output, and after `limit` of them the server acts: by default it ends the round,
+collects the k counts and announces the exact total (3k messages).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from protocols.base import EVERYONE, FOREVER, Message, Number, Server, Site
+
+ITEM: Final = Message("item")
+"""An item, forwarded while rounds are not worth their polls."""
+BIT: Final = Message("bit")
+"""A site's count has reached its next signal."""
+END: Final = Message("end")
+"""A site has used up its share of the round."""
+POLL: Final = Message("poll")
+"""The server ends the round and asks for the counts."""
+
+_BIT_ALONE: Final = (BIT,)
+_ITEM_ALONE: Final = (ITEM,)
+_END_ALONE: Final = (END,)
+_POLL_ALL: Final = ((EVERYONE, POLL),)
+
+
+class Law(ABC):
+    """What holds in one round: known to the server and to all of the sites from the count announced.
+
+    Attributes
+    ----------
+    last
+        A site's item with this number in the round makes it send END; `FOREVER` for never.
+    """
+
+    last: int = FOREVER
+
+    @abstractmethod
+    def after(self, due: Any, shape: int | None = None) -> Any:
+        """Return the count in the round at which a site signals next, after it has signalled at `due` (0: not yet).
+
+        Takes and returns one count, or an array with its length as `shape`.
+        """
+
+
+LawOf = Callable[[int, int], Law | None]
+"""From a round's number (from 1) and the count at its start to its law; None: forward every item."""
+
+
+class RoundSite(Site):
+    """A site of a protocol in rounds."""
+
+    __slots__ = ("_law_of", "count", "due", "forwards", "law", "round")
+
+    def __init__(self, law_of: LawOf, start: int) -> None:
+        self._law_of = law_of
+        self.count = 0
+        """Items in this round."""
+        self.due: int = FOREVER
+        """The count at which it speaks next."""
+        self.law: Law | None = None
+        self.round = 0
+        self.forwards = True
+        if start:
+            self._begin(start)
+
+    def quota(self) -> int:
+        return 0 if self.forwards else self.due - self.count - 1
+
+    def take(self, items: int) -> Sequence[Message]:
+        if self.forwards:
+            return _ITEM_ALONE * items
+        self.count += items
+        if self.count < self.due:
+            return ()
+        return self._signals()
+
+    def _signals(self) -> Sequence[Message]:
+        """Return the signals due; more than one only if messages were delayed."""
+        law = self.law
+        assert law is not None
+        due = self.due
+        if due == law.last:
+            self.due = FOREVER
+            return _END_ALONE
+        due = self.due = min(law.after(due), law.last)
+        if self.count < due:
+            return _BIT_ALONE
+        return (BIT, *self._signals())
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        if message.kind == "poll":
+            answer = Message("count", self.count)
+            self.count = 0
+            self.due = FOREVER  # it counts in silence until the new round is announced
+            return (answer,)
+        return self._begin(message.value)
+
+    def _begin(self, total: int) -> Sequence[Message]:
+        """Begin the next round, with `total` items counted; `count` holds items that came since the poll."""
+        law = self._law_of(self.round + 1, total)
+        if law is None:
+            waiting, self.count, self.forwards = self.count, 0, True
+            return _ITEM_ALONE * waiting
+        self.round += 1
+        self.forwards = False
+        self.law = law
+        self.due = min(law.after(0), law.last)
+        return self._signals() if self.count >= self.due else ()
+
+
+class RoundServer(Server):
+    """The server of a protocol in rounds.
+
+    Subclasses say in `enter` what a signal adds to the output (`unit`) and after how many signals the
+    server acts (`limit`), and may replace `act`.
+
+    Attributes
+    ----------
+    base
+        Items counted exactly at the start of the round.
+    signals
+        Signals heard since it last acted.
+    """
+
+    __slots__ = ("_counts_to_come", "_law_of", "_poll", "base", "k", "law", "limit", "output", "rounds", "signals", "unit")
+
+    def __init__(self, law_of: LawOf, k: int, start: int) -> None:
+        self._law_of = law_of
+        self.k = k
+        self.base = start
+        self.output: Number = start
+        self.rounds = 0
+        self.signals = 0
+        self.unit: Number = 0
+        self.limit = FOREVER
+        self.law: Law | None = None
+        self._counts_to_come = 0
+        self._poll = 0
+        if start:
+            self._begin()
+
+    @abstractmethod
+    def enter(self, law: Law) -> None:
+        """Set `unit`, `limit` and whatever else a new round needs; `base` and `rounds` are set."""
+
+    def act(self) -> Sequence[tuple[int, Message]]:
+        """Do what is due after `limit` signals; return what is sent."""
+        return self.end_round()
+
+    def absorb(self, signals: int) -> Sequence[tuple[int, Message]]:
+        """Take so many signals, at most as many as it takes to make it act."""
+        self.signals += signals
+        if self.unit:
+            self.output = self.base + self.unit * self.signals
+        return self.act() if self.signals >= self.limit else ()
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        if message is BIT:
+            # during a poll, delayed signals are already in the count to come
+            return () if self._counts_to_come else self.absorb(1)
+        kind = message.kind
+        if kind == "item":
+            self.base += 1
+            if self.law is None:
+                self.output = self.base
+                if self._law_of(self.rounds + 1, self.base) is not None:
+                    return self._begin()
+            elif self.unit:
+                self.output = self.base + self.unit * self.signals
+            return ()
+        if kind == "count":
+            return self.counted(message.value)
+        if kind == "end":
+            return () if self._counts_to_come else self.end_round()
+        raise ValueError(f"the server knows no message of kind {kind!r}")
+
+    def end_round(self) -> Sequence[tuple[int, Message]]:
+        """Poll all the sites."""
+        self._counts_to_come = self.k
+        self._poll = 0
+        return _POLL_ALL
+
+    def counted(self, items: int, sites: int = 1) -> Sequence[tuple[int, Message]]:
+        """Take the counts of so many sites, `items` in all; begin the next round after the last."""
+        self._poll += items
+        self._counts_to_come -= sites
+        if self._counts_to_come:
+            return ()
+        self.base += self._poll
+        return self._begin()
+
+    def _begin(self) -> Sequence[tuple[int, Message]]:
+        self.output = self.base
+        self.law = self._law_of(self.rounds + 1, self.base)
+        if self.law is not None:
+            self.rounds += 1
+            self.signals = 0
+            self.enter(self.law)
+        return ((EVERYONE, Message("round", self.base)),)
+
+
+def remembering(law_of: LawOf) -> LawOf:
+    """Return `law_of` that keeps its last answer, which all k sites of a game ask for in turn."""
+    asked: tuple[int, int] | None = None
+    answer: Law | None = None
+
+    def law(number: int, total: int) -> Law | None:
+        nonlocal asked, answer
+        if asked != (number, total):
+            asked, answer = (number, total), law_of(number, total)
+        return answer
+
+    return law
