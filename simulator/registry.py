@@ -210,7 +210,9 @@ def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
         said = str(error)
         first = re.match(r"\w+", said)
         where = first[0] if first and first[0] in known else ""
-        raise ScenarioError(f"{where}: {said}" if where else f"{name}: {said}") from error
+        raise ScenarioError(
+            f"{where}: {said.removeprefix(where).lstrip(' :')}" if where else f"{name}: {said}"
+        ) from error
 
 
 def label(family: Family, kind: str, maker: Any) -> str:
@@ -255,7 +257,11 @@ def _member(module: Any, name: str, kind: str) -> Any:
         found = getattr(found, part, None)
     if found is None:
         public = [
-            key for key, value in vars(module).items() if inspect.isclass(value) or inspect.isfunction(value)
+            key
+            for key, value in vars(module).items()
+            if not key.startswith("_")
+            and (inspect.isclass(value) or inspect.isfunction(value))
+            and value.__module__ == getattr(module, "__name__", None)
         ]
-        raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, public)} ({accepted(public)})")
+        raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, public)} ({accepted(public[:12])})")
     return found

@@ -6,7 +6,8 @@ that is itself a list is a value.
 
 ``zip: [[sites, protocol.alpha]]`` lets the lists that stand at `sites` and at `alpha` of any protocol
 entry move together: with the i-th number of sites goes the i-th alpha. A protocol entry whose alpha is a
-scalar is not part of the group. ``protocol.1.alpha`` names one entry only. Lists of a group have equal lengths.
+scalar keeps it and is not part of the group. ``protocol.1.alpha`` names one entry only. Lists of a group
+are equally long; YAML's anchors save writing them again: ``alpha: &accuracies [0.1, 0.05]``, then ``alpha: *accuracies``.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def combinations(data: Mapping[str, Any], groups: Sequence[Sequence[str]] = ()) 
     >>> [c.values for c in combinations({"sites": [1, 2], "start": [0, 5]}, [["sites", "start"]])]
     [{'sites': 1, 'start': 0}, {'sites': 2, 'start': 5}]
     """
-    patterns = [[tuple(key.split(".")) for key in group] for group in groups]
+    patterns: list[list[Place]] = [[tuple(key.split(".")) for key in group] for group in groups]
     _check_groups(data, groups, patterns)
     for values, places, _ in _expand(dict(data), (), (), patterns, {}):
         yield Combination(values, places)
@@ -64,7 +65,7 @@ _Expanded = tuple[Any, dict[Place, Place], dict[int, int]]
 def _expand(
     value: Any, key: Place, place: Place, patterns: list[list[Place]], bound: dict[int, int]
 ) -> Iterator[_Expanded]:
-    """Expand the value at `place` of the file, `key` in the point; `bound` holds the groups' indices so far."""
+    """Expand the value at `place` of the file, `key` of the point; `bound`: indices of groups so far."""
     if isinstance(value, list):
         group = _group(place, patterns)
         if group is not None and group in bound:
@@ -111,14 +112,17 @@ def _group(place: Place, patterns: list[list[Place]]) -> int | None:
 def _check_groups(
     data: Mapping[str, Any], groups: Sequence[Sequence[str]], patterns: list[list[Place]]
 ) -> None:
-    lists = [(place, value) for place, value in _lists(dict(data), ())]
+    there = list(_inside(dict(data), ()))
     for number, (group, keys) in enumerate(zip(groups, patterns, strict=True)):
         lengths: dict[int, str] = {}
         for text, pattern in zip(group, keys, strict=True):
-            mine = [value for place, value in lists if _group(place, [[pattern]]) is not None]
+            mine = [value for place, value in there if _group(place, [[pattern]]) is not None]
             if not mine:
-                there = ", ".join(sorted({_short(place) for place, _ in lists})) or "none"
-                raise SweepError(("zip", number), f"there is no list at {text!r} (lists: {there})")
+                lists = ", ".join(
+                    sorted({_short(place) for place, value in there if isinstance(value, list)})
+                )
+                raise SweepError(("zip", number), f"there is nothing at {text!r} (lists: {lists or 'none'})")
+            mine = [value for value in mine if isinstance(value, list)]  # a scalar is fixed
             for value in mine:
                 lengths.setdefault(len(value), text)
         if len(lengths) > 1:
@@ -126,15 +130,15 @@ def _check_groups(
             raise SweepError(("zip", number), f"lists that move together must be of one length ({said})")
 
 
-def _lists(value: Any, place: Place) -> Iterator[tuple[Place, list[Any]]]:
-    if isinstance(value, list):
-        yield place, value
-        for index, entry in enumerate(value):
-            if isinstance(entry, dict):
-                yield from _lists(entry, (*place, index))
-    elif isinstance(value, dict):
-        for name, entry in value.items():
-            yield from _lists(entry, (*place, name))
+def _inside(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    """Return every value and where it stands."""
+    yield place, value
+    entries = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, entry in entries:
+        if isinstance(value, dict) or isinstance(entry, dict):
+            yield from _inside(entry, (*place, key))
 
 
 def _short(place: Place) -> str:

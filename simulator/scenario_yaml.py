@@ -22,7 +22,7 @@ class _Loader(yaml.SafeLoader):
         self.flatten_mapping(node)
         seen = set()
         for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+            key = self.construct_object(key_node, deep=True)
             if not isinstance(key, Hashable):
                 continue
             if key in seen:
@@ -33,7 +33,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-_Loader.add_implicit_resolver(  # type: ignore[no-untyped-call]
+_Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float",
     re.compile(r"^[-+]?[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+$"),
     list("-+0123456789"),
@@ -171,7 +171,7 @@ def _cause(error: yaml.YAMLError) -> str:
 def _called(value: Any) -> str:
     if value is None:
         return "nothing"
-    return {list: "a list", str: "a text"}.get(type(value), f"{value!r}")
+    return "a list" if isinstance(value, list) else "a text" if isinstance(value, str) else repr(value)
 
 
 def _put(target: Any, parts: list[str | int], value: Any, assignment: str) -> None:

@@ -1,0 +1,137 @@
+"""The task `count`: the server must know at every step how many items the sites have received."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from adversaries.trace import Trace
+from simulator.errors import MoveError
+from simulator.network import Latency
+from simulator.point import Point, PointError
+from simulator.tasks import Outcome, Task
+
+POWERS: Final = ("outputs", "traffic", "state")
+"""What an adversary may see, each more than the one before."""
+
+BYTES_A_SITE: Final = 3_000
+"""Memory that an engine and a protocol keep for one site, measured on both SimPy engines, rounded up."""
+BYTES_A_LABEL: Final = 24
+"""Memory for one step of a recorded trace: its site, and the index that is sorted by it."""
+
+
+class Count(Task):
+    """Distributed count tracking: a protocol against an adversary."""
+
+    name: ClassVar[str] = "count"
+    rules: ClassVar[int] = 1
+
+    def check(self, point: Point) -> None:
+        point.protocol.make()
+        adversary = _adversary(point)
+        if isinstance(adversary, Trace):
+            try:
+                adversary.check()
+            except ValueError as error:
+                raise _blamed(error, adversary) from error
+        _size(point, adversary)
+        latency(point.network)
+
+    def play(self, point: Point, seed: int) -> Outcome:
+        from simulator.play import play
+
+        protocol, adversary = point.protocol.make(), _adversary(point)
+        sites, items = _size(point, adversary)
+        try:
+            game = play(
+                protocol,
+                adversary,
+                sites=sites,
+                items=items,
+                seed=seed,
+                start=point.start,
+                engine=point.engine,
+                network=latency(point.network),
+            )
+        except MoveError as error:
+            raise MoveError(f"{point.describe()}: {error}") from error
+        row = {**game.row(), "sites": sites}
+        return Outcome(
+            row=row,
+            series=table_of(game.series),
+            kinds=table_of(game.kinds),
+            engine_reason=game.engine_reason,
+            error=game.error,
+        )
+
+    def memory(self, point: Point) -> float:
+        adversary = _adversary(point)
+        sites, items = _size(point, adversary)
+        recorded = items if isinstance(adversary, Trace) else 0
+        return sites * BYTES_A_SITE + recorded * BYTES_A_LABEL
+
+    def messages(self, point: Point) -> float:
+        """Return the protocol's own cost bound; where it has none, a message an item."""
+        protocol, adversary = point.protocol.make(), _adversary(point)
+        sites, items = _size(point, adversary)
+        bound = protocol.cost_bound(sites, items, point.start)
+        return float(bound) if math.isfinite(bound) else float(items)
+
+
+def latency(network: Mapping[str, Any] | None) -> Latency | None:
+    """Return the delays that a scenario's `network` describes."""
+    if network is None:
+        return None
+    law = network["latency"]
+    return Latency(mean=law["exponential"]) if isinstance(law, Mapping) else Latency(constant=law)
+
+
+def table_of(frame: Any) -> dict[str, list[Any]]:
+    """Return a data frame as plain lists."""
+    return {str(name): frame[name].tolist() for name in frame.columns}
+
+
+def _adversary(point: Point) -> Any:
+    """Return the point's adversary; it must not need more power than `sees` of its entry grants."""
+    granted = point.adversary.arguments.get("sees", POWERS[0])
+    if granted not in POWERS:
+        raise PointError(("adversary", "sees"), f"must be one of {', '.join(POWERS)}; got {granted!r}")
+    adversary = point.adversary.make(without=("sees",))
+    needed = getattr(adversary, "sees", POWERS[0])
+    if POWERS.index(needed) > POWERS.index(granted):
+        name = point.adversary.label
+        raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it with sees: {needed}")
+    return adversary
+
+
+def _size(point: Point, adversary: Any) -> tuple[int, int]:
+    """Return the numbers of sites and items; a recorded trace says them in place of the scenario."""
+    sites, items = point.sites, point.items
+    if isinstance(adversary, Trace):
+        try:
+            recorded_sites, recorded_items = adversary.sites, adversary.items
+        except ValueError as error:
+            raise _blamed(error, adversary) from error
+        sites = recorded_sites if sites is None else sites
+        items = recorded_items if items is None else min(items, recorded_items)
+        if sites < recorded_sites:
+            raise PointError(
+                ("sites",), f"must be at least {recorded_sites:,}, as the trace has; got {sites:,}"
+            )
+    for name, value in (("sites", sites), ("items", items)):
+        if value is None:
+            raise PointError((name,), f"is missing; only a trace says the number of {name} by itself")
+    assert sites is not None
+    assert items is not None
+    return sites, items
+
+
+def _blamed(error: ValueError, trace: Trace) -> PointError:
+    """Return the error of a trace with the parameter that it begins with as its place."""
+    said = str(error)
+    name = re.split(r"\W", said, maxsplit=1)[0]
+    known = name in trace.parameters()
+    path = ("adversary", name) if known else ("adversary",)
+    return PointError(path, said.removeprefix(name).lstrip(" :") if known else said)

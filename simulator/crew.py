@@ -1,0 +1,211 @@
+"""Who plays the games: this process, worker processes, or (in `cluster`) the workers of a cluster.
+
+A crew takes batches and answers with futures. A batch is a list of games; what a game is worth is
+known only afterwards, so `Batches` sizes them by what games have taken so far.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, NamedTuple
+
+from simulator.errors import ScenarioError
+from simulator.point import Point
+from simulator.tasks import Outcome, task
+
+
+class Game(NamedTuple):
+    """One game to be played."""
+
+    key: str
+    point: Point
+    trial: int
+    seed: int
+    cost: float
+    """Expected messages, to share work out and to tell the time left."""
+
+
+class Played(NamedTuple):
+    """What a batch gave: an outcome a game, in order, up to the first that could not be played at all."""
+
+    outcomes: list[Outcome]
+    seconds: float
+    fault: ScenarioError | None = None
+
+
+Batch = Sequence[Game]
+
+
+def play_batch(batch: Batch) -> Played:
+    """Play the games of a batch. A user's class that raises fails its own game only."""
+    outcomes: list[Outcome] = []
+    begun = time.perf_counter()
+    for game in batch:
+        try:
+            outcomes.append(task(game.point.task).play(game.point, game.seed))
+        except ScenarioError as error:
+            return Played(outcomes, time.perf_counter() - begun, error)
+        except Exception:
+            outcomes.append(Outcome(row={"verdict": "failed", "ok": False}, error=traceback.format_exc()))
+    return Played(outcomes, time.perf_counter() - begun)
+
+
+class Crew(ABC):
+    """Plays batches. `slots` batches at a time keep everybody busy."""
+
+    slots: int = 1
+
+    @abstractmethod
+    def submit(self, batch: Batch) -> Future[Played]:
+        """Hand a batch over."""
+
+    def wait(self, futures: Sequence[Future[Played]]) -> set[Future[Played]]:
+        """Return those that are done, as soon as one is."""
+        return wait(futures, return_when=FIRST_COMPLETED).done
+
+    def renew(self) -> None:  # noqa: B027 - only crews whose workers can die have something to do
+        """Replace workers that died."""
+
+    @abstractmethod
+    def close(self, *, kill: bool = False) -> None:
+        """End; with `kill` without waiting for the games in play."""
+
+
+class Alone(Crew):
+    """Plays in this process, at once."""
+
+    def submit(self, batch: Batch) -> Future[Played]:
+        future: Future[Played] = Future()
+        future.set_result(play_batch(batch))
+        return future
+
+    def close(self, *, kill: bool = False) -> None:
+        """Nothing to end."""
+
+
+class Processes(Crew):
+    """Plays in worker processes of this machine.
+
+    Parameters
+    ----------
+    workers
+        How many, at least 1.
+    method
+        How they are started; if left out, by fork where that is safe (Linux, no threads), else by spawn.
+    """
+
+    def __init__(self, workers: int, method: str | None = None) -> None:
+        forks = sys.platform == "linux" and threading.active_count() == 1
+        self._workers = workers
+        self._context = multiprocessing.get_context(method or ("fork" if forks else "spawn"))
+        self.slots = 2 * workers  # one in play and one waiting, so that nobody is idle between two
+        self._pool = self._start()
+
+    def _start(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            self._workers, mp_context=self._context, initializer=_begin_worker, initargs=(os.getpid(),)
+        )
+
+    def submit(self, batch: Batch) -> Future[Played]:
+        try:
+            return self._pool.submit(play_batch, batch)
+        except BrokenProcessPool as error:
+            future: Future[Played] = Future()
+            future.set_exception(error)
+            return future
+
+    def renew(self) -> None:
+        self.close(kill=True)
+        # the old pool's threads may still be there, and with threads a fork is not safe
+        self._context = multiprocessing.get_context("spawn")
+        self._pool = self._start()
+
+    def close(self, *, kill: bool = False) -> None:
+        processes: dict[int, Any] = dict(getattr(self._pool, "_processes", None) or {})
+        if kill:
+            for process in processes.values():
+                process.terminate()
+        self._pool.shutdown(wait=not kill, cancel_futures=True)
+
+
+def _begin_worker(parent: int) -> None:
+    """Leave Ctrl-C to the parent, and end when the parent is gone, however it went."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def cores() -> int:
+    """Return the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Batches:
+    """Cuts games into batches of about half a second, the costly ones first.
+
+    Parameters
+    ----------
+    games
+        The games to be played.
+    slots
+        How many batches the crew has at a time.
+    """
+
+    TARGET = 0.5
+    """Seconds that a batch is meant to take: a hand-over costs about a millisecond."""
+    MOST = 200
+    """Games in a batch at most, so that the journal is never far behind."""
+
+    def __init__(self, games: Sequence[Game], slots: int) -> None:
+        self._games = sorted(games, key=lambda game: game.cost)
+        self._slots = slots
+        self._rate: dict[int, float] = {}  # seconds a unit of cost, by point
+        self._seconds = 0.0
+        self._cost = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self._games)
+
+    def learn(self, batch: Batch, seconds: float) -> None:
+        """Take in what a batch has taken."""
+        cost = sum(game.cost for game in batch)
+        self._seconds += seconds
+        self._cost += cost
+        if len({game.point.number for game in batch}) == 1 and cost:
+            self._rate[batch[0].point.number] = seconds / cost
+
+    def next(self) -> list[Game]:
+        """Return the next batch; one game as long as nothing is known."""
+        batch = [self._games.pop()]
+        if not self._cost:
+            return batch
+        left = sum(self._expected(game) for game in self._games[-self.MOST * self._slots :])
+        target = min(self.TARGET, left / (2 * self._slots))  # smaller ones at the end, to end together
+        expected = self._expected(batch[0])
+        while self._games and len(batch) < self.MOST:
+            expected += self._expected(self._games[-1])
+            if expected > target:
+                break
+            batch.append(self._games.pop())
+        return batch
+
+    def _expected(self, game: Game) -> float:
+        return game.cost * self._rate.get(game.point.number, self._seconds / self._cost)

@@ -1,0 +1,155 @@
+"""The measures that claims are made of, each with its confidence interval where it has one.
+
+Intervals are at 95 %: Clopper-Pearson for fractions, order statistics for medians and quantiles (both exact),
+Student's t for means and slopes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+Column = np.ndarray[Any, Any]
+
+CONFIDENCE: Final = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measured value and its confidence interval; `low` and `high` are None where there is none."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A measure: the names of its arguments, and how it is computed from the rows' number and values."""
+
+    arguments: tuple[str, ...]
+    compute: Callable[..., Estimate]
+
+
+def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return the exact confidence interval of a probability.
+
+    Source: Clopper, Pearson 1934; the tails of the binomial law are values of the incomplete beta function.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(10, 10)
+    >>> round(low, 4), high
+    (0.6915, 1.0)
+    """
+    from scipy.special import betaincinv  # scipy.stats would say the same after two more seconds of import
+
+    tail = (1 - confidence) / 2
+    low = 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, tail))
+    high = 1.0 if successes == trials else float(betaincinv(successes + 1, trials - successes, 1 - tail))
+    return low, high
+
+
+def fraction(length: int, column: Column) -> Estimate:
+    """Return the share of rows in which a condition holds."""
+    _some(length)
+    holds = np.asarray(column)
+    if holds.dtype.kind != "b" and not np.isin(holds, (0, 1)).all():
+        raise ValueError("fraction() takes a column that is true or false")
+    successes = int(holds.sum())
+    return Estimate(successes / length, *clopper_pearson(successes, length))
+
+
+def quantile(length: int, column: Column, share: Any) -> Estimate:
+    """Return the smallest value that at least this share of the rows do not exceed (0.5: the middle)."""
+    values, q = _numbers(column), float(share)
+    if not 0 <= q <= 1:
+        raise ValueError(f"a quantile is between 0 and 1; got {q}")
+    return Estimate(float(np.quantile(values, q)), *_order_interval(np.sort(values), q))
+
+
+def median(length: int, column: Column) -> Estimate:
+    """Return the median."""
+    return quantile(length, column, 0.5)
+
+
+def mean(length: int, column: Column) -> Estimate:
+    """Return the mean."""
+    from scipy.special import stdtrit
+
+    values = _numbers(column)
+    middle = float(values.mean())
+    if len(values) < 2:
+        return Estimate(middle)
+    half = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2) * values.std(ddof=1) / np.sqrt(len(values)))
+    return Estimate(middle, middle - half, middle + half)
+
+
+def slope(length: int, y: Column, x: Column) -> Estimate:
+    """Return the exponent of the power law y ~ x^slope: least squares of log y over log x."""
+    from scipy.special import stdtrit
+
+    ys, xs = _numbers(y), _numbers(x)
+    if (ys <= 0).any() or (xs <= 0).any():
+        raise ValueError("slope() needs values above 0 (it is fitted in logarithms)")
+    log_x, log_y = np.log(xs), np.log(ys)
+    spread = float(((log_x - log_x.mean()) ** 2).sum())
+    if len(np.unique(xs)) < 2:
+        raise ValueError("slope() needs at least two different values of x")
+    exponent = float(((log_x - log_x.mean()) * (log_y - log_y.mean())).sum() / spread)
+    freedom = len(xs) - 2
+    if freedom < 1:
+        return Estimate(exponent)
+    rest = log_y - log_y.mean() - exponent * (log_x - log_x.mean())
+    half = float(stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt((rest**2).sum() / freedom / spread))
+    return Estimate(exponent, exponent - half, exponent + half)
+
+
+def _plain(function: Callable[[Column], Any]) -> Callable[..., Estimate]:
+    return lambda length, column: Estimate(float(function(_numbers(column))))
+
+
+def _some(length: int) -> None:
+    if length == 0:
+        raise ValueError("no games to measure")
+
+
+def _numbers(column: Column) -> Column:
+    values = np.asarray(column, dtype=float)
+    _some(len(values))
+    if np.isnan(values).any():
+        raise ValueError("some of the games have no value in this column")
+    return values
+
+
+def _order_interval(ordered: Column, q: float) -> tuple[float | None, float | None]:
+    """Return the order statistics between which the q-quantile lies with at least 95 % confidence."""
+    from scipy.special import bdtr
+
+    n, tail = len(ordered), (1 - CONFIDENCE) / 2
+    at_most = bdtr(np.arange(n), n, q)  # P(at most i of n values lie below the quantile), i = 0 … n-1
+    lows, highs = np.flatnonzero(at_most <= tail), np.flatnonzero(1 - at_most <= tail)
+    if not len(lows) or not len(highs):
+        return None, None  # too few values for any interval
+    return float(ordered[lows[-1]]), float(ordered[highs[0]])
+
+
+AGGREGATES: Final[dict[str, Aggregate]] = {
+    "fraction": Aggregate(("condition",), fraction),
+    "median": Aggregate(("column",), median),
+    "mean": Aggregate(("column",), mean),
+    "max": Aggregate(("column",), _plain(np.max)),
+    "min": Aggregate(("column",), _plain(np.min)),
+    "total": Aggregate(("column",), _plain(np.sum)),
+    "quantile": Aggregate(("column", "share"), quantile),
+    "slope": Aggregate(("y", "x"), slope),
+    "games": Aggregate((), lambda length: Estimate(float(length))),
+}
+"""What sums columns up. Each also takes ``where=(condition)``, so that two groups can be compared:
+``median(words, where=(protocol == 'robust')) / median(words, where=(protocol == 'deterministic'))``."""
+
+ROWWISE: Final[dict[str, Callable[[Any], Any]]] = {"log": np.log, "sqrt": np.sqrt, "abs": np.abs}
+"""Functions of each row's value."""
