@@ -142,7 +142,8 @@ class Runs(Schedule):
         return int(self.sites.max())
 
     def lowest(self) -> int:
-        return int(self.sites[self.sites != -1].min(initial=0))
+        named = self.sites[self.sites != -1]
+        return int(named.min()) if len(named) else 0
 
     def sent(self, step: int) -> int:
         run = int(self._ends.searchsorted(step))

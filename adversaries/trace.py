@@ -197,7 +197,8 @@ def _times(values: pd.Series[Any], name: str) -> pd.Series[Any]:
     try:
         return pd.to_datetime(values, utc=True, format="ISO8601")
     except (ValueError, TypeError) as error:
-        raise ValueError(f"time: column {name!r} is neither numbers nor ISO 8601 dates: {error}") from error
+        why = str(error).splitlines()[0]
+        raise ValueError(f"time: column {name!r} is neither numbers nor ISO 8601 dates: {why}") from error
 
 
 def _columns(path: Path) -> list[str]:

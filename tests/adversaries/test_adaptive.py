@@ -1,0 +1,123 @@
+"""What the adversaries that react do, worked by hand on views without a game behind them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adversaries import NEVER, Adversary, Burst, Choice, Coin, Drain, Freeze, Rest, View
+
+
+def view(sites: int = 4, known: Any = None, **facts: Any) -> View:
+    made = View(sites=sites, items=10**6, rng=np.random.default_rng(2), known=known)
+    for name, value in facts.items():
+        setattr(made, name, value)
+    return made
+
+
+def burst(adversary: Adversary, seen: View) -> tuple[int, int]:
+    plan = adversary.plan(seen)
+    assert isinstance(plan, Burst)
+    return plan.site, plan.length
+
+
+def test_freeze_goes_on_at_each_change_and_round_and_round() -> None:
+    adversary, seen = Freeze(), view(sites=3)
+    visits = []
+    for changes in range(8):
+        seen.changes = changes
+        visits.append(burst(adversary, seen))
+    assert visits == [(changes % 3, NEVER) for changes in range(8)]
+
+
+def test_coin_goes_anywhere_and_stays_until_the_next_change() -> None:
+    adversary, seen = Coin(), view(sites=3)
+    visits = [burst(adversary, seen) for _ in range(200)]
+    assert {length for _, length in visits} == {NEVER}
+    sites = [site for site, _ in visits]
+    assert set(sites) == {0, 1, 2}  # fails with probability 3 (2/3)^200 < 1e-34
+    assert any(one == other for one, other in pairwise(sites))  # the same again counts too
+
+
+def test_drain_by_hand() -> None:
+    """k = 4, alpha = 0.1, c = 5, output 1000: the wait is 0.1 · 1000 / (5 · 2) = 10 items."""
+    adversary, seen = (
+        Drain(),
+        view(known={"kind": "randomized", "alpha": 0.1, "confidence": 5.0}, output=1000),
+    )
+    assert burst(adversary, seen) == (0, 10)  # the game begins
+    assert burst(adversary, seen) == (1, 10)  # ten items in vain: on to the next
+    seen.changes, seen.output = 1, 2000
+    assert burst(adversary, seen) == (1, 20)  # it spoke: the wait begins anew, by the new output
+    seen.changes, seen.output = 2, 2001
+    assert burst(adversary, seen) == (1, 21)  # 20.01 items are only over with the 21st
+    assert burst(adversary, seen) == (2, 21)
+    assert burst(adversary, seen) == (3, 21)
+    assert burst(adversary, seen) == (0, 21)  # round and round
+    seen.changes = 9
+    assert burst(adversary, seen) == (0, 21)
+
+
+def test_drain_waits_in_proportion_to_its_patience() -> None:
+    known = {"kind": "randomized", "alpha": 0.1, "confidence": 5.0}
+    assert burst(Drain(patience=0.5), view(known=known, output=1000)) == (0, 5)
+    assert burst(Drain(patience=2), view(known=known, output=1000)) == (0, 20)
+
+
+@pytest.mark.parametrize(
+    ("known", "wait"),
+    [
+        ({}, 17),  # 0.1 · 1000 / (3 · 2) = 16.7: what it supposes where nothing is known
+        ({"kind": "exact"}, 17),
+        ({"kind": "robust", "alpha": 0.3, "delta": 0.05}, 50),  # 0.3 · 1000 / (3 · 2)
+        ({"kind": "other", "alpha": None, "confidence": None}, 17),
+    ],
+)
+def test_drain_supposes_alpha_and_confidence_where_there_are_none(known: Any, wait: int) -> None:
+    assert burst(Drain(), view(known=known, output=1000)) == (0, wait)
+
+
+@pytest.mark.parametrize("output", [0, -50.0, 0.3])
+def test_drain_gives_at_least_one_item(output: float) -> None:
+    assert burst(Drain(), view(output=output)) == (0, 1)
+
+
+@pytest.mark.parametrize("patience", [0, -1, True, "1", float("nan"), float("inf")])
+def test_drain_refuses_nonsense(patience: Any) -> None:
+    with pytest.raises(ValueError, match=r"^patience must be a number above 0; got "):
+        Drain(patience=patience)
+
+
+def test_a_function_is_asked_at_every_step_and_may_skip() -> None:
+    adversary = Choice(lambda seen: None if seen.steps % 2 else seen.steps % seen.sites)
+    seen = view(sites=4)
+    assert burst(adversary, seen) == (0, 1)
+    seen.steps = 1
+    plan = adversary.plan(seen)
+    assert isinstance(plan, Rest)
+    assert plan.length == 1
+    seen.steps = 6
+    assert burst(adversary, seen) == (2, 1)
+
+
+@pytest.mark.parametrize("adversary", [Freeze(), Drain(), Coin()], ids=str)
+def test_they_say_that_they_react_and_to_outputs_only(adversary: Adversary) -> None:
+    assert not adversary.oblivious
+    assert adversary.sees == "outputs"
+    assert adversary.source
+
+
+def test_parameters_leave_out_what_a_game_keeps() -> None:
+    assert Drain(patience=2.0).parameters() == {"patience": 2.0}
+    assert Freeze().parameters() == {}
+
+
+def test_a_view_tells_what_is_left_and_holds_nothing_else() -> None:
+    seen = view()
+    seen.sent = 10
+    assert seen.left == 10**6 - 10
+    with pytest.raises(AttributeError):
+        seen.server = None  # type: ignore[attr-defined]

@@ -1,0 +1,257 @@
+"""Oblivious workloads: their laws, their sizes, and that they are functions of the seed alone.
+
+Each chi-square test has a false-alarm rate of 1e-6 (`scipy.stats.chi2.isf`; its seed is fixed) and says
+which wrong law it would find out: the one whose non-centrality is far above the limit.
+"""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from adversaries import Adversary, Bursts, Labels, Rotation, RoundRobin, Runs, SingleSite, Uniform, View, Zipf
+from adversaries.oblivious import CHUNK, RUNS, alias_table
+
+ALARM = 1e-6
+
+
+def view(sites: int, items: int, seed: int = 1) -> View:
+    return View(sites=sites, items=items, rng=np.random.default_rng(seed))
+
+
+def chi_square(observed: Any, expected: Any) -> tuple[float, float]:
+    """Return the statistic and the value that it exceeds with probability `ALARM` if the law is right."""
+    observed, expected = np.asarray(observed, dtype=float), np.asarray(expected, dtype=float)
+    assert observed.sum() == pytest.approx(expected.sum())
+    assert expected.min() >= 5
+    return float(((observed - expected) ** 2 / expected).sum()), float(
+        stats.chi2.isf(ALARM, len(expected) - 1)
+    )
+
+
+def counts_of(adversary: Adversary, sites: int, items: int) -> Any:
+    """Return the items that each site gets in a game, plan after plan."""
+    seen = view(sites, items)
+    total = np.zeros(sites, dtype=np.int64)
+    while seen.left:
+        plan = adversary.plan(seen)
+        assert plan is not None
+        step = min(plan.length, seen.left)
+        total += plan.count(np.arange(sites), step)
+        seen.sent += step
+        seen.steps += step
+    return total
+
+
+def test_round_robin_begins_at_site_0_and_goes_on_where_it_was() -> None:
+    adversary, seen = RoundRobin(), view(5, 100)
+    plan = adversary.plan(seen)
+    assert isinstance(plan, Rotation)
+    assert [plan.at(step) for step in range(1, 8)] == [0, 1, 2, 3, 4, 0, 1]
+    seen.sent = seen.steps = 7
+    assert adversary.plan(seen).at(1) == 2
+
+
+def test_single_site_feeds_its_site_only() -> None:
+    assert counts_of(SingleSite(), 4, 100).tolist() == [100, 0, 0, 0]
+    assert counts_of(SingleSite(site=2), 4, 100).tolist() == [0, 0, 100, 0]
+
+
+@pytest.mark.parametrize("sites", [7, 1000, 70_000])
+def test_uniform_feeds_all_sites_alike(sites: int) -> None:
+    """Would find a site with 10 % more than its share at 7 sites (non-centrality 3,333; limit 38)."""
+    items = 2_000_000
+    found, limit = chi_square(counts_of(Uniform(), sites, items), np.full(sites, items / sites))
+    assert found < limit
+
+
+def test_uniform_draws_each_item_apart() -> None:
+    """Pairs of neighbours are uniform over all pairs; a plan that repeats or deals out in turn is not."""
+    plan = Uniform().plan(view(6, CHUNK))
+    assert isinstance(plan, Labels)
+    pairs = plan.labels[0::2].astype(int) * 6 + plan.labels[1::2]
+    found, limit = chi_square(np.bincount(pairs, minlength=36), np.full(36, CHUNK / 2 / 36))
+    assert found < limit
+
+
+@pytest.mark.parametrize("exponent", [0, 0.5, 1.1, 3.0])
+@pytest.mark.parametrize("sites", [2, 50, 3000])
+def test_zipf_has_its_law(sites: int, exponent: float) -> None:
+    """Would find exponent 1.11 instead of 1.1 at 50 sites (non-centrality 312; limit 111)."""
+    items = 2_000_000
+    weights = np.arange(1, sites + 1) ** -float(exponent)
+    expected = items * weights / weights.sum()
+    observed = counts_of(Zipf(exponent=exponent), sites, items)
+    rare = expected < 20  # sites that are too rare for the test by themselves are taken together
+    if rare.any():
+        observed = np.append(observed[~rare], observed[rare].sum())
+        expected = np.append(expected[~rare], expected[rare].sum())
+        if expected[-1] < 5:
+            observed[-2:], expected[-2:] = observed[-2:].sum(), expected[-2:].sum()
+            observed, expected = observed[:-1], expected[:-1]
+    found, limit = chi_square(observed, expected)
+    assert found < limit
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10, 1000, 70_000])
+@pytest.mark.parametrize("shape", ["zipf", "flat", "random", "zeros", "one heavy"])
+def test_alias_tables_hold_the_probabilities_exactly(size: int, shape: str) -> None:
+    """The probability of i is what its own cell leaves it and what the cells give it whose alias it is."""
+    rng = np.random.default_rng(size)
+    weights = {
+        "zipf": np.arange(1, size + 1) ** -1.1,
+        "flat": np.full(size, 0.1),
+        "random": rng.random(size) ** 4 + 1e-12,
+        "zeros": np.where(np.arange(size) % 2, 0.0, rng.random(size) + 0.1),
+        "one heavy": np.where(np.arange(size) == size // 2, 1e6, 1.0),
+    }[shape]
+    threshold, alias = alias_table(weights)
+    threshold = np.clip(threshold, 0, 1)
+    held = threshold + np.bincount(alias, weights=1 - threshold, minlength=size)
+    assert np.allclose(held / size, weights / weights.sum(), rtol=1e-9, atol=1e-13)
+
+
+def test_zipf_makes_its_table_for_the_sites_of_the_game() -> None:
+    adversary = Zipf()
+    assert counts_of(adversary, 3, 1000)[:3].sum() == 1000
+    assert counts_of(adversary, 30, 10_000)[3:].sum() > 1000
+
+
+def run_lengths(adversary: Bursts, runs: int, sites: int = 40) -> Any:
+    found: list[Any] = []
+    seen = view(sites, 10**15)
+    while sum(map(len, found)) < runs:
+        plan = adversary.plan(seen)
+        assert isinstance(plan, Runs)
+        found.append(plan.lengths)
+    return np.concatenate(found)[:runs]
+
+
+def test_geometric_bursts_have_their_law() -> None:
+    """Pr[length = n] = (1 - 1/m)^(n-1)/m. Would find mean 4.1 instead of 4 (non-centrality 166; limit 72)."""
+    lengths = run_lengths(Bursts(mean=4), 200_000)
+    cells = 25
+    law = stats.geom(1 / 4)
+    expected = np.append(law.pmf(np.arange(1, cells)), law.sf(cells - 1)) * len(lengths)
+    found, limit = chi_square(np.bincount(np.minimum(lengths, cells))[1:], expected)
+    assert found < limit
+
+
+def test_constant_bursts_are_constant() -> None:
+    assert set(run_lengths(Bursts(mean=7, law="constant"), 1000).tolist()) == {7}
+
+
+def test_heavy_bursts_have_their_law() -> None:
+    """Pr[1 + floor(Y + U) > n] for Lomax Y of scale (mean - 1)/2 and U uniform, by quadrature.
+
+    Would find tail index 1.6 instead of 1.5 (non-centrality 755; limit 64).
+    """
+    mean = 5
+    lengths = run_lengths(Bursts(mean=mean, law="heavy"), 200_000)
+    scale = (mean - 1) / 2
+    uniform = (np.arange(2000) + 0.5) / 2000
+    cells = 20
+    beyond = [np.mean((1 + np.maximum(n - uniform, 0) / scale) ** -1.5) for n in range(1, cells)]
+    expected = -np.diff([1.0, *beyond, 0.0]) * len(lengths)
+    found, limit = chi_square(np.bincount(np.minimum(lengths, cells))[1:], expected)
+    assert found < limit
+
+
+def test_bursts_go_to_all_sites_alike() -> None:
+    plan = Bursts(mean=3).plan(view(40, 10**9))
+    assert isinstance(plan, Runs)
+    found, limit = chi_square(np.bincount(plan.sites, minlength=40), np.full(40, len(plan.sites) / 40))
+    assert found < limit
+
+
+@pytest.mark.parametrize("law", ["geometric", "constant", "heavy"])
+@pytest.mark.parametrize("mean", [1, 1000])
+@pytest.mark.parametrize("items", [1, 17, 5000])
+def test_bursts_cover_any_game(law: Any, mean: float, items: int) -> None:
+    assert counts_of(Bursts(mean=mean, law=law), 8, items).sum() == items
+
+
+def test_bursts_longer_than_63_bits_in_sum_are_cut_to_the_game() -> None:
+    plan = Bursts(mean=1e30).plan(view(3, 2**61))
+    assert plan.length >= 2**61
+    assert plan.step_of(2**61) == 2**61
+
+
+RANDOM = [Uniform(), Zipf(), Bursts(), Bursts(law="heavy")]
+
+
+@pytest.mark.parametrize("adversary", RANDOM, ids=str)
+@pytest.mark.parametrize("items", [1, 1000, 10**12])
+def test_plans_are_bounded_and_no_longer_than_the_game(adversary: Adversary, items: int) -> None:
+    seen = view(1000, items)
+    seen.sent = items // 3
+    plan = adversary.plan(seen)
+    if isinstance(plan, Labels):
+        assert plan.length == min(CHUNK, seen.left)
+    else:
+        assert isinstance(plan, Runs)
+        assert len(plan.sites) <= RUNS
+
+
+@pytest.mark.parametrize("adversary", RANDOM, ids=str)
+def test_a_plan_takes_bounded_memory(adversary: Adversary) -> None:
+    """At most 40 bytes a label at the peak, the index included, whatever the length of the game."""
+    seen = view(100, 10**12)
+    adversary.plan(seen)
+    tracemalloc.start()
+    plan = adversary.plan(seen)
+    assert plan is not None
+    plan.count(np.arange(100), plan.length)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 40 * CHUNK
+
+
+@pytest.mark.parametrize("adversary", RANDOM, ids=str)
+def test_same_seed_same_stream_other_seed_other_stream(adversary: Adversary) -> None:
+    def stream(seed: int) -> list[Any]:
+        plan = adversary.plan(view(50, 5000, seed))
+        assert plan is not None
+        return [plan.at(step) for step in range(1, min(plan.length, 5000) + 1)]
+
+    assert stream(3) == stream(3)
+    assert stream(3) != stream(4)
+
+
+def test_outputs_play_no_part() -> None:
+    for adversary in (RoundRobin(), SingleSite(), *RANDOM):
+        assert adversary.oblivious
+        calm, stirred = view(50, 5000), view(50, 5000)
+        stirred.output, stirred.changes, stirred.changed_at = 4000, 17, 12
+        stirred.known = {"kind": "randomized", "alpha": 0.5, "confidence": 1.0}
+        one, other = adversary.plan(calm), adversary.plan(stirred)
+        assert one is not None
+        assert other is not None
+        assert [one.at(step) for step in range(1, 200)] == [other.at(step) for step in range(1, 200)]
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: SingleSite(site=-1), "site must be a whole number of at least 0; got -1"),
+        (lambda: SingleSite(site=1.5), "site must be a whole number of at least 0; got 1.5"),
+        (lambda: SingleSite(site=True), "site must be a whole number of at least 0; got True"),
+        (lambda: Zipf(exponent=-0.1), "exponent must be a finite number of at least 0; got -0.1"),
+        (lambda: Zipf(exponent=float("nan")), "exponent must be a finite number of at least 0; got nan"),
+        (lambda: Zipf(exponent="1"), "exponent must be a finite number of at least 0; got '1'"),
+        (lambda: Bursts(mean=0.5), "mean must be a number of at least 1; got 0.5"),
+        (lambda: Bursts(mean=float("inf")), "mean must be a number of at least 1; got inf"),
+        (lambda: Bursts(law="normal"), "law must be one of geometric, constant, heavy; got 'normal'"),
+        (
+            lambda: Bursts(mean=2.5, law="constant"),
+            "mean must be a whole number where law is constant; got 2.5",
+        ),
+    ],
+)
+def test_nonsense_is_refused(make: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=f"^{says}$"):
+        make()

@@ -1,0 +1,199 @@
+"""Every schedule against the plain list of its moves: the slow, obvious reference."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adversaries import NEVER, Burst, Labels, Rest, Rotation, Runs, Schedule
+
+HORIZON = 40
+"""Steps of an endless plan that are looked at."""
+
+SITES = 9
+"""Sites of the game; the plans below feed some of the first six."""
+
+Moves = list[int | None]
+
+
+def moves_of_runs(sites: Sequence[int], lengths: Sequence[int]) -> Moves:
+    return [
+        None if site < 0 else site for site, length in zip(sites, lengths, strict=True) for _ in range(length)
+    ]
+
+
+site_numbers = st.integers(0, 5)
+short = st.integers(1, 12)
+bursts = st.tuples(site_numbers, short).map(lambda p: (Burst(p[0], p[1]), [p[0]] * p[1]))
+endless_bursts = site_numbers.map(lambda site: (Burst(site), [site] * HORIZON))
+rests = short.map(lambda length: (Rest(length), [None] * length))
+rotations = st.tuples(st.integers(1, 6), st.integers(0, 20)).map(
+    lambda p: (Rotation(p[0], p[1]), [(p[1] + step) % p[0] for step in range(HORIZON)])
+)
+labels = st.tuples(
+    st.lists(site_numbers, min_size=1, max_size=HORIZON),
+    st.sampled_from([None, SITES]),
+    st.sampled_from([np.uint16, np.uint32, np.int64]),
+).map(lambda p: (Labels(np.array(p[0], dtype=p[2]), p[1]), list(p[0])))
+runs = st.lists(st.tuples(st.integers(-1, 5), st.integers(1, 6)), min_size=1, max_size=8).map(
+    lambda pairs: (Runs(*zip(*pairs, strict=True)), moves_of_runs(*zip(*pairs, strict=True)))
+)
+any_schedule = st.one_of(bursts, endless_bursts, rests, rotations, labels, runs)
+
+
+@given(any_schedule)
+def test_length_and_moves_are_those_of_the_list(case: tuple[Schedule, Moves]) -> None:
+    schedule, moves = case
+    assert schedule.length in (len(moves), NEVER)
+    assert [schedule.at(step) for step in range(1, len(moves) + 1)] == moves
+    assert schedule.skips == (None in moves)
+
+
+@given(any_schedule)
+def test_counts_are_those_of_the_list(case: tuple[Schedule, Moves]) -> None:
+    schedule, moves = case
+    everyone = np.arange(SITES)
+    for step in range(len(moves) + 1):
+        truth = [moves[:step].count(site) for site in range(SITES)]
+        one_by_one = [schedule.count(site, step) for site in range(SITES)]
+        assert one_by_one == truth
+        assert all(isinstance(number, int) for number in one_by_one)
+        assert schedule.count(everyone, step).tolist() == truth
+        assert schedule.sent(step) == sum(truth)
+
+
+@given(any_schedule)
+def test_steps_of_items_are_those_of_the_list(case: tuple[Schedule, Moves]) -> None:
+    schedule, moves = case
+    asked: list[tuple[int, int]] = []
+    truth: list[int] = []
+    for site in range(SITES):
+        steps = [step for step, fed in enumerate(moves, start=1) if fed == site]
+        # an endless plan has further items behind the horizon; a finite one must say that there are none
+        beyond = 0 if schedule.length == NEVER and steps else 3
+        asked += [(site, n) for n in range(1, len(steps) + beyond + 1)]
+        truth += steps + [NEVER] * beyond
+    assert len(asked) > SITES
+    one_by_one = [schedule.nth(site, n) for site, n in asked]
+    assert all(isinstance(step, int) for step in one_by_one)
+    assert [min(step, NEVER) for step in one_by_one] == truth
+    at_once = schedule.nth(np.array([site for site, _ in asked]), np.array([n for _, n in asked]))
+    assert np.minimum(at_once, NEVER).tolist() == truth
+
+
+@given(any_schedule)
+def test_items_of_all_sites_are_those_of_the_list(case: tuple[Schedule, Moves]) -> None:
+    schedule, moves = case
+    fed = [step for step, site in enumerate(moves, start=1) if site is not None]
+    assert [schedule.step_of(n) for n in range(1, len(fed) + 1)] == fed
+    if schedule.length != NEVER:
+        assert schedule.step_of(len(fed) + 1) >= NEVER
+
+
+@given(any_schedule)
+def test_named_sites_are_those_of_the_list(case: tuple[Schedule, Moves]) -> None:
+    schedule, moves = case
+    named = sorted({site for site in moves if site is not None})
+    support = schedule.support(SITES)
+    assert support is not None
+    assert sorted(support) == named
+    assert schedule.highest() == (named[-1] if named else -1)
+    assert schedule.lowest() == (named[0] if named else 0)
+
+
+@given(any_schedule, st.integers(0, SITES - 1), st.integers(1, 30))
+def test_count_and_nth_are_each_others_inverse(case: tuple[Schedule, Moves], site: int, n: int) -> None:
+    schedule, _ = case
+    step = schedule.nth(site, n)
+    if step < NEVER:
+        assert schedule.at(step) == site
+        assert schedule.count(site, step) == n
+        assert schedule.count(site, step - 1) == n - 1
+
+
+@given(any_schedule)
+def test_a_number_of_items_too_large_for_any_game_has_no_step(case: tuple[Schedule, Moves]) -> None:
+    """2^62 + 1 items is what a site asks for that will never speak; it must not wrap around at 63 bits."""
+    schedule, _ = case
+    for site in range(SITES):
+        assert schedule.nth(site, NEVER + 1) >= NEVER
+    assert (schedule.nth(np.arange(SITES), np.full(SITES, NEVER + 1)) >= NEVER).all()
+
+
+@given(any_schedule)
+def test_a_copy_answers_like_the_original(case: tuple[Schedule, Moves]) -> None:
+    schedule, _ = case
+    schedule.nth(0, 1)
+    twin = copy.deepcopy(schedule)
+    assert [twin.nth(site, 1) for site in range(SITES)] == [schedule.nth(site, 1) for site in range(SITES)]
+
+
+def test_rotation_over_all_sites_needs_no_list_of_them() -> None:
+    assert Rotation(7).support(7) is None
+    assert Rotation(7).support(9) == range(7)
+
+
+def test_rotation_keeps_exact_count_far_out() -> None:
+    """By hand: 10^15 = 7 · 142857142857142 + 6, so the first 6 of 7 sites have one more than the last."""
+    counts = Rotation(7).count(np.arange(7), 10**15)
+    assert counts.tolist() == [142857142857143] * 6 + [142857142857142]
+    assert Rotation(7).nth(6, 142857142857142) == 7 * 142857142857142
+
+
+def test_runs_far_longer_than_memory() -> None:
+    """By hand: site 1 has steps 10^12 + 1 … 2·10^12 and the last 5 of 3·10^12 + 5."""
+    plan = Runs([0, 1, -1, 1], [10**12, 10**12, 10**12, 5])
+    assert plan.length == 3 * 10**12 + 5
+    assert plan.nth(1, 10**12) == 2 * 10**12
+    assert plan.nth(1, 10**12 + 1) == 3 * 10**12 + 1
+    assert plan.count(1, 3 * 10**12 + 2) == 10**12 + 2
+    assert plan.sent(3 * 10**12) == 2 * 10**12
+    assert plan.step_of(2 * 10**12 + 1) == 3 * 10**12 + 1
+
+
+def test_labels_of_many_sites_come_in_the_order_of_their_steps() -> None:
+    """More than 2^16 sites and a million steps: the sort must be stable and lose no label."""
+    rng = np.random.default_rng(5)
+    given_labels = rng.integers(100_000, size=1_000_000, dtype=np.uint32)
+    plan = Labels(given_labels, 100_000)
+    per_site = plan.count(np.arange(100_000), plan.length)
+    assert (per_site == np.bincount(given_labels, minlength=100_000)).all()
+    sites = np.repeat(np.arange(100_000), per_site)
+    numbers = np.concatenate([np.arange(1, count + 1) for count in per_site])
+    steps = plan.nth(sites, numbers)
+    assert (given_labels[steps - 1] == sites).all()
+    assert (np.diff(steps)[np.diff(sites) == 0] > 0).all()
+    assert len(np.unique(steps)) == plan.length
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Burst(0, 0), "length of a burst must be at least 1; got 0"),
+        (lambda: Rest(0), "length of a rest must be at least 1; got 0"),
+        (lambda: Rotation(0), "sites of a rotation must be at least 1; got 0"),
+        (lambda: Labels([]), "labels must be a list of at least one site number"),
+        (lambda: Labels([0.5]), "labels must be a list of at least one site number"),
+        (lambda: Labels([[0]]), "labels must be a list of at least one site number"),
+        (lambda: Labels([0, -2]).nth(0, 1), "labels must not be negative; got -2"),
+        (lambda: Runs([], []), "sites and lengths must be lists of the same length, of at least one run"),
+        (
+            lambda: Runs([0, 1], [1]),
+            "sites and lengths must be lists of the same length, of at least one run",
+        ),
+        (lambda: Runs([0, 1], [1, 0]), "each run needs a length of at least 1; got 0"),
+    ],
+)
+def test_nonsense_is_refused(make, says: str) -> None:
+    with pytest.raises(ValueError, match=f"^{says}$"):
+        make()
+
+
+@pytest.mark.parametrize("plan", [Burst(-3), Labels([0, -3]), Runs([-1, -3, 2], [1, 1, 1])])
+def test_a_site_below_zero_is_named_so_that_the_game_can_refuse_it(plan: Schedule) -> None:
+    assert plan.lowest() == -3

