@@ -2,7 +2,8 @@
 
 A single draw from a numpy generator costs about a microsecond, most of it overhead, so `Draws` takes
 batches and hands them out one by one. It keeps the order: n calls of `one` and one call of
-`many(n)` give the same numbers, which is what lets a counter's `step` and `release` agree to the last bit.
+`many(n)` give the same numbers, which is what lets a counter's `step` and `release` agree to the last
+bit.
 """
 
 from __future__ import annotations
@@ -149,7 +150,8 @@ class Draws:
     rng
         Generator that the batches are taken from.
     batch
-        Draws taken at a time by `one`.
+        Draws taken at a time by `one`. With 1 nothing is drawn ahead: no noise lies in memory before its
+        time, which is what a pan-private mechanism needs.
 
     Attributes
     ----------
@@ -164,12 +166,15 @@ class Draws:
         self._rng = rng
         self._batch = max(1, batch)
         self._rest: Iterator[float] = iter(())
-        self.one: Callable[[], float] = self._values().__next__
+        self.one: Callable[[], float] = self._values().__next__ if batch > 1 else self._single
 
     def _values(self) -> Iterator[float]:
         while True:
             yield from self._rest
             self._rest = iter(self._law.draw(self._rng, self._batch).tolist())
+
+    def _single(self) -> float:
+        return float(self._law.draw(self._rng, 1).item())
 
     def many(self, size: int) -> Floats:
         """Return the next `size` draws: the rest of the present batch first, then fresh ones."""

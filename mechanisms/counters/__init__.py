@@ -15,8 +15,32 @@ import numpy as np
 
 from mechanisms.counters.base import Counter, Run
 from mechanisms.counters.binary import Binary
+from mechanisms.counters.blt import Blt
+from mechanisms.counters.hybrid import Hybrid
+from mechanisms.counters.k_ary import KAry
+from mechanisms.counters.pan_private import PanPrivate
+from mechanisms.counters.randomized_response import RandomizedResponse
+from mechanisms.counters.simple import Fresh, PerItem
+from mechanisms.counters.square_root import SquareRoot
+from mechanisms.counters.two_level import TwoLevel
+from mechanisms.counters.variance_reduced import TreeVarianceReduced
 
-KINDS: dict[str, type[Counter]] = {counter.kind: counter for counter in (Binary,)}
+KINDS: dict[str, type[Counter]] = {
+    counter.kind: counter
+    for counter in (
+        Fresh,
+        PerItem,
+        TwoLevel,
+        Binary,
+        Hybrid,
+        TreeVarianceReduced,
+        KAry,
+        SquareRoot,
+        Blt,
+        PanPrivate,
+        RandomizedResponse,
+    )
+}
 """Every counter by its name in scenario files."""
 
 
@@ -64,4 +88,21 @@ def make(
     return counter(kind, epsilon, horizon, **more).start(rng, silent=silent)
 
 
-__all__ = ["KINDS", "Binary", "Counter", "Run", "counter", "make"]
+__all__ = [
+    "KINDS",
+    "Binary",
+    "Blt",
+    "Counter",
+    "Fresh",
+    "Hybrid",
+    "KAry",
+    "PanPrivate",
+    "PerItem",
+    "RandomizedResponse",
+    "Run",
+    "SquareRoot",
+    "TreeVarianceReduced",
+    "TwoLevel",
+    "counter",
+    "make",
+]

@@ -1,8 +1,8 @@
 """What a private counter is: parameters that know their error law, and a run that counts.
 
-A `Counter` is a frozen dataclass of parameters. `start(rng)` makes a `Run`, which is fed one number a step
-and answers each time with an estimate of the sum so far. Neighbouring streams differ by at most 1 in one
-entry ("event level"), unless the class says otherwise.
+A `Counter` is a frozen dataclass of parameters. `start(rng)` makes a `Run`, which is fed one number a
+step and answers each time with an estimate of the sum so far. Neighbouring streams differ by at most 1
+in one entry ("event level"), unless the class says otherwise.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ class Counter(ABC):
     epsilon
         Privacy loss of the whole sequence of estimates.
     horizon
-        Number of steps at most. Counters that need it refuse None; the others take it as a limit if given.
+        Number of steps at most. Counters that need it refuse None; the others take it as a limit if
+        given.
 
     Raises
     ------
@@ -79,6 +80,17 @@ class Counter(ABC):
             True turns the noise off, for tests; what it then says is the exact sum and not private.
         """
 
+    def encoder(self, steps: int) -> Floats | None:
+        """Return the matrix of what gets noise: a row a draw of a run of `steps` steps, in the draws' order.
+
+        Each row holds the stream's weights in that sum, divided by the scale of its noise (by the
+        standard deviation where the noise is normal). So the largest L1 norm of a column is the privacy
+        loss of a pure counter, and the largest L2 norm is the inverse of the noise multiplier of a
+        Gaussian one. None if the counter is not of this form. For tests and audits: it takes room for
+        steps^2 numbers.
+        """
+        return None
+
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]] | None:
         """Return the Laplace variables in the estimate of step `t` as pairs (scale, count); None if there is
         no closed form."""
@@ -105,12 +117,13 @@ class Counter(ABC):
 class Run(ABC):
     """A counter at work. Step numbers start at 1."""
 
-    __slots__ = ("_left", "counter", "t")
+    __slots__ = ("_left", "_total", "counter", "t")
 
     def __init__(self, counter: Counter) -> None:
         self.counter = counter
         self.t = 0
         """Steps taken so far."""
+        self._total = 0.0
         self._left: float = float("inf") if counter.horizon is None else counter.horizon
 
     @property
@@ -155,6 +168,15 @@ class Run(ABC):
         if self.t + len(numbers) > self._left:
             self._past_horizon(self.t + len(numbers))
         return numbers
+
+    def _prefixes(self, numbers: Floats) -> Floats:
+        """Return the exact sums after each number, added up in the order in which `step` adds."""
+        sums = numbers.copy()
+        if len(sums):
+            sums[0] += self._total
+            np.cumsum(sums, out=sums)
+            self._total = float(sums[-1])
+        return sums
 
     def _past_horizon(self, t: int) -> None:
         """Refuse a step past the horizon."""

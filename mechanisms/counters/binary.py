@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike
 
 from mechanisms.checks import whole
 from mechanisms.counters.base import Counter, Run, law_or_silence
+from mechanisms.counters.dyadic import BLOCK, extend_path
 from mechanisms.noise import Draws, Floats, Laplace
-
-BLOCK = 1 << 15
-"""Steps that `release` works on at a time, so that they stay in the cache."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,8 @@ class Binary(Counter):
     horizon
         Number of steps at most.
     literal
-        True takes the published log2(horizon) for the number of levels. It is up to one level short, so the
-        privacy loss is then more than `epsilon`; it is here to compare with published variances.
+        True takes the published log2(horizon) for the number of levels. It is up to one level short, so
+        the privacy loss is then more than `epsilon`; it is here to compare with published variances.
 
     Raises
     ------
@@ -77,32 +75,25 @@ class Binary(Counter):
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.scale, t.bit_count())]
 
-    def encoder(self) -> Floats:
-        """Return the matrix that turns a stream into the sums that get noise, a row a draw of a run."""
-        steps = np.arange(1, self.steps + 1)
-        starts = steps & (steps - 1)
-        return ((steps > starts[:, None]) & (steps <= steps[:, None])).astype(np.float64)
+    def encoder(self, steps: int) -> Floats:
+        ends = np.arange(1, steps + 1)
+        starts = ends & (ends - 1)
+        return ((ends > starts[:, None]) & (ends <= ends[:, None])) / self.scale
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> BinaryRun:
         return BinaryRun(self, rng, silent)
 
 
 class BinaryRun(Run):
-    """A binary counter at work.
+    """A binary counter at work; its state is the exact sum and a stack of noises, one a set bit of t."""
 
-    Write W(t) for the noise in the estimate of step t. The intervals of t are those of t without its lowest
-    set bit, and one more that ends at t. So W(t) = W(t & (t - 1)) + a fresh draw, and a stack of W at the
-    prefixes of t is all the state there is.
-    """
-
-    __slots__ = ("_draws", "_one", "_stack", "_total")
+    __slots__ = ("_draws", "_one", "_stack")
 
     def __init__(self, counter: Binary, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
         law = law_or_silence(Laplace(counter.scale), silent)
         self._draws = Draws(law, rng, batch=min(counter.steps, 1024))
         self._one = self._draws.one
-        self._total = 0.0
         self._stack = [0.0]
 
     def step(self, x: float = 1) -> float:
@@ -122,44 +113,9 @@ class BinaryRun(Run):
         numbers = self._admit(values)
         out = np.empty(len(numbers))
         for at in range(0, len(numbers), BLOCK):
-            block = numbers[at : at + BLOCK]
-            out[at : at + BLOCK] = self._prefixes(block) + self._noise(len(block))
+            block = self._prefixes(numbers[at : at + BLOCK])
+            noise = self._draws.many(len(block))
+            self._stack = extend_path(noise, self.t, self._stack)
+            self.t += len(block)
+            np.add(block, noise, out=out[at : at + BLOCK])
         return out
-
-    def _prefixes(self, block: Floats) -> Floats:
-        """Return the exact sums after each number, added up in the order in which `step` adds."""
-        block = block.copy()
-        block[0] += self._total
-        sums = np.cumsum(block)
-        self._total = float(sums[-1])
-        return sums
-
-    def _noise(self, size: int) -> Floats:
-        """Return W at the next `size` steps: from the longest intervals to the shortest, parents first."""
-        before, after = self.t, self.t + size
-        noise = self._draws.many(size)
-        for level in reversed(range(after.bit_length())):
-            half = 1 << level
-            first = (before >> level) + 1
-            first = (first | 1) << level  # the first odd multiple of 2^level after `before`
-            if first > after:
-                continue
-            if first - half <= before:
-                noise[first - before - 1] += self._stack[(first - half).bit_count()]
-                first += 2 * half
-            if first <= after:
-                children = noise[first - before - 1 :: 2 * half]
-                children += noise[first - half - before - 1 :: 2 * half][: len(children)]
-        self._settle(before, after, noise)
-        return noise
-
-    def _settle(self, before: int, after: int, noise: Floats) -> None:
-        """Bring the stack up to step `after`, from the noise of the steps since `before`."""
-        stack = []
-        prefix = after
-        while prefix:
-            known = prefix <= before
-            stack.append(self._stack[prefix.bit_count()] if known else float(noise[prefix - before - 1]))
-            prefix &= prefix - 1
-        self._stack = [0.0, *reversed(stack)]
-        self.t = after

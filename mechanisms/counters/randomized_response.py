@@ -1,0 +1,100 @@
+"""Randomised response: a counter whose state may be looked at after every step."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mechanisms.checks import probability, whole
+from mechanisms.counters.base import Counter, Run
+from mechanisms.noise import Floats
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(Counter):
+    """Randomised response: each bit is flipped with probability q = 1 / (1 + exp(epsilon)), then counted.
+
+    With S the flipped bits counted so far the estimate is (S - t q) / (1 - 2q). Its standard deviation is
+    sqrt(t q (1 - q)) / (1 - 2q), about sqrt(t) / epsilon. The state is private at every step, however
+    often it is seen, and nothing can do better than the order of sqrt(n) under n intrusions.
+
+    Parameters
+    ----------
+    epsilon
+        Privacy loss of all estimates and of all states together.
+    horizon
+        Number of steps at most; None for no end.
+
+    Source
+    ------
+    Warner 1965; lower bound: Dwork, Naor, Pitassi, Rothblum 2010, Theorem 4.3.
+
+    Examples
+    --------
+    >>> round(RandomizedResponse(epsilon=1.0).variance(100), 3)
+    92.067
+    """
+
+    kind = "randomized-response"
+    source = "Warner 1965; Dwork, Naor, Pitassi, Rothblum 2010, section 4.2"
+    error = "sqrt(t q (1 - q)) / (1 - 2q), q = 1 / (1 + exp(epsilon)); bits only"
+    memory = "O(1)"
+    needs_horizon = False
+    pan_private = True
+
+    @property
+    def flip(self) -> float:
+        """Probability q that a bit is flipped."""
+        return 1 / (1 + math.exp(self.epsilon))
+
+    def variance(self, t: int) -> float:
+        whole("t", t)
+        return t * self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2
+
+    def error_bound(self, t: int, beta: float) -> float:
+        """Return what the error at step `t` exceeds with probability at most `beta` (Hoeffding)."""
+        whole("t", t)
+        probability("beta", beta)
+        return math.sqrt(t * math.log(2 / beta) / 2) / (1 - 2 * self.flip)
+
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> RandomizedResponseRun:
+        return RandomizedResponseRun(self, rng, silent)
+
+
+class RandomizedResponseRun(Run):
+    """Randomised response at work; the coins are tossed one by one, none lies in memory ahead."""
+
+    __slots__ = ("_flip", "_rng", "_weight")
+
+    def __init__(self, counter: RandomizedResponse, rng: np.random.Generator, silent: bool) -> None:
+        super().__init__(counter)
+        self._rng = rng
+        self._flip = 0.0 if silent else counter.flip
+        self._weight = 1 / (1 - 2 * self._flip)
+
+    def step(self, x: float = 1) -> float:
+        t = self.t + 1
+        if t > self._left:
+            self._past_horizon(t)
+        if x != 0 and x != 1:
+            raise ValueError(f"x must be 0 or 1 for randomised response; got {x!r}")
+        self.t = t
+        self._total += 1 - x if self._rng.random() < self._flip else x
+        return (self._total - t * self._flip) * self._weight
+
+    def release(self, values: ArrayLike) -> Floats:
+        numbers = self._admit(values)
+        wrong = (numbers != 0) & (numbers != 1)
+        if wrong.any():
+            raise ValueError(f"x must be 0 or 1 for randomised response; got {numbers[wrong][0]:g}")
+        heard = np.where(self._rng.random(len(numbers)) < self._flip, 1 - numbers, numbers)
+        steps = np.arange(self.t + 1, self.t + 1 + len(numbers))
+        self.t += len(numbers)
+        return (self._prefixes(heard) - steps * self._flip) * self._weight
+
+    def state(self) -> dict[str, object]:
+        """Return what an intruder finds between two steps: the number of flipped bits that are 1."""
+        return {"step": self.t, "count": self._total}
