@@ -175,18 +175,17 @@ class _Server(RoundServer):
         self._next_phase()
 
     def _next_phase(self) -> None:
-        """Draw the length of the phase; a length not above 0 makes it an empty one."""
-        while (length := self.constants.phase_length + self._lengths.one()) <= 0:
-            if self._release(0):
-                break
-        self.signals = 0
-        self.limit = max(1, ceil(length))
+        """Draw the length of the phase; a length not above 0 makes it an empty one. No phase left: a limit of 0."""
+        self.signals = self.limit = 0
+        while self.phase <= self.constants.phases and self.limit <= 0:
+            self.limit = max(0, ceil(self.constants.phase_length + self._lengths.one()))
+            if not self.limit:
+                self._release(0)
 
-    def _release(self, bits: int) -> bool:
-        """End a phase of so many bits with a new output; return whether it was the last of the round."""
+    def _release(self, bits: int) -> None:
+        """End a phase of so many bits with a new output."""
         self.output = self.base + self._size * self._counter.step(bits)
         self.phase += 1
-        return self.phase > self.constants.phases
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         if message is BIT and not self._counts_to_come:
@@ -198,7 +197,6 @@ class _Server(RoundServer):
     def phase_end(self, sender: int, block: int) -> Sequence[tuple[int, Message]]:
         """End the phase with a bit of `sender`, for its so manieth block of the round."""
         self.leaked.append((self.rounds, sender, block))
-        if self._release(self.signals):
-            return self.end_round()
+        self._release(self.signals)
         self._next_phase()
-        return self.end_round() if self.phase > self.constants.phases else ()
+        return () if self.limit else self.end_round()

@@ -147,7 +147,10 @@ class RoundServer(Server):
 
     @abstractmethod
     def enter(self, law: Law) -> None:
-        """Set `unit`, `limit` and whatever else a new round needs; `base` and `rounds` are set."""
+        """Set `unit`, `limit` and whatever else a new round needs; `base` and `rounds` are set.
+
+        A limit of 0 ends the round as soon as it has been announced.
+        """
 
     def act(self) -> Sequence[tuple[int, Message]]:
         """Do what is due after `limit` signals; return what is sent."""
@@ -202,6 +205,8 @@ class RoundServer(Server):
             self.rounds += 1
             self.signals = 0
             self.enter(self.law)
+            if self.limit <= 0:
+                return ((EVERYONE, Message("round", self.base)), *self.end_round())
         return ((EVERYONE, Message("round", self.base)),)
 
 

@@ -1,0 +1,12 @@
+"""Conformance: the same tests for every protocol and adversary, built in or a user's own.
+
+>>> from protocols import Deterministic
+>>> "step and leap agree" in check_protocol(Deterministic(alpha=0.2))
+True
+"""
+
+from simulator.conformance.adversaries import check_adversary
+from simulator.conformance.failure import ConformanceError
+from simulator.conformance.protocols import check_protocol
+
+__all__ = ["ConformanceError", "check_adversary", "check_protocol"]

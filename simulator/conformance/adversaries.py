@@ -1,0 +1,123 @@
+"""What every adversary must do."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from adversaries import Adversary
+from protocols import Deterministic, Exact, Randomized
+from protocols.base import Protocol
+from simulator.conformance.failure import ConformanceError, no_global_randomness, require, same_game
+from simulator.errors import MoveError
+from simulator.game import Game
+from simulator.play import play
+
+
+def check_adversary(
+    adversary: Adversary | type[Adversary], *, sites: Sequence[int] = (1, 2, 7), items: int = 1500
+) -> list[str]:
+    """Put an adversary through every conformance test.
+
+    Parameters
+    ----------
+    adversary
+        An instance, or a class that needs no parameters.
+    sites, items
+        Numbers of sites to play with, and the length of the games.
+
+    Returns
+    -------
+    list of str
+        The names of the checks passed.
+
+    Raises
+    ------
+    ConformanceError
+        What it does wrong, at the first wrong thing found.
+    """
+    if isinstance(adversary, type):
+        adversary = adversary()
+    subject = type(adversary).__name__
+    passed = []
+    with no_global_randomness(subject):
+        for name, check in CHECKS.items():
+            count = sum(1 for _ in check(adversary, subject, sites, items))
+            if not count:
+                raise ConformanceError(f"{subject}: the check {name!r} had nothing to look at")
+            passed.append(name)
+    return passed
+
+
+PROTOCOLS: tuple[Protocol, ...] = (Exact(), Deterministic(alpha=0.2), Randomized(alpha=0.2))
+
+
+def _play(protocol: Protocol, adversary: Adversary, k: int, items: int, **more: Any) -> Game:
+    more = {"seed": k, "engine": "leap", **more}
+    return play(protocol, adversary, sites=k, items=items, record=True, **more)
+
+
+def _states_its_facts(adversary: Adversary, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    for name in ("kind", "source"):
+        require(getattr(adversary, name), subject, f"says no {name}")
+    require(adversary.sees in ("outputs", "traffic", "state"), subject, f"sees {adversary.sees!r} is unknown")
+    require(type(adversary).__doc__, subject, "has no docstring")
+    pickle.loads(pickle.dumps(adversary))
+    yield
+
+
+def _stays_in_range(adversary: Adversary, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    for k in sites:
+        for protocol in PROTOCOLS:
+            try:
+                game = _play(protocol, adversary, k, items)
+            except MoveError as error:
+                raise ConformanceError(f"{subject}: {error}") from error
+            require(game.items <= items, subject, f"sent {game.items} items of {items}")
+            require(game.items > 0, subject, "sent no item at all")
+            yield
+
+
+def _step_and_leap_agree(adversary: Adversary, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    for k in sites:
+        for protocol in PROTOCOLS:
+            games = [_play(protocol, adversary, k, items, engine=engine) for engine in ("step", "leap")]
+            require(same_game(*games), subject, f"step and leap play different games ({k} sites, {protocol.kind})")
+            yield
+
+
+def _games_are_apart(adversary: Adversary, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    """A game leaves no trace in the adversary that was handed in, and the same seed gives the same moves."""
+    before = pickle.dumps(copy.deepcopy(adversary))
+    for k in sites:
+        games = [_play(Exact(), adversary, k, items) for _ in range(2)]
+        require(same_game(*games), subject, "two games with the same seed differ")
+        require(pickle.dumps(copy.deepcopy(adversary)) == before, subject, "a game changes the adversary handed in")
+        yield
+
+
+def _oblivious_if_it_says_so(adversary: Adversary, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    """The moves against two protocols are the same ones, seen as the items that `exact` and another receive."""
+    yield
+    if not adversary.oblivious:
+        return
+    for k in sites:
+        by_site = [_play(protocol, adversary, k, items) for protocol in (Exact(), Deterministic(alpha=0.2))]
+        fed = by_site[0].transcript.groupby("sender").size()
+        heard = by_site[1].transcript.groupby("sender").size()
+        require(set(fed.index) == set(heard.index), subject, "says oblivious, but feeds other sites to other protocols")
+        require(by_site[0].items == by_site[1].items, subject, "says oblivious, but sends other numbers of items")
+        yield
+
+
+Check = Callable[[Adversary, str, Sequence[int], int], Iterator[None]]
+
+CHECKS: dict[str, Check] = {
+    "states its facts": _states_its_facts,
+    "stays in range": _stays_in_range,
+    "step and leap agree": _step_and_leap_agree,
+    "games are apart": _games_are_apart,
+    "oblivious if it says so": _oblivious_if_it_says_so,
+}

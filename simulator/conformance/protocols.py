@@ -1,0 +1,240 @@
+"""What every protocol must do."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+from adversaries import Adversary, Burst, Choice, Freeze, Rest, RoundRobin, SingleSite, Uniform, View
+from adversaries.schedules import Schedule
+from protocols.base import Message, Protocol, Server, Site
+from simulator.conformance.failure import ConformanceError, no_global_randomness, require, same_game
+from simulator.game import Game
+from simulator.network import Latency
+from simulator.play import play
+
+FALSE_ALARM = 1e-6
+"""Probability with which a protocol that keeps its promise exactly is refused, a check."""
+
+
+def check_protocol(protocol: Protocol | type[Protocol], *, sites: Sequence[int] = (1, 2, 7), items: int = 1500) -> list[str]:
+    """Put a protocol through every conformance test.
+
+    Parameters
+    ----------
+    protocol
+        An instance, or a class that needs at most an `alpha` (0.2 is then taken).
+    sites, items
+        Numbers of sites to play with, and the length of the games.
+
+    Returns
+    -------
+    list of str
+        The names of the checks passed.
+
+    Raises
+    ------
+    ConformanceError
+        What it does wrong, at the first wrong thing found.
+    """
+    if isinstance(protocol, type):
+        wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
+        protocol = protocol(**({"alpha": 0.2} if wants_alpha else {}))
+    subject = type(protocol).__name__
+    passed = []
+    with no_global_randomness(subject):
+        for name, check in CHECKS.items():
+            count = sum(1 for _ in check(protocol, subject, sites, items))
+            if not count:
+                raise ConformanceError(f"{subject}: the check {name!r} had nothing to look at")
+            passed.append(name)
+    return passed
+
+
+def _opponents() -> list[Adversary]:
+    return [RoundRobin(), Uniform(), SingleSite(), Freeze(), Choice(_every_third_step_is_a_skip)]
+
+
+def _every_third_step_is_a_skip(view: View) -> int | None:
+    return view.sent % view.sites if view.steps % 3 else None
+
+
+def _games(protocol: Protocol, sites: Sequence[int], items: int, engine: str = "leap", **more: Any) -> Iterator[Game]:
+    for k in sites:
+        for opponent in _opponents():
+            yield play(protocol, opponent, sites=k, items=items, seed=k, engine=engine, record=True, **more)
+
+
+def _states_its_facts(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    for name in ("kind", "source", "reveals"):
+        require(getattr(protocol, name), subject, f"says no {name}")
+    require(
+        protocol.guarantee in ("always", "adaptive", "oblivious", "none"), subject, f"guarantee {protocol.guarantee!r} is unknown"
+    )
+    require(type(protocol).__doc__, subject, "has no docstring")
+    require(type(protocol).__dataclass_params__.frozen, subject, "is not a frozen dataclass")  # type: ignore[attr-defined]
+    require(pickle.loads(pickle.dumps(protocol)) == protocol, subject, "does not survive pickling, which workers need")
+    for k in sites:
+        bounds = [protocol.cost_bound(k, 10**power) for power in range(2, 10)]
+        require(all(bound > 0 for bound in bounds), subject, f"cost_bound is not above 0 at {k} sites: {bounds}")
+        require(bounds == sorted(bounds), subject, f"cost_bound falls with the number of items at {k} sites: {bounds}")
+        yield
+
+
+def _refuses_nonsense(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    wrong: dict[str, tuple[Any, ...]] = {
+        "alpha": (0, 1, -0.1, 2, math.nan, "0.1", None),
+        "delta": (0, 1, -0.1, 2, math.nan, "0.1"),
+        "confidence": (0, -1, math.inf, math.nan, "3"),
+        "strength": (0, -1, math.inf, math.nan, "4"),
+        "copies": (0, -1, 1.5, "3"),
+    }
+    yield
+    for field in dataclasses.fields(protocol):
+        for value in wrong.get(field.name, ()):
+            try:
+                dataclasses.replace(protocol, **{field.name: value})
+            except (ValueError, TypeError) as error:
+                require(field.name in str(error), subject, f"{field.name}={value!r}: the error does not name {field.name}")
+            else:
+                raise ConformanceError(f"{subject}: accepts {field.name}={value!r}")
+            yield
+
+
+def _quota_is_honest(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    """Items within the quota are silent, and asking for the quota changes nothing and draws nothing."""
+    for k in sites:
+        site_rng, server_rng = np.random.default_rng(k), np.random.default_rng(k + 1)
+        crowd, server = protocol.sites(k, site_rng), protocol.server(k, server_rng)
+        require(len(crowd) == k, subject, f"makes {len(crowd)} sites where {k} were asked for")
+        for number in range(items):
+            site = crowd[number % k]
+            state = site_rng.bit_generator.state
+            quota = site.quota()
+            require(quota == site.quota() and state == site_rng.bit_generator.state, subject, "quota() changes something")
+            require(isinstance(quota, int) and quota >= 0, subject, f"quota() is {quota!r}, not a whole number from 0 on")
+            sent = site.take(1)
+            require(not sent or quota == 0, subject, f"a site spoke with a quota of {quota} left")
+            _carry(crowd, server, number % k, sent)
+        yield
+
+
+def _carry(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[Message]) -> None:
+    up = [(sender, message) for message in sent]
+    while up:
+        down = [pair for site, message in up for pair in server.hear(site, message)]
+        up = [
+            (site, answer)
+            for receiver, message in down
+            for site in (range(len(crowd)) if receiver < 0 else (receiver,))
+            for answer in crowd[site].hear(message)
+        ]
+
+
+def _step_and_leap_agree(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    options: list[dict[str, Any]] = [{}, {"start": 1000}, {"network": Latency(mean=3.0)}]
+    for more in options:
+        pairs = zip(_games(protocol, sites, items, "step", **more), _games(protocol, sites, items, "leap", **more), strict=True)
+        for step, leap in pairs:
+            where = f"{step.sites} sites, adversary {step.adversary}, {more or 'no options'}"
+            require(same_game(step, leap), subject, f"step and leap play different games ({where})")
+            yield
+
+
+def _ledger_adds_up(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    for game in _games(protocol, sites, items):
+        table = game.transcript
+        require(len(table) == game.messages, subject, "the transcript has not the messages that were counted")
+        require(int(table["words"].sum()) == game.words == game.words_up + game.words_down, subject, "words do not add up")
+        require(int(table["bits"].sum()) == game.bits, subject, "bits do not add up")
+        require(not len(table) or int(table["words"].min()) >= 1, subject, "a message costs less than a word")
+        yield
+
+
+def _silent_without_cause(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    """Skipped steps change nothing: the same game comes out, at later steps."""
+    for k in sites:
+        plain = play(protocol, RoundRobin(), sites=k, items=items, seed=k, record=True)
+        spread = play(protocol, _RestsBetween(), sites=k, items=items, seed=k, record=True)
+        late = plain.transcript.assign(step=2 * plain.transcript["step"])
+        require(late.equals(spread.transcript), subject, "skipped steps change the messages")
+        require(plain.max_rel_error == spread.max_rel_error, subject, "skipped steps change the error")
+        yield
+
+
+class _RestsBetween(Adversary):
+    """Round-robin with a skip before each item."""
+
+    oblivious = True
+
+    def __init__(self) -> None:
+        self.resting = False
+
+    def plan(self, view: View) -> Schedule:
+        self.resting = not self.resting
+        return Rest(1) if self.resting else Burst(view.sent % view.sites, 1)
+
+
+def _seeds_matter(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    """The same seed gives the same game; if anything is drawn, some other seed gives another."""
+    k = max(sites)
+
+    def game(seed: int) -> Game:
+        return play(protocol, RoundRobin(), sites=k, items=items, seed=seed, record=True)
+
+    first = game(0)
+    require(same_game(first, game(0)), subject, "two games with the same seed differ")
+    yield
+    if _draws(protocol, k, items):
+        require(
+            not all(same_game(first, game(seed)) for seed in range(1, 6)), subject, "six seeds give the same game, yet it draws"
+        )
+        yield
+
+
+def _draws(protocol: Protocol, k: int, items: int) -> bool:
+    rng = np.random.default_rng(0)
+    before = rng.bit_generator.state
+    crowd, server = protocol.sites(k, rng), protocol.server(k, rng)
+    for number in range(items):
+        _carry(crowd, server, number % k, crowd[number % k].take(1))
+    return bool(before != rng.bit_generator.state)
+
+
+def _keeps_its_promise(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM)."""
+    delta = getattr(protocol, "delta", None)
+    played, failed = 0, 0
+    for k in sites:
+        for seed, opponent in enumerate(4 * _opponents()):
+            if protocol.guarantee == "oblivious" and not opponent.oblivious:
+                continue
+            game = play(protocol, opponent, sites=k, items=items, seed=seed)
+            played += 1
+            failed += game.verdict == "failed"
+            require(not protocol.one_sided or game.highest <= 0, subject, f"says one-sided, but was {game.highest:.3g} too high")
+            require(protocol.guarantee != "always" or game.ok, subject, f"says always right, but failed against {game.adversary}")
+            yield
+    if delta and protocol.guarantee in ("adaptive", "oblivious"):
+        surprise = float(binom.sf(failed - 1, played, delta))
+        require(surprise > FALSE_ALARM, subject, f"failed in {failed} of {played} games with delta = {delta}")
+
+
+Check = Callable[[Protocol, str, Sequence[int], int], Iterator[None]]
+
+CHECKS: dict[str, Check] = {
+    "states its facts": _states_its_facts,
+    "refuses nonsense": _refuses_nonsense,
+    "quota is honest": _quota_is_honest,
+    "step and leap agree": _step_and_leap_agree,
+    "ledger adds up": _ledger_adds_up,
+    "silent without cause": _silent_without_cause,
+    "seeds matter": _seeds_matter,
+    "keeps its promise": _keeps_its_promise,
+}

@@ -1,0 +1,63 @@
+"""Every registered protocol and adversary goes through the public conformance tests."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import adversaries
+import protocols
+from adversaries import Adversary, Choice, Trace
+from protocols import Deterministic, Protocol, Randomized
+from simulator import check_adversary, check_protocol
+
+PROTOCOLS = [
+    found
+    for name in protocols.__all__
+    if inspect.isclass(found := getattr(protocols, name)) and issubclass(found, Protocol) and not inspect.isabstract(found)
+]
+ADVERSARIES = [
+    found
+    for name in adversaries.__all__
+    if inspect.isclass(found := getattr(adversaries, name))
+    and issubclass(found, Adversary)
+    and not inspect.isabstract(found)
+    and found not in (Choice, Trace)  # a function and a file of the user's: tested below
+]
+
+
+def test_that_there_is_something_to_test() -> None:
+    assert len(PROTOCOLS) >= 7
+    assert len(ADVERSARIES) >= 8
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda cls: cls.kind)
+def test_protocol(protocol: type[Protocol]) -> None:
+    assert len(check_protocol(protocol)) >= 8
+
+
+@pytest.mark.parametrize("variant", [Deterministic(alpha=0.05, centred=True), Randomized(alpha=0.3, copies=3)], ids=repr)
+def test_variant(variant: Protocol) -> None:
+    assert len(check_protocol(variant)) >= 8
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda cls: cls.kind)
+def test_adversary(adversary: type[Adversary]) -> None:
+    assert len(check_adversary(adversary)) >= 5
+
+
+def test_a_function_of_the_user() -> None:
+    class Third(Choice):
+        """A function asked at every step."""
+
+        def __init__(self) -> None:
+            super().__init__(_third)
+
+    Third.__qualname__ = "Third"
+    globals()["Third"] = Third
+    assert len(check_adversary(Third(), items=200)) >= 5
+
+
+def _third(view: adversaries.View) -> int | None:
+    return None if view.steps % 3 == 0 else view.sent % view.sites
