@@ -42,24 +42,12 @@ class Count(Task):
     def play(self, point: Point, seed: int) -> Outcome:
         from simulator.play import play
 
-        protocol, adversary = point.protocol.make(), _adversary(point)
-        sites, items = _size(point, adversary)
         try:
-            game = play(
-                protocol,
-                adversary,
-                sites=sites,
-                items=items,
-                seed=seed,
-                start=point.start,
-                engine=point.engine,
-                network=latency(point.network),
-            )
+            game = play(**prepare(point), seed=seed, on_error="record")
         except MoveError as error:
             raise MoveError(f"{point.describe()}: {error}") from error
-        row = {**game.row(), "sites": sites}
         return Outcome(
-            row=row,
+            row=game.row(),
             series=table_of(game.series),
             kinds=table_of(game.kinds),
             engine_reason=game.engine_reason,
@@ -78,6 +66,21 @@ class Count(Task):
         sites, items = _size(point, adversary)
         bound = protocol.cost_bound(sites, items, point.start)
         return float(bound) if math.isfinite(bound) else float(items)
+
+
+def prepare(point: Point) -> dict[str, Any]:
+    """Return the arguments with which `simulator.play` plays a point, all but the seed."""
+    adversary = _adversary(point)
+    sites, items = _size(point, adversary)
+    return {
+        "protocol": point.protocol.make(),
+        "adversary": adversary,
+        "sites": sites,
+        "items": items,
+        "start": point.start,
+        "engine": point.engine,
+        "network": latency(point.network),
+    }
 
 
 def latency(network: Mapping[str, Any] | None) -> Latency | None:

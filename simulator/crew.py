@@ -46,6 +46,10 @@ class Played(NamedTuple):
 Batch = Sequence[Game]
 
 
+class WorkerDied(Exception):
+    """A worker died while it played a batch."""
+
+
 def play_batch(batch: Batch) -> Played:
     """Play the games of a batch. A user's class that raises fails its own game only."""
     outcomes: list[Outcome] = []
@@ -72,6 +76,10 @@ class Crew(ABC):
     def wait(self, futures: Sequence[Future[Played]]) -> set[Future[Played]]:
         """Return those that are done, as soon as one is."""
         return wait(futures, return_when=FIRST_COMPLETED).done
+
+    def result(self, future: Future[Played]) -> Played:
+        """Return what a batch gave; WorkerDied if its worker did not live to say so."""
+        return future.result()
 
     def renew(self) -> None:  # noqa: B027 - only crews whose workers can die have something to do
         """Replace workers that died."""
@@ -123,6 +131,12 @@ class Processes(Crew):
             future: Future[Played] = Future()
             future.set_exception(error)
             return future
+
+    def result(self, future: Future[Played]) -> Played:
+        try:
+            return future.result()
+        except BrokenProcessPool as error:
+            raise WorkerDied(str(error)) from error
 
     def renew(self) -> None:
         self.close(kill=True)

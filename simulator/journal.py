@@ -74,7 +74,7 @@ class Journal:
             self._file.execute("BEGIN EXCLUSIVE")
             (layout,) = self._file.execute("PRAGMA user_version").fetchone()
             self._file.execute(
-                "CREATE TABLE IF NOT EXISTS games (key TEXT PRIMARY KEY, outcome BLOB NOT NULL)"
+                "CREATE TABLE IF NOT EXISTS games (key TEXT PRIMARY KEY, whole INTEGER, outcome BLOB)"
             )
             self._file.execute(f"PRAGMA user_version = {LAYOUT}")
             self._file.execute("COMMIT")
@@ -84,8 +84,8 @@ class Journal:
             raise ScenarioError(f"{path}: written by another version of this program; --fresh begins anew")
 
     def known(self) -> set[str]:
-        """Return the keys of the games that it holds."""
-        return {key for (key,) in self._file.execute("SELECT key FROM games")}
+        """Return the keys of the finished games; one that was lost to an error is not finished."""
+        return {key for (key,) in self._file.execute("SELECT key FROM games WHERE whole")}
 
     def get(self, key: str) -> Outcome:
         """Return a game; KeyError if it is not there."""
@@ -102,10 +102,10 @@ class Journal:
         RunError
             The disk is full or the file cannot be written; what was kept before stays whole.
         """
-        rows = [(key, pack(outcome)) for key, outcome in games]
+        rows = [(key, outcome.error is None, pack(outcome)) for key, outcome in games]
         try:
             self._file.execute("BEGIN")
-            self._file.executemany("INSERT OR REPLACE INTO games VALUES (?, ?)", rows)
+            self._file.executemany("INSERT OR REPLACE INTO games VALUES (?, ?, ?)", rows)
             self._file.execute("COMMIT")
         except sqlite3.Error as error:
             if self._file.in_transaction:
@@ -113,10 +113,6 @@ class Journal:
             raise RunError(
                 f"{self.path}: cannot be written ({error}); finished games are kept, the same command goes on"
             ) from error
-
-    def forget(self, keys: Iterable[str]) -> None:
-        """Drop games, so that they are played again."""
-        self._file.executemany("DELETE FROM games WHERE key = ?", [(key,) for key in keys])
 
     def close(self) -> None:
         """Close the file."""

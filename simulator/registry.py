@@ -65,7 +65,9 @@ def kinds(family: Family) -> dict[str, Kind]:
     package = importlib.import_module(PACKAGES[family])
     for exported in vars(package).values():
         name = vars(exported).get("kind") if inspect.isclass(exported) else None
-        if isinstance(name, str) and name and not inspect.isabstract(exported):
+        if not isinstance(name, str) or not name or inspect.isabstract(exported):
+            continue
+        if exported.__module__ != f"{PACKAGES[family]}.base":  # what kinds are made of is no kind itself
             found[name] = Kind(name, family, f"{exported.__module__}:{exported.__qualname__}")
     for point in entry_points(group=f"disttrack.{PACKAGES[family]}"):
         origin = point.dist.name if point.dist is not None else point.group

@@ -7,7 +7,8 @@ that is itself a list is a value.
 ``zip: [[sites, protocol.alpha]]`` lets the lists that stand at `sites` and at `alpha` of any protocol
 entry move together: with the i-th number of sites goes the i-th alpha. A protocol entry whose alpha is a
 scalar keeps it and is not part of the group. ``protocol.1.alpha`` names one entry only. Lists of a group
-are equally long; YAML's anchors save writing them again: ``alpha: &accuracies [0.1, 0.05]``, then ``alpha: *accuracies``.
+are equally long; YAML's anchors save writing them again: ``alpha: &accuracies [0.1, 0.05]``, then
+``alpha: *accuracies``.
 """
 
 from __future__ import annotations

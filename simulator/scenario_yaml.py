@@ -149,6 +149,25 @@ def parse(text: str, name: str, folder: Path) -> Document:
     return Document(name, folder, data, root)
 
 
+def value_of(text: str) -> Any:
+    """Return the value that a piece of YAML says, for flags.
+
+    Raises
+    ------
+    ScenarioError
+        It is not YAML.
+
+    Examples
+    --------
+    >>> value_of("1e6"), value_of("{kind: robust}")
+    (1000000.0, {'kind': 'robust'})
+    """
+    try:
+        return yaml.load(text, _Loader)
+    except yaml.YAMLError as error:
+        raise ScenarioError(f"{text!r} is not valid YAML: {_cause(error)}") from error
+
+
 def spell(path: Sequence[str | int]) -> str:
     """Return a path as a reader writes it.
 

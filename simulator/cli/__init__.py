@@ -1,0 +1,110 @@
+"""The command line: ``disttrack``, and the same program as ``python -m simulator``.
+
+Commands live in modules of their own and are loaded when they are called, so that ``--help`` is quick.
+Exit status: 0 done and all claims hold, 1 a claim failed or a run failed, 2 the input is wrong.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn
+
+import click
+
+from simulator.errors import RunError, ScenarioError
+
+COMMANDS: Final = {
+    "run": ("run:run", "Play scenarios: table, claims, figures."),
+    "compare": ("compare:compare", "Several results side by side."),
+    "plot": ("plot:plot", "Draw the figures of a result."),
+    "play": ("play:play", "Play one game from flags."),
+    "list": ("catalogue:list_", "Say what there is: protocols, adversaries, mechanisms, scenarios."),
+    "describe": ("catalogue:describe", "Describe a protocol, adversary, mechanism or scenario."),
+    "check": ("check:check", "Check a scenario and say how much work it is."),
+    "schema": ("check:schema", "Print the JSON Schema of scenario files."),
+    "new": ("new:new", "Start an adversary or a protocol of your own."),
+}
+"""Each command, where it lives in this package, and what it does in one line."""
+
+
+class Commands(click.Group):
+    """The group of all commands: loads one when it is called, and turns errors into one line each."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(f"simulator.cli.{module}"), name)
+        if not any(parameter.name == "debug" for parameter in command.params):
+            command.params.append(_debug_option())
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, says) for name, (_, says) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from simulator.registry import accepted, nearest
+
+            ctx.fail(f"no such command {args[0]!r}{nearest(args[0], COMMANDS)} ({accepted(COMMANDS)})")
+        return super().resolve_command(ctx, args)
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
+        """Run a command and end the program with its status."""
+        given = list(sys.argv[1:] if args is None else args)
+        extra["standalone_mode"] = False
+        try:
+            status = super().main(given, *rest, **extra)
+        except (ScenarioError, RunError, click.ClickException, KeyboardInterrupt, click.Abort) as error:
+            if "--debug" in given:
+                traceback.print_exc()
+            click.echo(_line(error), err=True)
+            sys.exit(_status(error))
+        except BrokenPipeError:  # the reader, such as head, has had enough
+            sys.stderr.close()
+            sys.exit(0)
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _debug_option() -> click.Option:
+    return click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error.")
+
+
+def _line(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return "disttrack: stopped; finished games are kept, and the same command goes on with the rest"
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        return f"{error.ctx.command_path}: {_lower(error.format_message())}"
+    message = error.format_message() if isinstance(error, click.ClickException) else str(error)
+    return " ".join(message.split("\n"))
+
+
+def _lower(message: str) -> str:
+    return " ".join((message[:1].lower() + message[1:]).split())
+
+
+def _status(error: BaseException) -> int:
+    return 2 if isinstance(error, ScenarioError | click.ClickException) else 1
+
+
+@click.command(
+    "disttrack",
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    params=[_debug_option()],
+)
+@click.version_option(package_name="disttrack", message="%(prog)s %(version)s")
+def main() -> None:
+    """Distributed counting against adversaries that react: play it, measure it, see who breaks what.
+
+    Begin with: disttrack run headline
+    """

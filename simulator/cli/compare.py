@@ -1,0 +1,78 @@
+"""``disttrack compare``: several results side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simulator.cli.tables import number, print_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, metavar="DIR DIR…")
+@click.option(
+    "--plot",
+    "plots",
+    multiple=True,
+    metavar="KIND[:X]",
+    help="Draw a figure of all of them, for example cost:sites.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the figures; figures if left out.",
+)
+def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) -> None:
+    """Put results side by side: words, and how many games held, in each of them."""
+    from simulator.errors import ScenarioError
+    from simulator.results import Results
+
+    results = [Results(folder) for folder in folders]
+    names = _names([result.dir for result in results])
+    tables = [_medians(result.trials) for result in results]
+    rows: list[list[str]] = []
+    for key in dict.fromkeys(key for table in tables for key in table):
+        cells = [str(part) if isinstance(part, str) else number(part) for part in key]
+        for table in tables:
+            cells += table.get(key, ("", ""))
+        rows.append(cells)
+    headers = ["protocol", "adversary", "sites", "items", "alpha"]
+    for name in names:
+        headers += [f"words: {name}", f"held: {name}"]
+    print_table("", headers, rows, right=headers[2:])
+    if plots:
+        from simulator.plots import compare as draw
+
+        for text in plots:
+            try:
+                drawn = draw([result.dir for result in results], _request(text), out)
+            except ValueError as error:
+                raise ScenarioError(f"--plot {text}: {error}") from error
+            click.echo("figure: " + ", ".join(str(path) for path in drawn))
+
+
+def _medians(trials: pd.DataFrame) -> dict[tuple[Any, ...], tuple[str, str]]:
+    """Return, for each setting, median words and how many games held."""
+    found = {}
+    keys = ["protocol", "adversary", "sites", "items", "alpha"]
+    for key, games in trials.groupby(keys, sort=False, dropna=False):
+        plain = tuple(value.item() if hasattr(value, "item") else value for value in key)
+        plain = tuple(None if value != value else value for value in plain)
+        found[plain] = (number(float(games["words"].median())), f"{int(games['ok'].sum())} of {len(games)}")
+    return found
+
+
+def _names(folders: list[Path]) -> list[str]:
+    """Return short names: the last part of each path, the whole path where two are the same."""
+    short = [folder.resolve().name for folder in folders]
+    return short if len(set(short)) == len(short) else [str(folder) for folder in folders]
+
+
+def _request(text: str) -> dict[str, str]:
+    kind, _, x = text.partition(":")
+    return {"kind": kind, **({"x": x} if x else {})}

@@ -1,0 +1,177 @@
+"""``disttrack play``: one game from flags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simulator.cli.tables import duration, number, print_table
+
+if TYPE_CHECKING:
+    from simulator.game import Game
+
+ROWS = 12
+"""Checkpoints of the timeline that are shown."""
+
+
+@click.command(
+    epilog="A kind may have parameters: --protocol 'robust delta=0.01', --adversary 'attack.py:Mine patience=2'."
+)
+@click.option("--protocol", required=True, metavar="KIND", help="Kind and parameters of the protocol.")
+@click.option(
+    "--adversary", default="round-robin", show_default=True, metavar="KIND", help="The same of the adversary."
+)
+@click.option("--sites", type=int, help="Number of sites; a trace says its own.")
+@click.option("--items", metavar="N", help="Number of items (1e6 is a million); a trace says its own.")
+@click.option(
+    "--alpha", type=float, default=0.1, show_default=True, help="Accuracy of a protocol that takes one."
+)
+@click.option("--start", default="0", show_default=True, metavar="N", help="Items counted before the game.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of the game: column seed of trials.csv."
+)
+@click.option("--engine", default="auto", show_default=True, help="auto, step, leap or bulk.")
+@click.option("--latency", metavar="STEPS", help="Delay of messages: a number of steps, or exponential:MEAN.")
+@click.option(
+    "--figure", type=click.Path(dir_okay=False, path_type=Path), help="Draw the timeline into this file."
+)
+@click.option(
+    "--transcript",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write every message into this CSV file.",
+)
+def play(figure: Path | None, transcript: Path | None, seed: int, **flags: Any) -> int:
+    """Play one game: its verdict, its cost, and how it went."""
+    from simulator.count import prepare
+    from simulator.errors import ScenarioError
+    from simulator.play import play as play_game
+
+    point = _point(flags)
+    try:
+        arguments = prepare(point)
+        if seed < 0:
+            raise ScenarioError(f"--seed: must be at least 0; got {seed}")
+        game = play_game(**arguments, seed=seed, record=transcript is not None, on_error="record")
+    except ValueError as error:
+        raise ScenarioError(f"disttrack play: {error}") from error
+    _tell(game, point.protocol.label, point.adversary.label)
+    if transcript is not None:
+        _write(lambda: game.transcript.to_csv(transcript, index=False), transcript)
+        click.echo(f"transcript: {transcript}")
+    if figure is not None:
+        _write(lambda: game.plot(figure), figure)
+        click.echo(f"figure: {figure}")
+    if game.error:
+        click.echo(game.error.rstrip(), err=True)
+        return 1
+    return 0
+
+
+def _point(flags: dict[str, Any]) -> Any:
+    """Return the point that the flags describe: a scenario of one point, read as a file would be."""
+    from simulator.registry import find, parameters
+    from simulator.scenario import build
+    from simulator.scenario_yaml import Document
+
+    document = Document("disttrack play", Path.cwd(), {"name": "play"})
+    for side in ("protocol", "adversary"):
+        document.data[side] = _side(side, flags[side])
+    taken = parameters(find_or_none(find, document)) if document.data["protocol"]["kind"] else {}
+    if "alpha" in taken:
+        document.data["protocol"].setdefault("alpha", flags["alpha"])
+    for key in ("sites", "items", "start", "engine"):
+        if flags[key] is not None:
+            document.data[key] = _value(flags[key])
+    latency = flags["latency"]
+    if latency is not None:
+        law, _, mean = latency.partition(":")
+        document.data["network"] = {"latency": {law: _value(mean)} if mean else _value(latency)}
+    return build(document).points[0]
+
+
+def find_or_none(find: Any, document: Any) -> Any:
+    """Return the protocol's class; None if there is none, which the check of the point will say."""
+    from simulator.errors import ScenarioError
+    from simulator.registry import source_of
+
+    kind = document.data["protocol"]["kind"]
+    try:
+        return find("protocol", kind, source_of("protocol", kind, document.folder), document.folder)
+    except ScenarioError:
+        return None
+
+
+def _side(side: str, text: str) -> dict[str, Any]:
+    """Return a side's entry: ``robust delta=0.01`` or ``{kind: robust, delta: 0.01}``."""
+    from simulator.errors import ScenarioError
+
+    if text.lstrip().startswith("{"):
+        entry = _value(text)
+        if isinstance(entry, dict) and "kind" in entry:
+            return entry
+        raise ScenarioError(f"--{side} {text}: must be {{kind: …}} with its parameters")
+    kind, *assignments = text.replace(",", " ").split() or [""]
+    entry = {"kind": kind}
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals:
+            raise ScenarioError(f"--{side} {text}: {assignment!r} must be parameter=value")
+        entry[key] = _value(value)
+    return entry
+
+
+def _value(text: Any) -> Any:
+    from simulator.scenario_yaml import value_of
+
+    return value_of(text) if isinstance(text, str) else text
+
+
+def _write(write: Any, path: Path) -> None:
+    from simulator.errors import RunError
+
+    try:
+        write()
+    except OSError as error:
+        raise RunError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _tell(game: Game, protocol: str, adversary: str) -> None:
+    """Print the summary and the timeline."""
+    promised = f", promised {game.alpha:g}" if game.alpha else ""
+    share = f"{100 * game.failing_fraction:.3g} %"
+    failing = f" ({share} of the steps fail, the first at item {number(game.first_failure)})"
+    rows = [
+        [
+            "game",
+            f"{protocol} against {adversary}, {game.sites:,} sites, {game.items:,} items, seed {game.seed}",
+        ],
+        ["verdict", game.verdict + (failing if game.first_failure is not None else "")],
+        ["largest error", f"{number(game.max_rel_error)}{promised}"],
+        ["words", f"{game.words:,} ({game.words_up:,} up, {game.words_down:,} down)"],
+        ["messages", f"{game.messages:,} ({game.broadcasts:,} broadcasts), {game.bits:,} bits"],
+        ["output", f"changed {game.output_changes:,} times, {game.rounds:,} rounds"],
+        ["engine", f"{game.engine} ({game.engine_reason}), {duration(game.seconds)}"],
+    ]
+    for name, value in rows:
+        click.echo(f"{name + ':':<15}{value}")
+    series = game.series
+    if len(series):
+        picked = sorted({round(place * (len(series) - 1) / (ROWS - 1)) for place in range(ROWS)})
+        shown = series.iloc[picked]
+        click.echo()
+        print_table(
+            "Timeline",
+            ["items", "output", "error", "words"],
+            [
+                [
+                    number(row["items"]),
+                    number(float(row["output"])),
+                    f"{row['rel_error']:+.4f}",
+                    number(row["words"]),
+                ]
+                for _, row in shown.iterrows()
+            ],
+            right=["items", "output", "error", "words"],
+        )

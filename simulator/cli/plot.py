@@ -1,0 +1,25 @@
+"""``disttrack plot``: draw the figures of a result."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("folder", metavar="DIR")
+def plot(folder: str) -> None:
+    """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
+    from simulator.errors import ScenarioError
+    from simulator.results import Results
+
+    results = Results(folder)
+    from simulator.plots import draw
+
+    try:
+        drawn = draw(results.dir)
+    except ValueError as error:
+        raise ScenarioError(f"{folder}: {error}") from error
+    if not drawn:
+        click.echo(f"{folder}: its scenario asks for no figures (plots: …)")
+    for path in drawn:
+        click.echo(str(path))

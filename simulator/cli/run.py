@@ -1,0 +1,123 @@
+"""``disttrack run``: play scenarios."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simulator.cli.summary import print_claims, print_games
+from simulator.cli.tables import duration, is_terminal
+
+if TYPE_CHECKING:
+    from simulator.runner import Report
+    from simulator.scenario import Scenario
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the results; results/NAME if left out.",
+)
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set a key over the file: sites=64, protocol.0.alpha=0.1.",
+)
+@click.option("--trials", type=int, help="Games at each point.")
+@click.option("--seed", type=int, help="The scenario's seed.")
+@click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one a core if left out.")
+@click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, or local.")
+@click.option("--fresh", is_flag=True, help="Begin anew, without the games of earlier runs.")
+@click.option("--no-figures", is_flag=True, help="Write tables only.")
+def run(
+    files: tuple[str, ...],
+    out: Path | None,
+    overrides: tuple[str, ...],
+    trials: int | None,
+    seed: int | None,
+    workers: int | None,
+    scheduler: str | None,
+    fresh: bool,
+    no_figures: bool,
+) -> int:
+    """Play scenarios: files, or bare names of shipped ones.
+
+    An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
+    """
+    from simulator.scenario import load
+
+    if trials is not None:
+        overrides = (*overrides, f"trials={trials}")
+    if seed is not None:
+        overrides = (*overrides, f"seed={seed}")
+    scenarios = [load(file, overrides) for file in files]  # all of them before the first game
+    status = 0
+    for scenario in scenarios:
+        folder = out if out is None or len(scenarios) == 1 else out / scenario.name
+        report = _play(scenario, folder, workers, scheduler, fresh)
+        _tell(scenario, report, figures=not no_figures)
+        status = max(status, 0 if report.ok else 1)
+    return status
+
+
+def _play(
+    scenario: Scenario, out: Path | None, workers: int | None, scheduler: str | None, fresh: bool
+) -> Report:
+    from simulator.cli.progress import bar
+    from simulator.runner import execute
+
+    # a polite kill is an interruption like Ctrl-C: the workers end, the journal is closed
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with bar(scenario.name) as on_progress:
+            return execute(
+                scenario,
+                out=out,
+                workers=workers,
+                scheduler=scheduler,
+                fresh=fresh,
+                on_progress=on_progress,
+            )
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _tell(scenario: Scenario, report: Report, *, figures: bool) -> None:
+    """Print what came of a scenario: table, lost games, claims, files."""
+    print_games(report.results, scenario.head.title or scenario.name, list(scenario.extra))
+    for error in report.errors:
+        click.echo(f"error: {error}", err=True)
+    if report.errors:
+        click.echo(f"tracebacks: {report.results.dir / 'errors.txt'}", err=True)
+    print_claims(report.findings)
+    games = f"{report.played:,} games played" + (f", {report.kept:,} kept from before" if report.kept else "")
+    click.echo(f"{games}, {duration(report.seconds)}")
+    names = ["trials.csv", "series.csv", "kinds.csv", "claims.csv", "manifest.json"]
+    click.echo("tables: " + ", ".join(str(report.results.dir / name) for name in names))
+    if figures and scenario.head.plots:
+        drawn = _draw(report.results.dir)
+        shown = [str(path) for path in drawn if path.suffix == ".png"]
+        if shown:
+            click.echo("figures: " + ", ".join(shown) + " (and .svg)")
+
+
+def _draw(folder: Path) -> list[Path]:
+    """Draw the figures; one that cannot be drawn costs a line, not the results."""
+    from simulator.plots import draw
+
+    notice: Any = is_terminal(sys.stderr)
+    if notice:
+        click.echo("drawing figures …\r", nl=False, err=True)
+    try:
+        return [Path(path) for path in draw(folder)]
+    except ValueError as error:
+        click.echo(f"figures: {error}", err=True)
+        return []

@@ -1,0 +1,91 @@
+"""What a result says in two tables: the games by point, and the claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from simulator.cli.tables import number, print_table
+
+if TYPE_CHECKING:
+    from simulator.claims import Finding
+    from simulator.results import Results
+
+MOST_ROWS: Final = 60
+"""Points that are shown; more are in the table on the disk."""
+
+
+def print_games(results: Results, title: str, extra: Sequence[str] = ()) -> None:
+    """Print a row a point: how many games held, the largest error, the cost."""
+    rows, headers = games_by_point(results, extra)
+    print_table(title, headers, rows[:MOST_ROWS], right=[*headers[2:]])
+    if len(rows) > MOST_ROWS:
+        click.echo(f"… and {len(rows) - MOST_ROWS:,} more points in {results.dir / 'trials.csv'}")
+
+
+def games_by_point(results: Results, extra: Sequence[str] = ()) -> tuple[list[list[str]], list[str]]:
+    """Return the rows of that table and its headers. Numbers are medians over the games of a point."""
+    trials = results.trials
+    shown = [name for name in ("sites", "items", "alpha") if trials[name].notna().any()]
+    headers = [
+        "protocol",
+        "adversary",
+        *shown,
+        *extra,
+        "held",
+        "error/alpha",
+        "largest error",
+        "words",
+        "seconds",
+    ]
+    rows = []
+    for _, games in trials.groupby("point", sort=True):
+        first = games.iloc[0]
+        held = f"{int(games['ok'].sum())} of {len(games)}"
+        over = (games["max_rel_error"] / games["alpha"]).median()
+        middle: list[Any] = [number(_plain(first[name])) for name in shown]
+        middle += [_text(first[name]) for name in extra]
+        rows.append(
+            [
+                str(first["protocol"]),
+                str(first["adversary"]),
+                *middle,
+                held,
+                number(float(over)),
+                number(float(games["max_rel_error"].median())),
+                number(float(games["words"].median())),
+                number(float(games["seconds"].median())),
+            ]
+        )
+    return rows, headers
+
+
+def print_claims(findings: Sequence[Finding]) -> None:
+    """Print a row a claim: measured, interval, bound, verdict."""
+    if not findings:
+        return
+    rows = [
+        [
+            finding.verdict,
+            finding.name + (f" [{finding.where}]" if finding.where else ""),
+            finding.measure,
+            number(finding.value) or finding.note,
+            "" if finding.low is None else f"{number(finding.low)} … {number(finding.high)}",
+            finding.bound,
+            number(finding.games),
+        ]
+        for finding in findings
+    ]
+    headers = ["verdict", "claim", "measure", "measured", "95 % interval", "bound", "games"]
+    print_table("Claims", headers, rows, right=["games"])
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _text(value: Any) -> str:
+    plain = _plain(value)
+    return number(plain) if isinstance(plain, int | float) and not isinstance(plain, bool) else str(plain)

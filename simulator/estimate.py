@@ -1,0 +1,135 @@
+"""How much a scenario asks for: games, messages, time, memory. Known before anything runs."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from simulator.errors import ScenarioError
+from simulator.scenario import Scenario
+
+BYTES_A_WORKER: Final = 150e6
+"""Memory of a worker before it plays: Python, numpy, pandas."""
+BYTES_A_GAME: Final = 30e3
+"""Tables and journal, most of it the timeline of 200 checkpoints."""
+SECONDS_A_GAME: Final = 0.003
+"""What a game costs beside its messages: making the parts, handing over, keeping."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """How much a scenario asks for.
+
+    Attributes
+    ----------
+    messages
+        Expected messages of all games together.
+    seconds
+        Expected time on this machine.
+    memory, free
+        Bytes that it needs at a time, and that there are (None: unknown).
+    disk
+        Bytes that its tables and its journal will take.
+    """
+
+    messages: float
+    seconds: float
+    memory: float
+    free: float | None
+    disk: float
+
+
+def estimate(scenario: Scenario, workers: int) -> Work:
+    """Return how much a scenario asks for on so many workers; takes half a second to calibrate."""
+    a_trial = sum(max(1.0, scenario.task.messages(point)) for point in scenario.points)
+    messages = a_trial * scenario.head.trials
+    hands = max(1, min(workers, scenario.games))
+    seconds = messages / messages_a_second() / hands + scenario.games * SECONDS_A_GAME / hands
+    needed, _ = memory_needed(scenario, workers)
+    return Work(messages, seconds, needed, memory_there(), scenario.games * BYTES_A_GAME)
+
+
+def messages_a_second(duration: float = 0.5) -> float:
+    """Return how many messages a second this machine plays, from games of a middling kind."""
+    from adversaries import RoundRobin
+    from protocols import Deterministic
+    from simulator.play import play
+
+    begun, messages = time.perf_counter(), 0
+    while time.perf_counter() - begun < duration:
+        messages += play(
+            Deterministic(alpha=0.05), RoundRobin(), sites=200, items=200_000, engine="leap"
+        ).messages
+    return messages / (time.perf_counter() - begun)
+
+
+def memory_needed(scenario: Scenario, workers: int) -> tuple[float, int]:
+    """Return the bytes that the largest games need on so many workers, and the point that needs most."""
+    needs = [(scenario.task.memory(point), point.number) for point in scenario.points]
+    workers = min(workers, scenario.games)
+    number = max(needs)[1]
+    # at worst, the largest games are played all at once
+    largest = sorted(
+        (need for need, _ in needs for _ in range(min(workers, scenario.head.trials))), reverse=True
+    )
+    return sum(largest[:workers]) + workers * BYTES_A_WORKER, number
+
+
+def memory_there() -> float | None:
+    """Return the bytes of memory that are free on this machine (or in its container); None if unknown."""
+    found: list[float] = []
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                found.append(float(line.split()[1]) * 1024)
+    except OSError:
+        if "SC_AVPHYS_PAGES" in os.sysconf_names:
+            found.append(float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
+    for limit, used in (("memory.max", "memory.current"),):
+        try:
+            allowed = Path("/sys/fs/cgroup", limit).read_text(encoding="ascii").strip()
+            taken = Path("/sys/fs/cgroup", used).read_text(encoding="ascii").strip()
+            if allowed != "max":
+                found.append(float(allowed) - float(taken))
+        except (OSError, ValueError):
+            continue
+    return min(found) if found else None
+
+
+def refuse_too_large(scenario: Scenario, workers: int) -> None:
+    """Refuse a scenario that would need more memory than there is.
+
+    Raises
+    ------
+    ScenarioError
+        It would; the message says how much, and what asks for it.
+    """
+    there = memory_there()
+    needed, number = memory_needed(scenario, workers)
+    if there is not None and needed > there:
+        point = scenario.points[number]
+        hands = f"{workers} games at a time" if workers > 1 else "one game at a time"
+        raise ScenarioError(
+            f"{scenario.file}: would need about {in_bytes(needed)} of memory ({hands}; the largest: "
+            f"{point.describe()}), and {in_bytes(there)} are free; take fewer sites or --workers 1"
+        )
+
+
+def in_bytes(amount: float) -> str:
+    """Return a number of bytes for readers.
+
+    Examples
+    --------
+    >>> in_bytes(3.2e9)
+    '3.2 GB'
+    """
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if amount < 1000 or unit == "TB":
+            return (
+                f"{amount:,.0f} {unit}" if unit in ("B", "kB") or amount >= 100 else f"{amount:,.1f} {unit}"
+            )
+        amount /= 1000
+    raise AssertionError

@@ -1,0 +1,240 @@
+"""Running a scenario: points times trials, on as many cores as there are, with nothing played twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from simulator.claims import Finding
+from simulator.crew import Alone, Batch, Batches, Crew, Game, Played, Processes, WorkerDied, cores
+from simulator.errors import RunError, ScenarioError
+from simulator.estimate import refuse_too_large
+from simulator.journal import Journal, game_key, game_seed
+from simulator.manifest import write_manifest
+from simulator.point import canonical
+from simulator.results import Results, write_tables
+from simulator.scenario import Scenario, load
+from simulator.tasks import Outcome
+
+JOURNAL: Final = "journal.sqlite"
+ATTEMPTS: Final = 3
+"""A game during which so many workers died is not tried again."""
+
+
+@dataclass
+class Progress:
+    """How far a run is. `cost` counts expected messages: games of one run differ a thousandfold."""
+
+    games: int
+    kept: int
+    """Games that an earlier run had finished."""
+    cost: float
+    played: int = 0
+    done: float = 0.0
+    finished: bool = False
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run says of itself beside its tables."""
+
+    results: Results
+    findings: list[Finding]
+    errors: list[str]
+    played: int
+    kept: int
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether all claims hold and no game was lost to an error."""
+        return not self.errors and all(finding.holds for finding in self.findings)
+
+
+def run(
+    scenario: str | Path | Scenario,
+    *,
+    out: str | Path | None = None,
+    overrides: Sequence[str] = (),
+    workers: int | None = None,
+    scheduler: str | None = None,
+    fresh: bool = False,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Results:
+    """Play a scenario and return its results.
+
+    Games that an earlier, perhaps interrupted, run has left in the folder's journal are not played again.
+
+    Parameters
+    ----------
+    scenario
+        A scenario file, or the bare name of a shipped one.
+    out
+        The folder for the results; ``results/NAME`` if left out.
+    overrides
+        ``key=value`` each, set over what the file says.
+    workers
+        Number of worker processes; as many as there are cores if left out. 1 plays in this process.
+    scheduler
+        Address of a Dask scheduler that plays the games in place of worker processes; ``local`` starts one.
+    fresh
+        Whether to begin anew, without the games of earlier runs.
+    on_progress
+        Called at the start, after each batch, and at the end.
+
+    Raises
+    ------
+    ScenarioError
+        The scenario is wrong; nothing has been played.
+    RunError
+        The run could not be finished; the finished games are kept.
+    """
+    return execute(
+        scenario if isinstance(scenario, Scenario) else load(scenario, overrides),
+        out=out,
+        workers=workers,
+        scheduler=scheduler,
+        fresh=fresh,
+        on_progress=on_progress,
+    ).results
+
+
+def execute(
+    scenario: Scenario,
+    *,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    fresh: bool = False,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Report:
+    """Play a checked scenario and return results and findings; `run` says what the parameters are."""
+    if workers is not None and workers < 1:
+        raise ScenarioError(f"workers must be at least 1; got {workers}")
+    begun, clock = time.time(), time.perf_counter()
+    hands = workers or cores()
+    refuse_too_large(scenario, hands)
+    folder = _folder(scenario, out)
+    if fresh:
+        (folder / JOURNAL).unlink(missing_ok=True)
+    seeds = [game_seed(scenario.head.seed, trial) for trial in range(scenario.head.trials)]
+    with Journal(folder / JOURNAL) as journal:
+        known = journal.known()
+        keys: list[list[str]] = []
+        waiting: dict[str, Game] = {}
+        for point in scenario.points:
+            identity = canonical(point.identity())
+            cost = max(1.0, scenario.task.messages(point))
+            keys.append([game_key(identity, seed, scenario.task.rules) for seed in seeds])
+            for trial, (key, seed) in enumerate(zip(keys[-1], seeds, strict=True)):
+                if key not in known:  # points that are equal share their games
+                    waiting.setdefault(key, Game(key, point, trial, seed, cost))
+        kept = len({key for point in keys for key in point}) - len(waiting)
+        progress = Progress(len(waiting) + kept, kept, sum(game.cost for game in waiting.values()))
+        crew = _crew(scheduler, min(hands, len(waiting)))
+        _play(list(waiting.values()), crew, journal, progress, on_progress)
+        engines: dict[int, dict[str, str]] = {}
+        findings, errors = write_tables(folder, scenario, _in_order(journal, keys, seeds, engines))
+    seconds = time.perf_counter() - clock
+    write_manifest(
+        folder,
+        scenario,
+        seeds=seeds,
+        engines=engines,
+        games={"all": scenario.games, "played": progress.played, "kept": kept, "errors": len(errors)},
+        workers=f"scheduler {scheduler}" if scheduler else f"{hands} on this machine",
+        begun=begun,
+        seconds=seconds,
+    )
+    return Report(Results(folder), findings, errors, progress.played, kept, seconds)
+
+
+def _folder(scenario: Scenario, out: str | Path | None) -> Path:
+    folder = Path(out) if out is not None else Path("results") / scenario.name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ScenarioError(f"{folder}: cannot be made: {error.strerror or error}") from error
+    return folder
+
+
+def _crew(scheduler: str | None, hands: int) -> Crew:
+    if scheduler is not None and hands > 0:
+        from simulator.cluster import Cluster
+
+        return Cluster(scheduler)
+    return Processes(hands) if hands > 1 else Alone()
+
+
+def _play(
+    games: list[Game],
+    crew: Crew,
+    journal: Journal,
+    progress: Progress,
+    on_progress: Callable[[Progress], None] | None,
+) -> None:
+    """Play games and journal them as they finish."""
+    tell = on_progress or (lambda _: None)
+    tell(progress)
+    batches = Batches(games, crew.slots)
+    again: list[Game] = []  # games whose worker died, each to be played by itself
+    attempts: dict[str, int] = {}
+    under_way: dict[Future[Played], Batch] = {}
+    whole = False
+    try:
+        while batches or again or under_way:
+            while (batches or again) and len(under_way) < (1 if again else crew.slots):
+                batch: Batch = [again.pop()] if again else batches.next()
+                under_way[crew.submit(batch)] = batch
+            for future in crew.wait(list(under_way)):
+                batch = under_way.pop(future)
+                try:
+                    played = crew.result(future)
+                except WorkerDied:
+                    again += _died(batch, attempts)
+                    for other in under_way.values():
+                        again += _died(other, attempts)
+                    under_way.clear()
+                    crew.renew()
+                    break
+                done = batch[: len(played.outcomes)]
+                journal.put(zip((game.key for game in done), played.outcomes, strict=True))
+                if played.fault is not None:
+                    raise played.fault
+                batches.learn(batch, played.seconds)
+                progress.played += len(batch)
+                progress.done += sum(game.cost for game in batch)
+                tell(progress)
+        whole = True
+    finally:
+        crew.close(kill=not whole)
+        progress.finished = True
+        tell(progress)
+
+
+def _died(batch: Batch, attempts: dict[str, int]) -> list[Game]:
+    """Return the games of a batch whose worker died, to be played again, but not for ever."""
+    for game in batch:
+        attempts[game.key] = attempts.get(game.key, 0) + 1
+        if attempts[game.key] >= ATTEMPTS:
+            raise RunError(
+                f"{game.point.describe()}, trial {game.trial}: its worker was killed {ATTEMPTS} times "
+                "(out of memory?); finished games are kept"
+            )
+    return list(batch)
+
+
+def _in_order(
+    journal: Journal, keys: Sequence[Sequence[str]], seeds: Sequence[int], engines: dict[int, dict[str, str]]
+) -> Iterator[tuple[int, int, int, Outcome]]:
+    """Return the games in the order of (point, trial); note by the way which engine played each point."""
+    for point, row in enumerate(keys):
+        for trial, (key, seed) in enumerate(zip(row, seeds, strict=True)):
+            outcome = journal.get(key)
+            played: Any = outcome.row.get("engine", "")
+            engines.setdefault(point, {"engine": played, "engine_reason": outcome.engine_reason})
+            yield point, trial, seed, outcome

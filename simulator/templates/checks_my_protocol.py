@@ -1,0 +1,17 @@
+"""Tests of my_protocol.py: python -m pytest test_my_protocol.py"""
+
+from adversaries import Freeze, RoundRobin
+from simulator import check_protocol, play
+from simulator.templates.my_protocol import MyProtocol
+
+
+def test_it_plays_by_the_rules() -> None:
+    # the tests that every protocol goes through: honest quotas, the same game from both engines, …
+    check_protocol(MyProtocol(alpha=0.1))
+
+
+def test_it_holds_its_promise() -> None:
+    for adversary in (RoundRobin(), Freeze()):
+        game = play(MyProtocol(alpha=0.1), adversary, sites=8, items=5_000, seed=1)
+        assert game.ok
+        assert game.words < game.items

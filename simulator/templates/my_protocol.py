@@ -1,0 +1,89 @@
+"""MyProtocol: a protocol of my own.
+
+Play it:  disttrack play --protocol my_protocol.py:MyProtocol --adversary round-robin --sites 16 --items 1e5
+In a scenario:  protocol: {kind: my_protocol.py:MyProtocol, alpha: 0.05}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from protocols.base import Message, Protocol, Server, Site, in_unit_interval, ratio
+
+
+@dataclass(frozen=True)
+class MyProtocol(Protocol):
+    """Every site reports its count whenever it has grown by a factor of more than 1 + alpha.
+
+    Parameters
+    ----------
+    alpha
+        Relative error that it promises, between 0 and 1.
+    """
+
+    kind: ClassVar[str] = "my-protocol"
+    source: ClassVar[str] = "me"
+    # What is stated here is tested: "always", "adaptive", "oblivious" or "none".
+    guarantee: ClassVar[Literal["always", "adaptive", "oblivious", "none"]] = "always"
+
+    # The fields are the parameters: `alpha: 0.05` in a scenario, or MyProtocol(alpha=0.05).
+    alpha: float = 0.1
+
+    def __post_init__(self) -> None:
+        # Whatever is refused here is reported in one line, before any game starts.
+        in_unit_interval("alpha", self.alpha)
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> list[MySite]:
+        """Return the k sites; `start` holds the items that each of them has already."""
+        return [MySite(self.alpha, start[site] if start else 0) for site in range(k)]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> MyServer:
+        """Return the server."""
+        return MyServer(list(start) if start else [0] * k)
+
+
+class MySite(Site):
+    """One site: its count, and the count that it reported last."""
+
+    __slots__ = ("count", "denominator", "numerator", "reported")
+
+    def __init__(self, alpha: float, count: int) -> None:
+        # alpha as a fraction of whole numbers: thresholds at exact multiples misfire in floating point
+        self.numerator, self.denominator = ratio(alpha)
+        self.count = count
+        self.reported = count
+
+    def quota(self) -> int:
+        """Return how many further items leave it silent: it may sleep through them."""
+        most = self.reported * (self.numerator + self.denominator) // self.denominator
+        return max(0, most - self.count)
+
+    def take(self, items: int) -> Sequence[Message]:
+        """Receive items, and say what it sends."""
+        self.count += items
+        if self.denominator * self.count <= (self.denominator + self.numerator) * self.reported:
+            return ()
+        self.reported = self.count
+        return (Message("report", self.count),)
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        """Receive a message of the server; this one never gets any."""
+        return ()
+
+
+class MyServer(Server):
+    """The server: the last report of every site, and their sum."""
+
+    __slots__ = ("output", "reports")
+
+    def __init__(self, reports: list[int]) -> None:
+        self.reports = reports
+        self.output = sum(reports)
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        """Receive a report; return messages as pairs (receiver, message), none here."""
+        self.output += message.value - self.reports[sender]
+        self.reports[sender] = message.value
+        return ()
