@@ -1,4 +1,4 @@
-"""What may stand under `plots:` in a scenario. Light: the checker of scenarios calls it before anything runs."""
+"""What may stand under `plots:` in a scenario. Light: scenarios are checked with it before anything runs."""
 
 from __future__ import annotations
 
@@ -94,7 +94,11 @@ def check_plot(request: Any, swept: Iterable[str] | None = None) -> PlotRequest:
             raise ValueError(f"plot {kind!r} takes {accepted}; got {key!r}{_nearest(key, _KEYS[kind])}")
         if not isinstance(value, str):
             raise ValueError(f"plot {kind!r}: {key} must be text; got {value!r}")
-    _check_axis(kind, given.get("x", ""), None if swept is None else tuple(swept))
+    if given.get("where"):
+        _check_condition(kind, given["where"])
+    sides = ("protocol", "adversary")
+    axes = None if swept is None else tuple(axis for axis in swept if axis not in sides)
+    _check_axis(kind, given.get("x", ""), axes)
     if given.get("y", "words") not in MEASURES:
         raise ValueError(f"plot {kind!r}: y must be one of {', '.join(MEASURES)}; got {given['y']!r}")
     return PlotRequest(kind=kind, **given)
@@ -110,11 +114,21 @@ def _check_axis(kind: str, axis: str, swept: tuple[str, ...] | None) -> None:
     if swept is None or axis in swept:
         return
     if not swept:
-        raise ValueError(f"plot {kind!r}: x is {axis!r}, but the scenario sweeps nothing (a list makes a sweep)")
+        raise ValueError(f"plot {kind!r}: x is {axis!r}, but nothing is swept (a list makes a sweep)")
     raise ValueError(
         f"plot {kind!r}: x must be an axis that the scenario sweeps ({', '.join(swept)}); "
         f"got {axis!r}{_nearest(axis, swept)}"
     )
+
+
+def _check_condition(kind: str, condition: str) -> None:
+    """Raise ValueError unless the text can be read as a condition on games."""
+    from simulator.expressions import ExpressionError, check_rows
+
+    try:
+        check_rows(condition)
+    except ExpressionError as error:
+        raise ValueError(f"plot {kind!r}: where: {error}") from error
 
 
 def _nearest(word: Any, known: Iterable[str]) -> str:

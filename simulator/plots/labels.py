@@ -83,8 +83,16 @@ def label_ends(figure: Figure, labels: Sequence[EndLabel], size: float = 9.0, ga
     """
     written = [
         label.axes.annotate(
-            label.text, (label.x, label.y), xytext=(gap, 0), textcoords="offset points", color=label.colour,
-            size=size, va="center", ha="left", annotation_clip=False, gid="direct-label",
+            label.text,
+            (label.x, label.y),
+            xytext=(gap, 0),
+            textcoords="offset points",
+            color=label.colour,
+            size=size,
+            va="center",
+            ha="left",
+            annotation_clip=False,
+            gid="direct-label",
         )
         for label in labels
     ]
@@ -103,7 +111,16 @@ def label_ends(figure: Figure, labels: Sequence[EndLabel], size: float = 9.0, ga
     for label, text in zip(labels, written, strict=True):
         if abs(text.get_position()[1]) > size * 0.5:
             label.axes.annotate(
-                "", (label.x, label.y), xytext=(gap - 1, text.get_position()[1]), textcoords="offset points",
-                arrowprops={"arrowstyle": "-", "color": label.colour, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 3},
+                "",
+                (label.x, label.y),
+                xytext=(gap - 1, text.get_position()[1]),
+                textcoords="offset points",
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": label.colour,
+                    "linewidth": 0.6,
+                    "shrinkA": 0,
+                    "shrinkB": 3,
+                },
                 annotation_clip=False,
             )

@@ -6,15 +6,19 @@ Nothing here imports pyplot: a figure is an object of its own, no window and no 
 from __future__ import annotations
 
 import os
+import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
 import matplotlib
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 WIDTH: Final = 8.0
 """Width of every figure in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
@@ -55,7 +59,11 @@ MARKS: Final = {
 }
 
 _SPARE: Final = (
-    Mark("#009E73", "p"), Mark("#56B4E9", "*"), Mark("#8C564B", "d"), Mark("#5B3794", "H"), Mark("#777777", "8"),
+    Mark("#009E73", "p"),
+    Mark("#56B4E9", "*"),
+    Mark("#8C564B", "d"),
+    Mark("#5B3794", "H"),
+    Mark("#777777", "8"),
 )
 
 FILLS: Final = ("full", "none", "bottom", "left", "top", "right")
@@ -66,7 +74,7 @@ DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1
 
 
 def mark(kind: str, others: tuple[str, ...] = ()) -> Mark:
-    """Return the look of a protocol; kinds of a user's own share out the spare looks by their order in `others`."""
+    """Return the look of a protocol; kinds of a user's own take the spare looks in the order of `others`."""
     if kind in MARKS:
         return MARKS[kind]
     strangers = [other for other in others if other not in MARKS]
@@ -84,45 +92,111 @@ def house_style() -> Iterator[None]:
         yield
 
 
-def new_figure(height: float, title: str, subtitle: str = "", note: str = "", width: float = WIDTH) -> Figure:
-    """Return an empty figure with its title, a line of fixed parameters under it, and a note at the foot.
+@dataclass(frozen=True)
+class Legend:
+    """A legend that stands below the axes, never over data.
+
+    Parameters
+    ----------
+    heading
+        What its entries are; empty for none.
+    entries
+        Handles with their texts.
+    """
+
+    heading: str
+    entries: Sequence[tuple[Any, str]]
+
+    def columns(self, width: float) -> int:
+        """Return how many entries stand side by side in so many inches."""
+        longest = max(len(_plain(text)) for _, text in self.entries)
+        return max(
+            1,
+            min(len(self.entries), int((width - 0.2 - 0.085 * len(self.heading)) / (0.43 + 0.064 * longest))),
+        )
+
+    def height(self, width: float) -> float:
+        """Return the height that it takes, in inches."""
+        return 0.205 * ceil(len(self.entries) / self.columns(width)) + 0.07
+
+
+def _plain(text: str) -> str:
+    """Return a text about as long as a formula in it is drawn."""
+    return re.sub(r"\\propto|\\alpha|[${}^\\]", "", text)
+
+
+def new_figure(
+    height: float,
+    title: str,
+    subtitle: str = "",
+    note: str = "",
+    width: float = WIDTH,
+    legends: Sequence[Legend] = (),
+) -> Figure:
+    """Return an empty figure with its title, a line of fixed parameters, and legends and a note at the foot.
 
     Parameters
     ----------
     height
-        Height in inches of what is drawn, titles and notes not counted.
+        Height in inches of what is drawn, title, legends and note not counted.
     title, subtitle, note
         Text; long lines are broken.
     """
-    title_lines = textwrap.wrap(title, int(width * 9.5)) or [""]
-    subtitle_lines = textwrap.wrap(subtitle, int(width * 14))
-    note_lines = textwrap.wrap(note, int(width * 16.5))
-    head = 0.16 + 0.24 * len(title_lines) + 0.18 * len(subtitle_lines) + 0.06
-    foot = (0.10 + 0.16 * len(note_lines)) if note_lines else 0.0
-    total = height + head + foot
+    titles = textwrap.wrap(title, int(width * 9.5)) or [""]
+    subtitles = textwrap.wrap(subtitle, int(width * 14))
+    notes = textwrap.wrap(note, int(width * 16))
+    legends = [legend for legend in legends if legend.entries]
+    head = 0.22 + 0.24 * len(titles) + 0.18 * len(subtitles)
+    foot = 0.14 + 0.16 * len(notes) if notes else 0.06
+    low = foot + sum(legend.height(width) for legend in legends)
+    total = height + head + low
     figure = Figure(figsize=(width, total), layout="constrained")
     engine = figure.get_layout_engine()
-    assert engine is not None
-    engine.set(rect=(0.012, foot / total, 0.976, height / total), w_pad=0.04, h_pad=0.04)  # type: ignore[call-arg]
+    assert isinstance(engine, ConstrainedLayoutEngine)
+    engine.set(rect=(0.012, low / total, 0.976, height / total), w_pad=0.04, h_pad=0.04)
     margin = 0.10 / width
-    top = total - 0.14
-    figure.text(margin, top / total, "\n".join(title_lines), size=12.5, weight="bold", color=INK, va="top",
-                gid="title", linespacing=1.25)
-    if subtitle_lines:
-        below = top - 0.24 * len(title_lines)
-        figure.text(margin, below / total, "\n".join(subtitle_lines), size=9, color=QUIET, va="top", gid="subtitle")
-    if note_lines:
-        figure.text(margin, 0.07 / total, "\n".join(note_lines), size=8, color=QUIET, va="bottom", gid="note")
+    bold: dict[str, Any] = {"size": 12.5, "weight": "bold", "linespacing": 1.25}
+    figure.text(margin, 1 - 0.14 / total, "\n".join(titles), color=INK, va="top", gid="title", **bold)
+    below = 1 - (0.16 + 0.24 * len(titles)) / total
+    figure.text(margin, below, "\n".join(subtitles), size=9, color=QUIET, va="top", gid="subtitle")
+    figure.text(margin, 0.07 / total, "\n".join(notes), size=8, color=QUIET, va="bottom", gid="note")
+    for legend in reversed(legends):
+        _place(figure, legend, foot / total, margin)
+        foot += legend.height(width)
     return figure
 
 
-def number(value: float) -> str:
-    """Return a number as a reader wants it.
+def _place(figure: Figure, legend: Legend, bottom: float, margin: float) -> None:
+    """Put a legend at a height of the figure, its heading to the left of it."""
+    width, total = figure.get_size_inches()
+    if legend.heading:
+        middle = bottom + (legend.height(width) - 0.05) / total - 0.115 / total
+        figure.text(margin, middle, legend.heading, size=9, color=QUIET, va="center", gid="legend-heading")
+    made = figure.legend(
+        [handle for handle, _ in legend.entries], [text for _, text in legend.entries], loc="lower left",
+        bbox_to_anchor=(margin + 0.085 * len(legend.heading) / width, bottom), ncols=legend.columns(width),
+        borderpad=0.1, borderaxespad=0, labelspacing=0.45, columnspacing=1.4, handletextpad=0.5,
+    )  # fmt: skip
+    made.set_in_layout(False)
+
+
+def ink(colour: str) -> str:
+    """Return a colour dark enough for text on white: three parts of it with one of black.
+
+    >>> ink("#E69F00")
+    '#ac7700'
+    """
+    red, green, blue = to_rgb(colour)
+    return to_hex((0.75 * red, 0.75 * green, 0.75 * blue))
+
+
+def number(value: float, powers_from: int = 7) -> str:
+    """Return a number as a reader wants it; round ones from 10^powers_from on as powers of ten.
 
     >>> number(2_000_000), number(10**9), number(0.03), number(1234.5)
     ('2,000,000', '$10^{9}$', '0.03', '1,234')
     """
-    if value >= 10**7 and float(value).is_integer():
+    if value >= 10**powers_from and float(value).is_integer():
         digits = str(int(value))
         power = len(digits) - 1
         lead = digits.rstrip("0")
@@ -148,22 +222,35 @@ def short(value: float) -> str:
     return f"{value:.3g}"
 
 
-def save(figure: Figure, stem: Path) -> list[Path]:
-    """Write a figure as PNG and SVG, whole or not at all, and return the two paths.
+FORMS: Final = ("png", "svg")
+"""Forms in which a figure is written."""
+
+_NOTHING_ELSE: Final[dict[str, dict[str, Any]]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+}
+"""Metadata that would differ from day to day or from version to version, left out."""
+
+
+def save(figure: Figure, stem: Path, forms: Sequence[str] = FORMS) -> list[Path]:
+    """Write a figure, whole or not at all, and return the paths.
 
     The same figure gives the same bytes: no date, no program name, ids from a fixed salt.
+
+    Parameters
+    ----------
+    stem
+        The path without its ending.
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
-    nothing: dict[str, dict[str, Any]] = {
-        "png": {"Software": None},
-        "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
-    }
     written = []
     with house_style():
-        for form, metadata in nothing.items():
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # laid out once; every form shows the same
+        for form in forms:
             path = stem.with_name(f"{stem.name}.{form}")
             partial = path.with_name(f"{path.name}.tmp")
-            figure.savefig(partial, format=form, metadata=metadata)
+            figure.savefig(partial, format=form, metadata=_NOTHING_ELSE[form])
             os.replace(partial, path)
             written.append(path)
     return written

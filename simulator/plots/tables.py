@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 
-COLUMNS: Final = (
-    "point", "trial", "seed", "task", "protocol", "adversary", "sites", "items", "alpha", "engine", "verdict", "ok",
-    "max_rel_error", "first_failure", "failing_fraction", "output_changes", "rounds", "messages", "words",
-    "words_up", "words_down", "bits", "broadcasts", "seconds",
-)  # fmt: skip
-"""Columns that every trials.csv has; what follows them are swept parameters."""
+from simulator.columns import TRIALS
+from simulator.expressions import ExpressionError, rows
 
 GAME: Final = ("result", "point", "trial")
 """What names one game."""
@@ -33,12 +29,15 @@ class Tables:
         The tables of the same names, with a first column `result` that names the directory.
     scenarios
         The scenario of each result, as its manifest has it.
+    points
+        The points of each result by number, as its manifest has them: every parameter of both sides.
     """
 
     trials: pd.DataFrame
     series: pd.DataFrame
     kinds: pd.DataFrame
     scenarios: dict[str, dict[str, Any]] = field(default_factory=dict)
+    points: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -61,16 +60,48 @@ class Tables:
         """
         if not condition:
             return self
+        columns = {column: self.trials[column].to_numpy() for column in self.trials.columns}
         try:
-            trials = self.trials.query(condition, engine="python")
-        except Exception as error:
-            raise ValueError(f"where: {condition!r} is no condition on the columns of trials.csv: {error}") from error
+            trials = self.trials[rows(condition, columns).astype(bool)]
+        except ExpressionError as error:
+            raise ValueError(f"where: {error}") from error
         if trials.empty:
             raise ValueError(f"where: no game meets {condition!r}")
-        return Tables(trials, of_games(self.series, trials), of_games(self.kinds, trials), self.scenarios)
+        return replace(
+            self, trials=trials, series=_of_games(self.series, trials), kinds=_of_games(self.kinds, trials)
+        )
+
+    def with_adversaries_named(self, x: str = "") -> Tables:
+        """Return the tables with swept parameters of an adversary as a part of its name, except for `x`."""
+        own = [column for column in self._adversary_columns() if column != x]
+        if not own:
+            return self
+        named = []
+        for kind, values in zip(self.trials["adversary"], self.trials[own].to_dict("records"), strict=True):
+            said = [
+                f"{name(str(column))} {_value(value)}" for column, value in values.items() if value == value
+            ]
+            named.append(", ".join([str(kind), *said]))
+        return replace(self, trials=self.trials.assign(adversary=named).drop(columns=own))
+
+    def _adversary_columns(self) -> list[str]:
+        """Return the columns that hold swept parameters of adversaries."""
+        protocols, adversaries = (
+            {
+                key
+                for points in self.points.values()
+                for point in points.values()
+                for key in point.get(role) or {}
+            }
+            for role in ("protocol", "adversary")
+        )
+        mine = {name for name in adversaries if name not in protocols} | {
+            f"adversary_{name}" for name in adversaries
+        }
+        return [column for column in self.trials.columns if column in mine and column not in TRIALS]
 
 
-def of_games(table: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
+def _of_games(table: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a series or kinds table that belong to these games."""
     if table.empty:
         return table
@@ -87,7 +118,9 @@ def read_tables(directories: Sequence[str | Path]) -> Tables:
     """
     if not directories:
         raise ValueError("no result directory was given")
-    trials, series, kinds, scenarios = [], [], [], {}
+    trials, series, kinds = [], [], []
+    scenarios: dict[str, dict[str, Any]] = {}
+    points: dict[str, dict[int, dict[str, Any]]] = {}
     for place in directories:
         directory = Path(place)
         for needed in ("trials.csv", "manifest.json"):
@@ -97,13 +130,14 @@ def read_tables(directories: Sequence[str | Path]) -> Tables:
         scenario = dict(manifest.get("scenario") or {})
         name = _free_name(directory.resolve().name, scenarios)
         scenarios[name] = scenario
+        points[name] = {int(point["point"]): point for point in manifest.get("points") or []}
         trials.append(_read(directory / "trials.csv", name))
         series.append(_read(directory / "series.csv", name))
         kinds.append(_read(directory / "kinds.csv", name))
-    together = [pd.concat(tables, ignore_index=True) for tables in (trials, series, kinds)]
-    if together[0].empty:
+    games, timelines, messages = (pd.concat(tables, ignore_index=True) for tables in (trials, series, kinds))
+    if games.empty:
         raise ValueError(f"{directories[0]} holds no games: trials.csv is empty")
-    return Tables(*together, scenarios=scenarios)
+    return Tables(games, timelines, messages, scenarios=scenarios, points=points)
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:
@@ -130,8 +164,14 @@ def _read(path: Path, name: str) -> pd.DataFrame:
 
 def swept_axes(trials: pd.DataFrame) -> tuple[str, ...]:
     """Return the axes along which the games differ, protocol and adversary not counted."""
-    extras = [column for column in trials.columns if column not in (*COLUMNS, "result", "start", "max_abs_error")]
-    axes = [axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials and trials[axis].nunique() > 1]
+    extras = [
+        column
+        for column in trials.columns
+        if column not in (*TRIALS, "result", "start", "max_abs_error") and column[0] != "_"
+    ]
+    axes = [
+        axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials and trials[axis].nunique() > 1
+    ]
     return tuple(axes)
 
 
@@ -176,23 +216,22 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
     for protocol in dict.fromkeys(trials["protocol"]):
         games = trials[trials["protocol"] == protocol]
         place = [column for column in ("result", *apart, x) if column in games and column]
-        free = [
-            axis for axis in swept_axes(games)
-            if axis != x and axis not in apart and (games.groupby(place, dropna=False)[axis].nunique(dropna=False) > 1).any()
-        ]  # fmt: skip
+        values = games.groupby(place, dropna=False)
+        axes = [axis for axis in swept_axes(games) if axis != x and axis not in apart]
+        free = [axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any()]
         if not free:
             found.append(Line(str(protocol), "", 0, games))
             continue
         groups = games.groupby(free, dropna=False, sort=False)
-        for order, (values, part) in enumerate(groups):
-            named = [f"{name(axis)} {_value(value)}" for axis, value in zip(free, values, strict=True)]
+        for order, (key, part) in enumerate(groups):
+            named = [f"{name(axis)} {_value(value)}" for axis, value in zip(free, key, strict=True)]
             found.append(Line(str(protocol), ", ".join(named), order, part))
     return found
 
 
 def name(axis: str) -> str:
-    """Return an axis or parameter as a word for a label: without the group that it stands in."""
-    return {"alpha": "α"}.get(axis, axis.rsplit(".", 1)[-1])
+    """Return an axis or parameter as a word for a label: without the side that it belongs to."""
+    return {"alpha": "α"}.get(axis, axis.removeprefix("protocol_").removeprefix("adversary_"))
 
 
 def _value(value: Any) -> str:
@@ -213,5 +252,7 @@ def fixed(trials: pd.DataFrame) -> str:
         parts.append(f"adversary {trials['adversary'].iloc[0]}")
     games = trials.groupby(["result", "point"]).size()
     least, most = int(games.min()), int(games.max())
-    parts.append(f"{most} game{'s' * (most > 1)} a point" if least == most else f"{least} to {most} games a point")
+    parts.append(
+        f"{most} game{'s' * (most > 1)} a point" if least == most else f"{least} to {most} games a point"
+    )
     return " · ".join(parts)

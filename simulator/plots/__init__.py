@@ -1,0 +1,76 @@
+"""Figures: what a scenario asks for under `plots:`, several results side by side, and the timeline of a game.
+
+Matplotlib is imported when something is drawn, and not before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from simulator.plots.kinds import KINDS, PlotRequest, check_plot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+__all__ = ["KINDS", "PlotRequest", "check_plot", "compare", "draw", "timeline_of"]
+
+
+def draw(
+    directory: str | Path, requests: Sequence[PlotRequest | Mapping[str, Any] | str] | None = None
+) -> list[Path]:
+    """Draw the figures of a result into its folder `figures`; return the files, PNG and SVG of each.
+
+    Parameters
+    ----------
+    directory
+        Where a run wrote its tables.
+    requests
+        Which figures; left out, those that the scenario asks for, or some that suit it if it asks for none.
+
+    Raises
+    ------
+    ValueError
+        There is no result in the directory, or a figure cannot be drawn from it.
+    """
+    from simulator.plots.figures import draw_all
+
+    return draw_all(directory, requests)
+
+
+def compare(
+    directories: Sequence[str | Path],
+    kind: PlotRequest | Mapping[str, Any] | str = "frontier",
+    out: str | Path | None = None,
+) -> list[Path]:
+    """Draw several results side by side, on common scales; return the files, PNG and SVG.
+
+    Parameters
+    ----------
+    directories
+        Where the runs wrote their tables.
+    kind
+        The figure: a kind alone, or a mapping as under `plots:`.
+    out
+        The folder to write to; left out, ``figures`` in the current folder.
+    """
+    from simulator.plots.figures import draw_compared
+
+    return draw_compared(directories, kind, out)
+
+
+def timeline_of(game: Any, path: str | Path | None = None) -> Figure:
+    """Return the timeline of a `Game` as a matplotlib figure, written to `path` too if one is given.
+
+    Of a game that was recorded every step is shown, of another one its checkpoints.
+
+    Parameters
+    ----------
+    path
+        Ends in .png or .svg; without an ending both are written.
+    """
+    from simulator.plots.figures import draw_one_game
+
+    return draw_one_game(game, path)

@@ -1,0 +1,95 @@
+"""The `error` figure: the largest error over alpha against a swept axis, with the law sqrt(k)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from simulator.plots.kinds import PlotRequest
+from simulator.plots.labels import EndLabel, label_ends
+from simulator.plots.panels import draw_panels, height_of, legend_of
+from simulator.plots.style import BORDER, QUIET, new_figure
+from simulator.plots.sweep import Curve, Floats, band_note, curves, failing_note, panels, power, symbol
+from simulator.plots.tables import Tables, fixed
+
+FLOOR: Final = 0.1
+"""Smaller errors, in units of alpha, are drawn here: how far below the border they are is of no interest."""
+FLOOR_NOTE: Final = f" Errors below {FLOOR:g} α stand at {FLOOR:g}."
+_TICKS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
+
+
+def error_over_alpha(games: pd.DataFrame) -> pd.Series[float]:
+    """Return the largest relative error of each game in units of alpha, absent where nothing was promised."""
+    error = games["max_rel_error"].astype(float) / games["alpha"].astype(float)
+    return error.replace(np.inf, np.nan)
+
+
+def shown(games: pd.DataFrame) -> pd.Series[float]:
+    """Return the errors as a logarithmic axis shows them: those below `FLOOR` at it."""
+    return error_over_alpha(games).clip(lower=FLOOR)
+
+
+def draw_error(tables: Tables, request: PlotRequest) -> Figure:
+    """Return the largest error, in units of alpha, against the swept axis `request.x`."""
+    drawn = [(title, curves(games, request.x, shown)) for title, games in panels(tables)]
+    found = [curve for _, part in drawn for curve in part]
+    if not found:
+        raise ValueError("an error figure needs games of protocols that promise an accuracy alpha")
+    letter = symbol(request.x)
+    note = band_note(tables.trials) + failing_note(found)
+    note += f" Beside each line: the power of {letter} fitted through all its marks."
+    if (error_over_alpha(tables.trials) < FLOOR).any():
+        note += FLOOR_NOTE
+    kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
+
+    def law_of(curve: Curve) -> str:
+        return power(curve, request.x) if curve.middle.min() > FLOOR else ""
+
+    figure = new_figure(
+        height_of(len(drawn)), request.title or tables.title, fixed(tables.trials), note,
+        legends=legend_of(drawn, law_of, kinds),
+    )  # fmt: skip
+    axes, labels = draw_panels(figure, drawn, request.x, law_of, kinds, "largest error, in units of α")
+    laws = [_law(part) if request.x == "sites" else None for _, part in drawn]
+    low = max(min(0.5, *(float(curve.low.min()) for curve in found)), FLOOR) / 1.3
+    tops = [float(curve.high.max()) for curve in found] + [
+        float(law.max()) for law in laws if law is not None
+    ]
+    high = max(1.6, *tops) * 1.3
+    axes[0].set_yscale("log")
+    axes[0].set_ylim(low, high)
+    axes[0].yaxis.set_major_locator(FixedLocator([tick for tick in _TICKS if low <= tick <= high]))
+    axes[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes[0].yaxis.set_minor_locator(NullLocator())
+    for place, (one, (_, part), law) in enumerate(zip(axes, drawn, laws, strict=True)):
+        one.axhspan(1, high, color="#000000", alpha=0.05, linewidth=0, zorder=0)
+        one.axhline(1, color=BORDER, linewidth=1.0, zorder=1)
+        if law is not None:
+            x = max((curve.x for curve in part), key=len)
+            one.plot(x, law, color=QUIET, linewidth=1.2, linestyle=":", zorder=1.8, gid="law")
+            labels.append(EndLabel(one, x[-1], float(law[-1]), r"slope $\sqrt{k}$", QUIET))
+        if place == 0:
+            border_note(one)
+    label_ends(figure, labels)
+    return figure
+
+
+def border_note(axes: Axes) -> None:
+    """Say what the shaded part above an error of alpha is."""
+    place: dict[str, Any] = {"transform": axes.transAxes, "va": "top"}
+    axes.text(0.02, 0.97, "fails: error above α", color=QUIET, size=8, zorder=1, gid="border", **place)
+
+
+def _law(curves_of_panel: list[Curve]) -> Floats | None:
+    """Return the slope of sqrt(k) just above the line that leaves the border furthest behind, if one does."""
+    broken = [curve for curve in curves_of_panel if curve.middle.max() > 1 and len(curve.x) > 1]
+    if not broken:
+        return None
+    worst = max(broken, key=lambda curve: float(curve.middle[-1]))
+    law = np.sqrt(worst.x)
+    return np.asarray(law * float((worst.high / law).max()) * 1.25)

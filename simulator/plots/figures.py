@@ -1,0 +1,93 @@
+"""From requests to files: which figure is drawn by what, and where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from matplotlib.figure import Figure
+
+from simulator.plots.breakdown import draw_breakdown
+from simulator.plots.cost import draw_cost
+from simulator.plots.error import draw_error
+from simulator.plots.frontier import draw_frontier
+from simulator.plots.kinds import PlotRequest, check_plot
+from simulator.plots.matrix import draw_matrix
+from simulator.plots.style import FORMS, house_style, save
+from simulator.plots.tables import Tables, read_tables, swept_axes
+from simulator.plots.timeline import draw_game, draw_timeline
+
+Request = PlotRequest | Mapping[str, Any] | str
+
+_DRAWN_BY: Final[dict[str, Callable[[Tables, PlotRequest], Figure]]] = {
+    "cost": draw_cost,
+    "error": draw_error,
+    "timeline": draw_timeline,
+    "breakdown": draw_breakdown,
+    "frontier": draw_frontier,
+    "matrix": draw_matrix,
+}
+
+
+def draw_all(directory: str | Path, requests: Sequence[Request] | None = None) -> list[Path]:
+    """Draw the figures of one result; `simulator.plots.draw` says the rest."""
+    tables = read_tables([directory])
+    if requests is None:
+        scenario = next(iter(tables.scenarios.values()))
+        requests = scenario.get("plots") or _suitable(tables)
+    written: list[Path] = []
+    names: dict[str, int] = {}
+    for request in [check_plot(request, _axes(tables)) for request in requests]:
+        count = names[request.name] = names.get(request.name, 0) + 1
+        stem = request.name if count == 1 else f"{request.name}-{count}"
+        with house_style():
+            figure = figure_of(tables, request)
+        written += save(figure, Path(directory) / "figures" / stem)
+    return written
+
+
+def draw_compared(directories: Sequence[str | Path], kind: Request, out: str | Path | None) -> list[Path]:
+    """Draw several results in one figure; `simulator.plots.compare` says the rest."""
+    tables = read_tables(directories)
+    if isinstance(kind, str) and kind in ("cost", "error") and _axes(tables):
+        kind = {"kind": kind, "x": _axes(tables)[0]}
+    request = check_plot(kind, _axes(tables))
+    with house_style():
+        figure = figure_of(tables, request)
+    return save(figure, Path(out if out is not None else "figures") / f"compare-{request.name}")
+
+
+def draw_one_game(game: Any, path: str | Path | None) -> Figure:
+    """Draw the timeline of a game; `simulator.plots.timeline_of` says the rest."""
+    with house_style():
+        figure = draw_game(game)
+    if path is not None:
+        place = Path(path)
+        if place.suffix and place.suffix[1:] not in FORMS:
+            raise ValueError(f"path must end in .png or .svg, or in neither for both; got {str(path)!r}")
+        save(figure, place.with_suffix(""), (place.suffix[1:],) if place.suffix else FORMS)
+    return figure
+
+
+def figure_of(tables: Tables, request: PlotRequest) -> Figure:
+    """Return one figure; to be called in the house style."""
+    chosen = tables.where(request.where).with_adversaries_named(request.x)
+    return _DRAWN_BY[request.kind](chosen, request)
+
+
+def _axes(tables: Tables) -> tuple[str, ...]:
+    """Return the axes that a figure can be drawn against."""
+    return swept_axes(tables.trials)
+
+
+def _suitable(tables: Tables) -> list[Request]:
+    """Return figures for a scenario that asks for none."""
+    found: list[Request] = [{"kind": "cost", "x": axis} for axis in _axes(tables)[:1]]
+    if tables.trials["adversary"].nunique() > 1 and tables.trials["verdict"].ne("undecided").any():
+        found.append("matrix")
+    if not tables.kinds.empty:
+        found.append("breakdown")
+    if not tables.series.empty:
+        found.append("timeline")
+    return found

@@ -1,0 +1,141 @@
+"""Panels of lines over a swept axis: the part that `cost` and `error` figures have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import ceil
+from typing import Any, Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+
+from simulator.plots.labels import EndLabel
+from simulator.plots.style import DASHES, Legend, ink, mark, number
+from simulator.plots.sweep import Curve, axis_label
+
+_FEW_TICKS: Final = 7
+
+
+def shape(number_of_panels: int) -> tuple[int, int]:
+    """Return rows and columns for so many panels: at most three beside each other.
+
+    >>> shape(1), shape(2), shape(4), shape(7)
+    ((1, 1), (1, 2), (2, 2), (3, 3))
+    """
+    columns = min(number_of_panels, 2 if number_of_panels in (2, 4) else 3)
+    return ceil(number_of_panels / columns), columns
+
+
+def height_of(number_of_panels: int) -> float:
+    """Return the height in inches that so many panels want."""
+    rows, columns = shape(number_of_panels)
+    return 3.9 if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
+
+
+def draw_panels(
+    figure: Figure,
+    panels: Sequence[tuple[str, Sequence[Curve]]],
+    axis: str,
+    law: Callable[[Curve], str],
+    kinds: tuple[str, ...],
+    ylabel: str,
+) -> tuple[list[Axes], list[EndLabel]]:
+    """Draw the lines of each panel on common scales; return the axes, and the labels for `label_ends`.
+
+    Each line is to have its name and law at its end; of two panels beside each other the last one has
+    the names. Three have no room for either: there a legend below names the lines with their laws.
+    The labels are written by the caller, after the scales are set.
+    """
+    rows, columns = shape(len(panels))
+    made = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    labels = []
+    for place, one in enumerate(made.flat):
+        if place >= len(panels):
+            one.set_visible(False)
+            continue
+        title, curves = panels[place]
+        one.set_title(title if len(panels) > 1 else "")
+        named = (place + 1) % columns == 0 or place == len(panels) - 1
+        for curve in curves:
+            draw_curve(one, curve, kinds)
+            if columns > 2:
+                continue
+            text = f"{curve.line.label}  {law(curve)}" if named else law(curve)
+            text += ", fails" if curve.broken.any() else ""
+            if text.strip():
+                colour = ink(mark(curve.line.protocol, kinds).colour)
+                labels.append(EndLabel(one, curve.x[-1], curve.middle[-1], text.strip(), colour))
+        if place % columns == 0:
+            one.set_ylabel(ylabel)
+        if place + columns >= len(panels):
+            one.set_xlabel(axis_label(axis))
+            one.tick_params(labelbottom=True)
+    _scale_x(made.flat[0], [float(x) for _, curves in panels for curve in curves for x in curve.x])
+    return list(made.flat[: len(panels)]), labels
+
+
+def legend_of(
+    panels: Sequence[tuple[str, Sequence[Curve]]], law: Callable[[Curve], str], kinds: tuple[str, ...]
+) -> list[Legend]:
+    """Return the legend that three panels in a row need: each line with its law in its first panel."""
+    if shape(len(panels))[1] < 3:
+        return []
+    named: dict[str, tuple[Line2D, str]] = {}
+    for _, curves in panels:
+        for curve in curves:
+            handle = Line2D([], [], **_look(curve, kinds))
+            named.setdefault(curve.line.label, (handle, f"{curve.line.label}  {law(curve)}"))
+    return [Legend("", list(named.values()))]
+
+
+def _look(curve: Curve, kinds: tuple[str, ...]) -> dict[str, Any]:
+    """Return how a line is drawn: colour and marker by protocol, dashes and size of marks by its variant."""
+    look, order = mark(curve.line.protocol, kinds), curve.line.order
+    return {
+        "color": look.colour,
+        "marker": look.marker,
+        "linestyle": DASHES[order % len(DASHES)],
+        "markersize": 6 if order == 0 else 4.5,
+    }
+
+
+def draw_curve(axes: Axes, curve: Curve, kinds: tuple[str, ...]) -> None:
+    """Draw one line with its marks, its band and its bound."""
+    colour = mark(curve.line.protocol, kinds).colour
+    if np.any(curve.high > curve.low):
+        axes.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0, zorder=2)
+    if np.isfinite(curve.bound).any():
+        axes.plot(
+            curve.x, curve.bound, color=colour, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1.5, gid="bound"
+        )
+    axes.plot(curve.x, curve.middle, zorder=3, gid="line", **_look(curve, kinds))
+    hollow = {**_look(curve, kinds), "linestyle": "", "markerfacecolor": "white", "markeredgewidth": 1.4}
+    axes.plot(curve.x[curve.broken], curve.middle[curve.broken], zorder=3.1, gid="failed", **hollow)
+
+
+def _scale_x(axes: Axes, values: Sequence[float]) -> None:
+    """Make the x axis logarithmic, with ticks at the swept values where they are few."""
+    distinct = sorted(set(values))
+    if distinct[0] > 0:
+        axes.set_xscale("log")
+        if len(distinct) > 1:
+            room = (distinct[-1] / distinct[0]) ** 0.035
+            axes.set_xlim(distinct[0] / room, distinct[-1] * room)
+    if len(distinct) <= 2 * _FEW_TICKS:
+        axes.xaxis.set_major_locator(FixedLocator(_thinned(distinct)))
+    elif distinct[0] > 0:
+        axes.xaxis.set_major_locator(LogLocator(10, numticks=_FEW_TICKS))
+    axes.xaxis.set_minor_locator(NullLocator())
+    large = distinct[-1] > 10**6
+    axes.xaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: number(float(f"{value:.4g}"), 4 if large else 7))
+    )
+
+
+def _thinned(values: list[float]) -> list[float]:
+    """Return the values whose tick labels have room, counted from the last."""
+    step = ceil(len(values) / _FEW_TICKS)
+    return values[::-1][::step][::-1]
