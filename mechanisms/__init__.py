@@ -1,18 +1,91 @@
 """Differential-privacy building blocks that protocols are made of. Knows nothing of sites and servers."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from mechanisms.above_threshold import AboveThreshold
+from mechanisms.continual_output import ContinualOutput
 from mechanisms.counters import KINDS as COUNTERS
-from mechanisms.counters import Binary, Counter, Run
+from mechanisms.counters import (
+    Binary,
+    Blt,
+    Counter,
+    Fresh,
+    Hybrid,
+    KAry,
+    PanPrivate,
+    PerItem,
+    RandomizedResponse,
+    Run,
+    Sparse,
+    SparseInfinite,
+    SquareRoot,
+    TreeVarianceReduced,
+    TwoLevel,
+)
+from mechanisms.density import PanPrivateDensity
+from mechanisms.hard_instance import HardInstance, hard_instance
 from mechanisms.laplace_sums import laplace_sum_quantile
+from mechanisms.monitors import MONITORS, CounterMonitor, ReleaseMonitor, SparseVectorMonitor
 from mechanisms.noise import Draws, Gaussian, Laplace, Silent
+from mechanisms.partition import PrivatePartition
+from mechanisms.perturbed_leader import PerturbedLeader
+from mechanisms.threshold_queries import QUERY_SOLVERS, ReleaseQueries, SortedQueries, SparseVectorQueries
+
+MECHANISMS: dict[str, type[Any]] = {
+    **COUNTERS,
+    **{
+        mechanism.kind: mechanism
+        for mechanism in (
+            AboveThreshold,
+            PrivatePartition,
+            PanPrivateDensity,
+            ContinualOutput,
+            PerturbedLeader,
+        )
+    },
+    **{f"monitor/{kind}": monitor for kind, monitor in MONITORS.items()},
+    **{f"queries/{kind}": solver for kind, solver in QUERY_SOLVERS.items()},
+}
+"""Every mechanism by its name: a dataclass of parameters with attributes `kind`, `source` and `error`."""
 
 __all__ = [
     "COUNTERS",
+    "MECHANISMS",
+    "MONITORS",
+    "QUERY_SOLVERS",
+    "AboveThreshold",
     "Binary",
+    "Blt",
+    "ContinualOutput",
     "Counter",
+    "CounterMonitor",
     "Draws",
+    "Fresh",
     "Gaussian",
+    "HardInstance",
+    "Hybrid",
+    "KAry",
     "Laplace",
+    "PanPrivate",
+    "PanPrivateDensity",
+    "PerItem",
+    "PerturbedLeader",
+    "PrivatePartition",
+    "RandomizedResponse",
+    "ReleaseMonitor",
+    "ReleaseQueries",
     "Run",
     "Silent",
+    "SortedQueries",
+    "Sparse",
+    "SparseInfinite",
+    "SparseVectorMonitor",
+    "SparseVectorQueries",
+    "SquareRoot",
+    "TreeVarianceReduced",
+    "TwoLevel",
+    "hard_instance",
     "laplace_sum_quantile",
 ]

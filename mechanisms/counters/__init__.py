@@ -21,6 +21,7 @@ from mechanisms.counters.k_ary import KAry
 from mechanisms.counters.pan_private import PanPrivate
 from mechanisms.counters.randomized_response import RandomizedResponse
 from mechanisms.counters.simple import Fresh, PerItem
+from mechanisms.counters.sparse import Sparse, SparseInfinite
 from mechanisms.counters.square_root import SquareRoot
 from mechanisms.counters.two_level import TwoLevel
 from mechanisms.counters.variance_reduced import TreeVarianceReduced
@@ -39,6 +40,8 @@ KINDS: dict[str, type[Counter]] = {
         Blt,
         PanPrivate,
         RandomizedResponse,
+        Sparse,
+        SparseInfinite,
     )
 }
 """Every counter by its name in scenario files."""
@@ -100,6 +103,8 @@ __all__ = [
     "PerItem",
     "RandomizedResponse",
     "Run",
+    "Sparse",
+    "SparseInfinite",
     "SquareRoot",
     "TreeVarianceReduced",
     "TwoLevel",

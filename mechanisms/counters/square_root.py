@@ -31,8 +31,7 @@ def square_root_coefficients(steps: int) -> Floats:
     ratios = np.arange(steps, dtype=np.float64)
     ratios[1:] = (2 * ratios[1:] - 1) / (2 * ratios[1:])
     ratios[0] = 1.0
-    coefficients: Floats = np.cumprod(ratios)
-    return coefficients
+    return np.multiply.accumulate(ratios)
 
 
 def square_root_norm(steps: int) -> float:

@@ -1,0 +1,119 @@
+"""The sparse vector technique: is a query above the threshold yet? Only the first yes costs privacy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mechanisms.checks import positive, probability, whole
+from mechanisms.counters.base import law_or_silence
+from mechanisms.noise import Draws, Laplace
+
+
+@dataclass(frozen=True)
+class AboveThreshold:
+    """AboveThreshold: fires at the first query with query + Lap(4 / epsilon) > threshold + Lap(2 / epsilon).
+
+    Parameters
+    ----------
+    epsilon
+        Privacy loss of all answers together, for queries of sensitivity 1, however many there are.
+    threshold
+        In the units of the queries.
+
+    Raises
+    ------
+    ValueError
+        If `epsilon` is not above 0 or `threshold` not finite.
+
+    Source
+    ------
+    Dwork, Naor, Reingold, Rothblum, Vadhan 2009; Algorithm 1 and Theorem 4 of Qiu, Yi 2022.
+
+    Examples
+    --------
+    >>> run = AboveThreshold(epsilon=1.0, threshold=2.5).start(np.random.default_rng(0), silent=True)
+    >>> [run.step(query) for query in (1, 2, 3)]
+    [False, False, True]
+    """
+
+    kind: ClassVar[str] = "above-threshold"
+    source: ClassVar[str] = "Qiu, Yi 2022, Algorithm 1 and Theorem 4"
+    error: ClassVar[str] = "silent below threshold - (8 / epsilon) ln(2 t / beta)"
+
+    epsilon: float
+    threshold: float
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        if not isinstance(self.threshold, int | float) or not math.isfinite(self.threshold):
+            raise ValueError(f"threshold must be a finite number; got {self.threshold!r}")
+
+    @property
+    def threshold_noise(self) -> Laplace:
+        """Noise of the threshold, drawn once."""
+        return Laplace(2 / self.epsilon)
+
+    @property
+    def query_noise(self) -> Laplace:
+        """Noise of each query."""
+        return Laplace(4 / self.epsilon)
+
+    def silent_below(self, queries: int, beta: float) -> float:
+        """Return the value below which `queries` queries all stay silent, save with probability `beta`."""
+        whole("queries", queries)
+        probability("beta", beta)
+        return self.threshold - 8 / self.epsilon * math.log(2 * queries / beta)
+
+    def fires_from(self, beta: float) -> float:
+        """Return the value from which a query fires, if none has before, save with probability `beta`."""
+        probability("beta", beta)
+        return self.threshold + 6 / self.epsilon * math.log(2 / beta)
+
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> AboveThresholdRun:
+        """Return a fresh run; `silent` turns the noise off, for tests."""
+        return AboveThresholdRun(self, rng, silent)
+
+
+class AboveThresholdRun:
+    """A test of thresholds at work; it halts when it fires."""
+
+    __slots__ = ("_draws", "_noisy_threshold", "halted", "mechanism", "t")
+
+    def __init__(self, mechanism: AboveThreshold, rng: np.random.Generator, silent: bool) -> None:
+        self.mechanism = mechanism
+        noise = law_or_silence(mechanism.threshold_noise, silent)
+        self._noisy_threshold = mechanism.threshold + float(noise.draw(rng, 1).item())
+        self._draws = Draws(law_or_silence(mechanism.query_noise, silent), rng)
+        self.t = 0
+        self.halted = False
+
+    def step(self, query: float) -> bool:
+        """Answer the next query: True if it fires.
+
+        Raises
+        ------
+        ValueError
+            If the run has halted.
+        """
+        self._refuse_if_halted()
+        self.t += 1
+        self.halted = query + self._draws.one() > self._noisy_threshold
+        return self.halted
+
+    def first(self, queries: ArrayLike) -> int | None:
+        """Answer queries until one fires, and return its place in the list; None if all stay silent."""
+        self._refuse_if_halted()
+        values = np.asarray(queries, dtype=np.float64)
+        fired = np.flatnonzero(values + self._draws.many(len(values)) > self._noisy_threshold)
+        self.halted = len(fired) > 0
+        self.t += int(fired[0]) + 1 if self.halted else len(values)
+        return int(fired[0]) if self.halted else None
+
+    def _refuse_if_halted(self) -> None:
+        if self.halted:
+            raise ValueError(f"step {self.t + 1} is past the halt of this test at step {self.t}")

@@ -1,0 +1,178 @@
+"""Counters for sparse streams: a private partition first, and a counter that is fed once a segment."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mechanisms.checks import probability, whole
+from mechanisms.counters.base import Counter, Run
+from mechanisms.counters.hybrid import Hybrid
+from mechanisms.laplace_sums import laplace_sum_quantile
+from mechanisms.noise import Floats
+from mechanisms.partition import PrivatePartition
+
+
+@dataclass(frozen=True)
+class Sparse(Counter):
+    """Sparse-stream counter by private partition, for a known horizon.
+
+    Half the budget cuts the stream into segments of about (1 / epsilon) log T items, half goes to a
+    hybrid counter that is fed the count of each segment when it closes. Between closings the estimate
+    stands still. So the error is that of a counter of few steps, plus the items of the open segment:
+    O((log^1.5 n_t + log T) / epsilon).
+
+    Parameters
+    ----------
+    epsilon
+        Privacy loss of all estimates together.
+    horizon
+        Number of steps at most.
+    beta
+        Probability with which the segments may be longer than planned, all of them together.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source
+    ------
+    Dwork, Naor, Reingold, Rothblum 2015; row 3 of Table 1 of Qiu, Yi 2022.
+    """
+
+    kind = "sparse"
+    source = "Dwork, Naor, Reingold, Rothblum 2015; Qiu, Yi 2022, Table 1"
+    error = "O((log^1.5 n_t + log horizon) / epsilon), n_t items so far"
+    memory = "O(log n_t)"
+
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        probability("beta", self.beta)
+
+    @property
+    def partition(self) -> PrivatePartition:
+        """The partition, at half the budget."""
+        return PrivatePartition(self.epsilon / 2, self.horizon, self.beta)
+
+    @property
+    def inner(self) -> Hybrid:
+        """The counter of closed segments, at half the budget."""
+        return Hybrid(self.epsilon / 2)
+
+    def _deadline(self, t: int) -> int:
+        """Return the greatest T_j of a segment that is open at step `t`."""
+        return self.steps
+
+    def segments(self, t: int, items: int) -> int:
+        """Return how many segments may have closed by step `t` if `items` of its entries are not 0."""
+        return min(t, items)
+
+    def error_bound(self, t: int, beta: float, items: int | None = None) -> float:
+        """Return what the error at step `t` exceeds with probability at most about `beta`.
+
+        Parameters
+        ----------
+        t
+            Step.
+        beta
+            Probability.
+        items
+            Ones in the stream so far; None for `t`, the most there may be.
+        """
+        whole("t", t)
+        probability("beta", beta)
+        closed = self.segments(t, t if items is None else items)
+        power = max(1, closed).bit_length() - 1
+        scale = 2 / self.inner.epsilon
+        worst = [(scale, power + 1), (scale * max(1, power), power)]
+        noise = laplace_sum_quantile(worst, beta / 2) if closed else 0.0
+        return noise + self.partition.most_items(closed + 1, self._deadline(t), beta / 2)
+
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> SparseRun:
+        return SparseRun(self, rng, silent)
+
+
+@dataclass(frozen=True)
+class SparseInfinite(Sparse):
+    """Sparse-stream counter without a horizon: the infinite private partition with a hybrid counter inside.
+
+    As `sparse`, but each segment's threshold follows the step at which the one before closed. The error
+    is O((log^1.5 n_t + log t) / epsilon).
+
+    Parameters
+    ----------
+    epsilon
+        Privacy loss of all estimates together.
+    horizon
+        Number of steps at most; None for no end. It changes nothing but the end.
+    beta
+        Probability with which the segments may be longer than planned, all of them together.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source
+    ------
+    Qiu, Yi 2022, Algorithm 2 and Table 1.
+    """
+
+    kind = "sparse-infinite"
+    source = "Qiu, Yi 2022, Algorithm 2 and Table 1"
+    error = "O((log^1.5 n_t + log t) / epsilon), n_t items so far"
+    needs_horizon = False
+
+    @property
+    def partition(self) -> PrivatePartition:
+        """The partition, at half the budget."""
+        return PrivatePartition(self.epsilon / 2, None, self.beta)
+
+    def _deadline(self, t: int) -> int:
+        return max(2, t * t)
+
+    def segments(self, t: int, items: int) -> int:
+        """Return how many segments may have closed by step `t`: those with items, and those timed out."""
+        timed_out = 2 + math.ceil(math.log2(max(1.0, math.log2(max(2, t)))))
+        return min(t, items + timed_out)
+
+
+class SparseRun(Run):
+    """A sparse-stream counter at work."""
+
+    __slots__ = ("_estimate", "inner", "partition")
+
+    def __init__(self, counter: Sparse, rng: np.random.Generator, silent: bool) -> None:
+        super().__init__(counter)
+        for_partition, for_counter = rng.spawn(2)
+        self.partition = counter.partition.start(for_partition, silent=silent)
+        self.inner = counter.inner.start(for_counter, silent=silent)
+        self._estimate = 0.0
+
+    def step(self, x: float = 1) -> float:
+        t = self.t + 1
+        if t > self._left:
+            self._past_horizon(t)
+        self.t = t
+        items = self.partition.step(x)
+        if items is not None:
+            self._estimate = self.inner.step(items)
+        return self._estimate
+
+    def release(self, values: ArrayLike) -> Floats:
+        numbers = self._admit(values)
+        out = np.empty(len(numbers))
+        at = 0
+        for place, items in self.partition.closings(numbers):
+            out[at:place] = self._estimate
+            self._estimate = self.inner.step(items)
+            at = place
+        out[at:] = self._estimate
+        self.t += len(numbers)
+        return out

@@ -1,0 +1,126 @@
+"""When a mechanism halts: its law on a stream of bits, exact or simulated with a stated precision."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from mechanisms.above_threshold import AboveThreshold
+from mechanisms.checks import whole
+from mechanisms.noise import Floats
+
+Ones = Sequence[int]
+"""A stream of bits, as the increasing list of the steps, from 1, that carry a one."""
+
+
+class HaltingLaw(Protocol):
+    """What the hard instance asks of a mechanism."""
+
+    def halting(self, ones: Ones, first: int, last: int) -> float:
+        """Return the probability that the mechanism halts in one of the steps `first` ... `last`."""
+        ...
+
+
+class AboveThresholdLaw:
+    """The exact law of the step at which a sparse-vector test of the prefix sums halts.
+
+    Given the noise of the threshold the queries are independent, and the chance to stay silent through m
+    steps with the same prefix sum is a power. So one integral over the threshold's noise, by
+    Gauss-Legendre panels whose edges are the integrand's kinks, gives any number of steps at once.
+
+    Parameters
+    ----------
+    test
+        The sparse-vector test.
+    most_ones
+        Ones that a stream holds at most; more are right too, but less precise.
+
+    Source
+    ------
+    Derived from Algorithm 1 of Qiu, Yi 2022.
+    """
+
+    def __init__(self, test: AboveThreshold, most_ones: int = 64) -> None:
+        self.test = test
+        scale = test.threshold_noise.scale
+        reach = 40 * scale
+        edges = {-reach, 0.0, reach, *(-reach + scale * i for i in range(81))}
+        edges.update(j - test.threshold for j in range(most_ones + 1) if abs(j - test.threshold) < reach)
+        corners = np.array(sorted(edges))
+        nodes, weights = np.polynomial.legendre.leggauss(24)
+        half = np.diff(corners)[:, None] / 2
+        middle = (corners[:-1] + corners[1:])[:, None] / 2
+        shift = (middle + half * nodes).ravel()
+        density = np.exp(-np.abs(shift) / scale) / (2 * scale)
+        self._weights = (half * weights).ravel() * density
+        self._levels = test.threshold + shift
+        self._log_silence: dict[int, Floats] = {}
+
+    def _silence(self, count: int) -> Floats:
+        """Return ln of the chance that a query of value `count` stays silent, by threshold noise."""
+        if count not in self._log_silence:
+            gap = (self._levels - count) / self.test.query_noise.scale
+            above = 0.5 * np.exp(-np.abs(gap))
+            silence: Floats = np.where(gap >= 0, np.log1p(-above), np.log(np.maximum(above, 1e-300)))
+            self._log_silence[count] = silence
+        return self._log_silence[count]
+
+    def _log_survival(self, ones: Ones, step: int) -> Floats:
+        """Return ln of the chance to be silent through `step`, for each noise of the threshold."""
+        total: Floats = np.zeros(len(self._levels))
+        passed = bisect_right(ones, step)
+        ends = [*(one - 1 for one in ones[:passed]), step]
+        before = 0
+        for count, end in enumerate(ends):
+            if end > before:
+                total += (end - before) * self._silence(count)
+            before = max(before, end)
+        return total
+
+    def halting(self, ones: Ones, first: int, last: int) -> float:
+        """Return the probability that the test halts in one of the steps `first` ... `last`."""
+        if last < first:
+            return 0.0
+        start, end = self._log_survival(ones, first - 1), self._log_survival(ones, last)
+        return float(np.sum(self._weights * np.exp(start) * -np.expm1(end - start)))
+
+
+class SampledLaw:
+    """The law of the halting step from simulated runs, the same runs for every question about a stream.
+
+    Parameters
+    ----------
+    halt
+        Function of (ones, rng) that plays the mechanism and returns the step at which it halts; None for
+        never.
+    runs
+        Simulated runs a stream.
+    rng
+        Generator of the runs.
+    """
+
+    def __init__(
+        self, halt: Callable[[Ones, np.random.Generator], int | None], runs: int, rng: np.random.Generator
+    ) -> None:
+        whole("runs", runs)
+        self._halt, self.runs, self._rng = halt, runs, rng
+        self._known: dict[tuple[int, ...], Floats] = {}
+
+    def precision(self, failure: float = 1e-6) -> float:
+        """Return what the error of a probability exceeds with probability at most `failure` (Hoeffding)."""
+        return math.sqrt(math.log(2 / failure) / (2 * self.runs))
+
+    def halting(self, ones: Ones, first: int, last: int) -> float:
+        """Return the share of runs that halt in one of the steps `first` ... `last`."""
+        stream = tuple(ones)
+        if stream not in self._known:
+            halts = (self._halt(stream, self._rng) for _ in range(self.runs))
+            self._known[stream] = np.sort([math.inf if step is None else step for step in halts])
+        halts_sorted = self._known[stream]
+        return float(
+            halts_sorted.searchsorted(last, side="right") - halts_sorted.searchsorted(first, side="left")
+        ) / self.runs

@@ -1,0 +1,95 @@
+"""The stream on which a private threshold monitor must err: halved again and again by where it would halt."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from mechanisms.checks import whole
+from mechanisms.halting import HaltingLaw
+
+
+@dataclass(frozen=True)
+class HardInstance:
+    """A hard stream, and what the monitor does on it.
+
+    Attributes
+    ----------
+    ones
+        The steps that carry a one, `k` of them.
+    steps
+        Length of the stream, 2^(k+1) - 2; it may be padded with zeros.
+    checked
+        The step before which the probability is taken; all ones lie before it.
+    halts_before
+        Probability that the monitor halts before `checked`, as the construction adds it up.
+    halves
+        Round by round, the probabilities of halting in the left and in the right half.
+    """
+
+    ones: tuple[int, ...]
+    steps: int
+    checked: int
+    halts_before: float
+    halves: tuple[tuple[float, float], ...]
+
+
+def hard_instance(law: HaltingLaw, k: int) -> HardInstance:
+    """Return the stream of k ones that a monitor with this halting law is least fit for.
+
+    In each round the interval is halved. If the monitor is likelier to halt in the right half, a one
+    goes to the first step of the left one, where the search goes on; else it goes to the first step of
+    the right one. So the monitor has had little chance to halt by the time all k ones have come, though
+    it must have halted by then.
+
+    Parameters
+    ----------
+    law
+        The monitor's halting law: exact, or sampled.
+    k
+        Ones to place, the monitor's threshold.
+
+    Source
+    ------
+    Algorithm 1 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024. The subscript of the second case is m.
+    """
+    whole("k", k)
+    steps = 2 ** (k + 1) - 2
+    first, last = 1, steps
+    ones: tuple[int, ...] = ()
+    halted = 0.0
+    halves = []
+    for _ in range(k):
+        middle = (first + last + 1) // 2
+        left, right = law.halting(ones, first, middle - 1), law.halting(ones, middle, last)
+        halves.append((left, right))
+        if left <= right:
+            ones = (*ones, first)
+            halted += law.halting(ones, first, first)
+            first, last = first + 1, middle - 1
+        else:
+            ones = (*ones, middle)
+            halted += left + law.halting(ones, middle, middle)
+            first = middle + 1
+    return HardInstance(ones, steps, first, halted, tuple(halves))
+
+
+def halting_bound(k: int, epsilon: float, delta: float, false_alarm: float) -> float:
+    """Return what the probability of halting in time on the hard instance cannot exceed.
+
+    exp(eps) (p0 + 2 k delta) / (1 - exp(eps) / 2), for an (eps, delta)-private monitor that halts on the
+    zero stream with probability p0; infinity unless exp(eps) < 2.
+
+    Source
+    ------
+    Section 2 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, with general epsilon (derived).
+
+    Examples
+    --------
+    >>> round(halting_bound(8, 0.5, 1 / 800, 0.01), 4)
+    0.2816
+    """
+    growth = math.exp(epsilon)
+    if growth >= 2:
+        return math.inf
+    return growth * (false_alarm + 2 * k * delta) / (1 - growth / 2)

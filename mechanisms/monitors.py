@@ -1,0 +1,247 @@
+"""Private threshold monitors: silent below k / 2 ones, top from k ones on, and then they halt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar, Literal
+
+import numpy as np
+from scipy import optimize, stats
+
+from mechanisms.above_threshold import AboveThreshold
+from mechanisms.checks import positive, probability, whole
+from mechanisms.counters import counter as counter_called
+from mechanisms.halting import AboveThresholdLaw, HaltingLaw, Ones, SampledLaw
+
+
+def runs_of_constant_sum(ones: Ones, steps: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the stretches of equal prefix sum as triples (sum, first step, last step)."""
+    bounds = [1, *ones, steps + 1]
+    for count, (first, after) in enumerate(pairwise(bounds)):
+        if after > first:
+            yield count, first, after - 1
+
+
+def verdict(ones: Ones, k: int, halt: int | None) -> Literal["right", "early", "late"]:
+    """Return whether a monitor that said top at step `halt` (None: never) was right.
+
+    It must not before the sum reaches k / 2, and must when it reaches k.
+
+    Source
+    ------
+    Problem 1.6 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
+    """
+    half = math.ceil(k / 2)
+    if halt is not None and (len(ones) < half or halt < ones[half - 1]):
+        return "early"
+    if len(ones) >= k and (halt is None or halt > ones[k - 1]):
+        return "late"
+    return "right"
+
+
+@dataclass(frozen=True)
+class SparseVectorMonitor:
+    """Threshold monitor by the sparse vector technique on the prefix sums.
+
+    Right with probability 1 - beta if k >= (8 / epsilon) ln(2 / beta) + (16 / epsilon) ln(2 T / beta),
+    about 32 ln(T) / epsilon.
+
+    Parameters
+    ----------
+    k
+        The threshold, in ones.
+    epsilon
+        Privacy loss.
+    cut
+        Where the test has its threshold; None for 3k / 4.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source
+    ------
+    Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
+    """
+
+    kind: ClassVar[str] = "sparse-vector"
+    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
+    error: ClassVar[str] = "right for k >= (8 / epsilon) ln(2 / beta) + (16 / epsilon) ln(2 T / beta)"
+
+    k: int
+    epsilon: float
+    cut: float | None = None
+
+    def __post_init__(self) -> None:
+        whole("k", self.k)
+        positive("epsilon", self.epsilon)
+        self.test()
+
+    def test(self) -> AboveThreshold:
+        """Return the sparse-vector test inside."""
+        return AboveThreshold(self.epsilon, 0.75 * self.k if self.cut is None else self.cut)
+
+    def law(self) -> AboveThresholdLaw:
+        """Return the exact halting law."""
+        return AboveThresholdLaw(self.test(), most_ones=self.k)
+
+    @classmethod
+    def tuned(cls, k: int, epsilon: float, steps: int, false_alarm: float = 0.01) -> SparseVectorMonitor:
+        """Return the monitor whose cut makes it halt on `steps` zeros with probability `false_alarm`."""
+
+        def excess(cut: float) -> float:
+            law = AboveThresholdLaw(AboveThreshold(epsilon, cut), most_ones=0)
+            return law.halting((), 1, steps) - false_alarm
+
+        most = 8 / epsilon * math.log(4 * steps / false_alarm)
+        return cls(k, epsilon, cut=float(optimize.brentq(excess, 0.0, most, xtol=1e-6)))
+
+    def halt(self, ones: Ones, steps: int, rng: np.random.Generator) -> int | None:
+        """Play the monitor on a stream and return the step at which it says top; None for never.
+
+        While the sum stands still the time to the next false alarm is geometric, so a stretch costs one
+        draw.
+        """
+        test = self.test()
+        hidden = test.threshold + float(test.threshold_noise.draw(rng, 1).item())
+        for count, first, last in runs_of_constant_sum(ones, steps):
+            fires = test.query_noise.tail(hidden - count)
+            if fires > 1e-18:  # below, not one in a billion runs of 2^30 steps fires
+                wait = int(rng.geometric(fires))
+                if first + wait - 1 <= last:
+                    return first + wait - 1
+        return None
+
+
+@dataclass(frozen=True)
+class ReleaseMonitor:
+    """Threshold monitor that reveals each one with probability delta and says top at 3k delta / 4 of them.
+
+    It is (0, delta)-private whatever the length of the stream, and right only if k is of the order of 1
+    / delta.
+
+    Parameters
+    ----------
+    k
+        The threshold, in ones.
+    delta
+        Probability with which a one is revealed.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source
+    ------
+    Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
+    """
+
+    kind: ClassVar[str] = "release"
+    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
+    error: ClassVar[str] = "right for k of the order of 1 / delta"
+
+    k: int
+    delta: float
+
+    def __post_init__(self) -> None:
+        whole("k", self.k)
+        probability("delta", self.delta)
+
+    @property
+    def needed(self) -> int:
+        """Revealed ones at which it says top."""
+        return max(1, math.ceil(0.75 * self.k * self.delta))
+
+    def law(self) -> ReleaseMonitor:
+        """Return the exact halting law, which is this object's own `halting`."""
+        return self
+
+    def halting(self, ones: Ones, first: int, last: int) -> float:
+        """Return the probability that it halts in one of the steps `first` ... `last`."""
+        before = sum(one < first for one in ones)
+        upto = sum(one <= last for one in ones)
+        # it halts by the j-th one if at least `needed` of the first j are revealed
+        chance = stats.binom.sf(self.needed - 1, upto, self.delta) - stats.binom.sf(
+            self.needed - 1, before, self.delta
+        )
+        return float(chance)
+
+    def halt(self, ones: Ones, steps: int, rng: np.random.Generator) -> int | None:
+        """Play the monitor on a stream and return the step at which it says top; None for never."""
+        revealed = np.flatnonzero(rng.random(len(ones)) < self.delta)
+        return ones[revealed[self.needed - 1]] if len(revealed) >= self.needed else None
+
+
+@dataclass(frozen=True)
+class CounterMonitor:
+    """Threshold monitor on top of a private counter: top when the estimate reaches the cut.
+
+    Parameters
+    ----------
+    k
+        The threshold, in ones.
+    epsilon
+        Privacy loss.
+    horizon
+        Number of steps.
+    counter
+        Kind of the counter.
+    cut
+        Estimate at which it says top; None for 3k / 4.
+    runs
+        Simulated runs from which `law` is estimated.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source
+    ------
+    The remark after Problem 1.6 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
+    """
+
+    kind: ClassVar[str] = "counter"
+    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, after Problem 1.6"
+    error: ClassVar[str] = "right if the counter errs by k / 4 at most"
+
+    k: int
+    epsilon: float
+    horizon: int
+    counter: str = "binary"
+    cut: float | None = None
+    runs: int = 10_000
+
+    def __post_init__(self) -> None:
+        whole("k", self.k)
+        counter_called(self.counter, self.epsilon, self.horizon)
+
+    def law(self, rng: np.random.Generator | None = None) -> HaltingLaw:
+        """Return the halting law from simulated runs."""
+        if rng is None:
+            raise ValueError("rng must be given: the halting law of a counter is simulated")
+        return SampledLaw(lambda ones, gen: self.halt(ones, self.horizon, gen), self.runs, rng)
+
+    def halt(self, ones: Ones, steps: int, rng: np.random.Generator) -> int | None:
+        """Play the monitor on a stream and return the step at which it says top; None for never."""
+        bits = np.zeros(steps)
+        bits[np.array(ones, dtype=np.int64) - 1] = 1
+        run = counter_called(self.counter, self.epsilon, self.horizon).start(rng)
+        reached = run.release(bits) >= (0.75 * self.k if self.cut is None else self.cut)
+        place = int(reached.argmax())
+        return place + 1 if reached[place] else None
+
+
+MONITORS: dict[str, type[SparseVectorMonitor] | type[ReleaseMonitor] | type[CounterMonitor]] = {
+    SparseVectorMonitor.kind: SparseVectorMonitor,
+    ReleaseMonitor.kind: ReleaseMonitor,
+    CounterMonitor.kind: CounterMonitor,
+}
+"""Every threshold monitor by its name."""
+
+__all__ = ["MONITORS", "CounterMonitor", "ReleaseMonitor", "SparseVectorMonitor", "verdict"]

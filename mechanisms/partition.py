@@ -1,0 +1,143 @@
+"""Private partitioning of a stream into segments of about (1 / epsilon) log t items each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.checks import positive, probability, whole
+from mechanisms.counters.base import law_or_silence
+from mechanisms.noise import Draws, Floats, Laplace
+
+WINDOW = 512
+"""Steps that are looked through at first for the end of a segment."""
+
+
+@dataclass(frozen=True)
+class PrivatePartition:
+    """Private partitioning: one sparse-vector test a segment, on the number of items since it began.
+
+    Segment j closes when the test fires, with threshold (7 / epsilon) ln(2 T_j / beta_j), beta_j = 6
+    beta / (pi j)^2. With a horizon T_j is the horizon. Without one T_1 = 2, a segment also closes at
+    step T_j, and T_(j+1) is the square of the step at which segment j closed. Each test declares the
+    segment that it used, so the budgets do not add up.
+
+    Parameters
+    ----------
+    epsilon
+        Privacy loss of all the segments' ends together.
+    horizon
+        Number of steps at most; None for no end.
+    beta
+        Probability that some segment holds more than (13 / epsilon) ln(2 T_j / beta_j) items, or less
+        than a thirteenth of that without its time having run out.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source
+    ------
+    Dwork, Naor, Reingold, Rothblum 2015 (with a horizon); Algorithm 2 of Qiu, Yi 2022 (without).
+    """
+
+    kind: ClassVar[str] = "private-partition"
+    source: ClassVar[str] = "Qiu, Yi 2022, Algorithm 2; Dwork, Naor, Reingold, Rothblum 2015"
+    error: ClassVar[str] = "at most (13 / epsilon) ln(2 T_j / beta_j) items a segment"
+
+    epsilon: float
+    horizon: int | None = None
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        probability("beta", self.beta)
+        if self.horizon is not None:
+            whole("horizon", self.horizon)
+
+    def threshold(self, segment: int, deadline: int) -> float:
+        """Return the threshold of segment number `segment`, from 1, whose T_j is `deadline`."""
+        failure = 6 * self.beta / (math.pi * segment) ** 2
+        return 7 / self.epsilon * math.log(2 * deadline / failure)
+
+    def most_items(self, segment: int, deadline: int, beta: float) -> float:
+        """Return what the items of a segment exceed with probability at most `beta`."""
+        return self.threshold(segment, deadline) + 6 / self.epsilon * math.log(2 / beta)
+
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> PartitionRun:
+        """Return a fresh run; `silent` turns the noise off, for tests."""
+        return PartitionRun(self, rng, silent)
+
+
+class PartitionRun:
+    """A partition at work; thresholds and queries have generators of their own, so batches do not mix."""
+
+    __slots__ = ("_deadline", "_hidden", "_queries", "_thresholds", "count", "partition", "segments", "t")
+
+    def __init__(self, partition: PrivatePartition, rng: np.random.Generator, silent: bool) -> None:
+        self.partition = partition
+        for_thresholds, for_queries = rng.spawn(2)
+        threshold_noise, query_noise = Laplace(2 / partition.epsilon), Laplace(4 / partition.epsilon)
+        self._thresholds = Draws(law_or_silence(threshold_noise, silent), for_thresholds, batch=16)
+        self._queries = Draws(law_or_silence(query_noise, silent), for_queries)
+        self.t = 0
+        self.segments = 0
+        """Segments closed so far."""
+        self._deadline = 2
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin a segment."""
+        if self.partition.horizon is not None:
+            self._deadline = self.partition.horizon
+        self.count = 0.0
+        threshold = self.partition.threshold(self.segments + 1, self._deadline)
+        self._hidden = threshold + self._thresholds.one()
+
+    def _close(self) -> float:
+        """Close the segment, begin the next one, and return the items of the one that closed."""
+        items = self.count
+        self.segments += 1
+        self._deadline = self.t**2
+        self._begin()
+        return items
+
+    def step(self, x: float = 1) -> float | None:
+        """Take the next number; return the segment's sum if the segment closes with it, else None."""
+        self.t += 1
+        self.count += x
+        noise = self._queries.one()
+        timed_out = self.partition.horizon is None and self.t >= self._deadline
+        if self.count + noise > self._hidden or timed_out:
+            return self._close()
+        return None
+
+    def closings(self, numbers: Floats) -> list[tuple[int, float]]:
+        """Take the next numbers; return the segments that close with them as pairs (place, sum)."""
+        noise = self._queries.many(len(numbers))
+        closed = []
+        at, window = 0, WINDOW
+        while at < len(numbers):
+            size = min(window, len(numbers) - at)
+            if self.partition.horizon is None:
+                size = min(size, max(1, self._deadline - self.t))
+            sums = numbers[at : at + size].copy()
+            sums[0] += self.count
+            np.cumsum(sums, out=sums)
+            fired = sums + noise[at : at + size] > self._hidden
+            place = int(fired.argmax())
+            if not fired[place]:
+                place = size - 1
+            self.t += place + 1
+            self.count = float(sums[place])
+            at += place + 1
+            timed_out = self.partition.horizon is None and self.t >= self._deadline
+            window = min(2 * window, 1 << 15)
+            if fired[place] or timed_out:
+                closed.append((at - 1, self._close()))
+                window = WINDOW
+        return closed

@@ -1,0 +1,173 @@
+"""Follow the perturbed leader: combining experts' advice, with private counters of what they cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechanisms.checks import positive, whole
+from mechanisms.counters import counter as counter_called
+from mechanisms.counters.base import Run
+from mechanisms.noise import Floats
+
+CHUNK = 4096
+"""Rounds worked on at a time."""
+
+
+@dataclass(frozen=True)
+class PerturbedLeader:
+    """Follow the perturbed leader: play the expert with the least cost so far minus a random head start.
+
+    The head starts are exponential with mean 1 / rate, fresh in every round. The regret against the best
+    expert is at most rate * best + ln(experts) / rate. With private counters it grows by the largest
+    noise among the experts, O(ln(experts) log^1.5(horizon) / epsilon), if the noise has the same law in
+    every round, as the pan-private counter's has.
+
+    Parameters
+    ----------
+    experts
+        How many there are.
+    horizon
+        Number of rounds at most.
+    rate
+        Inverse mean of the head starts; None for sqrt(ln(experts) / horizon).
+    epsilon
+        Privacy loss for the cost of one expert in one round; None for exact costs and no privacy.
+    counter
+        Kind of the counters.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source
+    ------
+    Kalai, Vempala 2005; Dwork, Naor, Pitassi, Rothblum 2010, section 6.
+    """
+
+    kind: ClassVar[str] = "perturbed-leader"
+    source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum 2010, section 6; Kalai, Vempala 2005"
+    error: ClassVar[str] = "regret <= rate best + ln(n) / rate + O(ln(n) log^1.5(horizon) / epsilon)"
+
+    experts: int
+    horizon: int
+    rate: float | None = None
+    epsilon: float | None = None
+    counter: str = "pan-private"
+
+    def __post_init__(self) -> None:
+        whole("experts", self.experts, least=2)
+        whole("horizon", self.horizon)
+        if self.rate is not None:
+            positive("rate", self.rate)
+        if self.epsilon is not None:
+            positive("epsilon", self.epsilon)
+            counter_called(self.counter, self.epsilon, self.horizon + 1)
+
+    @property
+    def mean_head_start(self) -> float:
+        """Mean of the head starts."""
+        rate = self.rate if self.rate is not None else math.sqrt(math.log(self.experts) / self.horizon)
+        return 1 / rate
+
+    def regret_bound(self, best: float) -> float:
+        """Return what the mean regret without privacy is at most if the best expert's cost is `best`."""
+        return best / self.mean_head_start + math.log(self.experts) * self.mean_head_start
+
+    def privacy_price(self) -> float:
+        """Return the shape of what privacy adds: ln(experts) log2(horizon)^1.5 / epsilon, 0 without."""
+        if self.epsilon is None:
+            return 0.0
+        return float(math.log(self.experts) * math.log2(max(2, self.horizon)) ** 1.5 / self.epsilon)
+
+    def start(
+        self, head_starts: np.random.Generator, noise: np.random.Generator, *, silent: bool = False
+    ) -> LeaderRun:
+        """Return a fresh run.
+
+        Parameters
+        ----------
+        head_starts
+            Generator of the head starts.
+        noise
+            Generator of the counters' noise. It is another one so that runs with and without privacy can
+            share their head starts.
+        silent
+            True turns the counters' noise off.
+        """
+        return LeaderRun(self, head_starts, noise, silent)
+
+
+class LeaderRun:
+    """A combiner of experts at work: `choose`, then `learn`, round after round; or `play` for many rounds."""
+
+    __slots__ = ("_counters", "_head_starts", "_seen", "leader", "t")
+
+    def __init__(
+        self,
+        leader: PerturbedLeader,
+        head_starts: np.random.Generator,
+        noise: np.random.Generator,
+        silent: bool,
+    ) -> None:
+        self.leader = leader
+        self._head_starts = head_starts
+        self.t = 0
+        """Rounds played so far."""
+        self._counters: list[Run] = []
+        if leader.epsilon is not None:
+            rules = counter_called(leader.counter, leader.epsilon, leader.horizon + 1)
+            self._counters = [rules.start(rng, silent=silent) for rng in noise.spawn(leader.experts)]
+        # The counters speak before the first round too, fed with a zero: the noise has the same law then.
+        self._seen = np.array([run.step(0) for run in self._counters] or [0.0] * leader.experts)
+
+    def choose(self) -> int:
+        """Return the expert to follow in the next round."""
+        head_starts = self._head_starts.exponential(self.leader.mean_head_start, self.leader.experts)
+        return int(np.argmin(self._seen - head_starts))
+
+    def learn(self, costs: ArrayLike) -> None:
+        """Take the experts' costs of the round, each from 0 to 1."""
+        self._seen = self._estimates(self._checked(np.asarray(costs)[None]))[0]
+
+    def play(self, costs: ArrayLike) -> NDArray[np.int64]:
+        """Play the rounds of a table of costs, a row a round; return the experts followed.
+
+        The costs must not depend on the choices. The same as `choose` and `learn` for each row.
+        """
+        table = self._checked(costs)
+        chosen = np.empty(len(table), dtype=np.int64)
+        for at in range(0, len(table), CHUNK):
+            block = table[at : at + CHUNK]
+            before = np.vstack((self._seen, self._estimates(block)))
+            self._seen = before[-1]
+            shape = block.shape
+            head_starts = self._head_starts.exponential(self.leader.mean_head_start, shape)
+            chosen[at : at + CHUNK] = np.argmin(before[:-1] - head_starts, axis=1)
+        return chosen
+
+    def _estimates(self, costs: Floats) -> Floats:
+        """Feed the costs of some rounds; return the estimated totals after each."""
+        self.t += len(costs)
+        if not self._counters:
+            totals = np.vstack((self._seen, costs))
+            return np.cumsum(totals, axis=0)[1:]
+        columns = [run.release(costs[:, expert]) for expert, run in enumerate(self._counters)]
+        return np.stack(columns, axis=1)
+
+    def _checked(self, costs: ArrayLike) -> Floats:
+        """Return the table of costs, or refuse it."""
+        table = np.asarray(costs, dtype=np.float64)
+        if table.ndim != 2 or table.shape[1] != self.leader.experts:
+            wanted = f"{self.leader.experts} columns, one an expert"
+            raise ValueError(f"costs must have {wanted}; got the shape {table.shape}")
+        if len(table) and not (table.min() >= 0 and table.max() <= 1):
+            raise ValueError(f"costs must lie from 0 to 1; got {table.min():g} to {table.max():g}")
+        if self.t + len(table) > self.leader.horizon:
+            raise ValueError(f"round {self.t + len(table)} is past the horizon, {self.leader.horizon}")
+        return table

@@ -1,0 +1,275 @@
+"""Threshold queries on a fixed data set: how many points are at most q? Asked one after the other."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mechanisms.checks import positive, probability, whole
+from mechanisms.counters.base import law_or_silence
+from mechanisms.counters.sparse import SparseInfinite
+from mechanisms.noise import Draws, Laplace
+
+
+@dataclass(frozen=True)
+class SortedQueries:
+    """Queries in increasing order: the points between two of them are fed to a sparse-stream counter.
+
+    The error is that of the counter, O((log^1.5 n + log t) / epsilon).
+
+    Parameters
+    ----------
+    epsilon
+        Privacy loss of all answers together, for data sets of which one point is added or taken away.
+    beta
+        Failure probability of the counter's partition.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source
+    ------
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.1: sorted queries are the counter problem.
+    """
+
+    kind: ClassVar[str] = "sorted"
+    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.1"
+    error: ClassVar[str] = "O((log^1.5 n + log t) / epsilon); queries in increasing order only"
+
+    epsilon: float
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        SparseInfinite(self.epsilon, beta=self.beta)
+
+    def start(self, data: ArrayLike, rng: np.random.Generator, *, silent: bool = False) -> SortedQueriesRun:
+        """Return a fresh run on `data`; `silent` turns the noise off, for tests."""
+        return SortedQueriesRun(self, data, rng, silent)
+
+
+class SortedQueriesRun:
+    """A run of answers to increasing queries."""
+
+    __slots__ = ("_counter", "_data", "_last", "_seen")
+
+    def __init__(self, rules: SortedQueries, data: ArrayLike, rng: np.random.Generator, silent: bool) -> None:
+        self._counter = SparseInfinite(rules.epsilon, beta=rules.beta).start(rng, silent=silent)
+        self._data = np.sort(np.asarray(data, dtype=np.float64)).tolist()
+        self._last, self._seen = -math.inf, 0
+
+    def answer(self, query: float) -> float:
+        """Return about how many points are at most `query`."""
+        if query < self._last:
+            raise ValueError(f"query must be at least the one before, {self._last!r}; got {query!r}")
+        self._last = query
+        upto = bisect_right(self._data, query)
+        fresh, self._seen = upto - self._seen, upto
+        return self._counter.step(fresh)
+
+
+@dataclass(frozen=True)
+class SparseVectorQueries:
+    """Queries in any order, by two-sided sparse-vector tests between answers already given.
+
+    A query between two answered ones is tested: within a margin of the left answer, or of the right one,
+    it takes that answer for nothing; in between, a fresh noisy answer is paid for and the test starts
+    anew. Each payment cuts an interval into parts of at least half a margin, so at most 2 n / margin are
+    made; the margin 8 sqrt(n ln(4 T / beta) / epsilon) balances the noise of so many payments.
+
+    Parameters
+    ----------
+    epsilon, delta
+        Privacy of all answers together, for data sets of the same size that differ in one point.
+    points
+        Number of points, n.
+    queries
+        Queries at most, T.
+    beta
+        Probability that some answer errs by more than `error_bound`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source
+    ------
+    The test: Bun, Steinke, Ullman 2017, algorithm BetweenThresholds (recalled). The margins: derived
+    here.
+    """
+
+    kind: ClassVar[str] = "sparse-vector"
+    source: ClassVar[str] = "Bun, Steinke, Ullman 2017, BetweenThresholds; margins derived"
+    error: ClassVar[str] = "O(sqrt(n log(T) / epsilon) + (c / epsilon) log(c / (epsilon delta))), c payments"
+
+    epsilon: float
+    points: int
+    queries: int
+    delta: float = 1e-6
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        whole("points", self.points)
+        whole("queries", self.queries)
+        probability("delta", self.delta)
+        probability("beta", self.beta)
+
+    @property
+    def margin(self) -> float:
+        """How near an answered query's count must be for its answer to be taken over."""
+        return 8 * math.sqrt(self.points * math.log(4 * self.queries / self.beta) / self.epsilon)
+
+    @property
+    def payments(self) -> int:
+        """Fresh answers at most."""
+        return math.ceil(2 * self.points / self.margin)
+
+    @property
+    def share(self) -> float:
+        """Budget of one test, and of one fresh answer."""
+        return self.epsilon / (2 * (self.payments + 1))
+
+    @property
+    def width(self) -> float:
+        """Least distance of a test's two thresholds."""
+        share = min(self.share, 1.0)
+        return 12 / share * (math.log(10 / share) + math.log((self.payments + 1) / self.delta) + 1)
+
+    @property
+    def error_bound(self) -> float:
+        """What no answer's error exceeds, save with probability beta."""
+        noise = 8 / self.share * math.log(4 * self.queries / self.beta)
+        return max(self.margin + noise, self.margin + self.width / 2) + noise
+
+    def start(
+        self, data: ArrayLike, rng: np.random.Generator, *, silent: bool = False
+    ) -> SparseVectorQueriesRun:
+        """Return a fresh run on `data`; `silent` turns the noise off, for tests."""
+        return SparseVectorQueriesRun(self, data, rng, silent)
+
+
+class SparseVectorQueriesRun:
+    """A run of answers to queries in any order."""
+
+    __slots__ = (
+        "_answers",
+        "_asked",
+        "_data",
+        "_fresh",
+        "_queries",
+        "_shift",
+        "_shifts",
+        "paid",
+        "rules",
+        "t",
+    )
+
+    def __init__(
+        self, rules: SparseVectorQueries, data: ArrayLike, rng: np.random.Generator, silent: bool
+    ) -> None:
+        self.rules = rules
+        self._data = np.sort(np.asarray(data, dtype=np.float64)).tolist()
+        if len(self._data) != rules.points:
+            raise ValueError(f"data must hold {rules.points} points; got {len(self._data)}")
+        self._queries = Draws(law_or_silence(Laplace(6 / rules.share), silent), rng)
+        self._shifts = Draws(law_or_silence(Laplace(2 / rules.share), silent), rng, batch=16)
+        self._fresh = Draws(law_or_silence(Laplace(1 / rules.share), silent), rng, batch=16)
+        self._asked = [-math.inf, math.inf]
+        self._answers = [0.0, float(rules.points)]
+        self._shift = self._shifts.one()
+        self.paid = 0
+        """Fresh answers so far."""
+        self.t = 0
+
+    def answer(self, query: float) -> float:
+        """Return about how many points are at most `query`."""
+        if self.t >= self.rules.queries:
+            raise ValueError(f"query {self.t + 1} is past the limit of {self.rules.queries} queries")
+        self.t += 1
+        place = bisect_left(self._asked, query)
+        if self._asked[place] == query:
+            return self._answers[place]
+        low, high = self._answers[place - 1], self._answers[place]
+        margin = self.rules.margin
+        if high - low < 2 * margin + self.rules.width or self.paid >= self.rules.payments:
+            return (low + high) / 2
+        noisy = bisect_right(self._data, query) + self._queries.one()
+        if noisy <= low + margin + self._shift:
+            answer = low
+        elif noisy >= high - margin - self._shift:
+            answer = high
+        else:
+            exact = bisect_right(self._data, query)
+            answer = min(max(exact + self._fresh.one(), low), high)
+            self.paid += 1
+            self._shift = self._shifts.one()
+        self._asked.insert(place, query)
+        self._answers.insert(place, answer)
+        return answer
+
+
+@dataclass(frozen=True)
+class ReleaseQueries:
+    """Queries answered from a sample: each point is kept with probability delta, once and for all.
+
+    It is (0, delta)-private; the standard deviation of an answer is sqrt(n_q (1 - delta) / delta), n_q
+    the exact one.
+
+    Parameters
+    ----------
+    delta
+        Probability that a point is kept.
+
+    Raises
+    ------
+    ValueError
+        If `delta` is out of range.
+
+    Source
+    ------
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8.
+    """
+
+    kind: ClassVar[str] = "release"
+    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
+    error: ClassVar[str] = "sqrt(n_q (1 - delta) / delta)"
+
+    delta: float
+
+    def __post_init__(self) -> None:
+        probability("delta", self.delta)
+
+    def start(self, data: ArrayLike, rng: np.random.Generator) -> ReleaseQueriesRun:
+        """Return a fresh run on `data`."""
+        return ReleaseQueriesRun(self, data, rng)
+
+
+class ReleaseQueriesRun:
+    """A run of answers from a sample."""
+
+    __slots__ = ("_kept", "rules")
+
+    def __init__(self, rules: ReleaseQueries, data: ArrayLike, rng: np.random.Generator) -> None:
+        self.rules = rules
+        points = np.sort(np.asarray(data, dtype=np.float64))
+        self._kept = points[rng.random(len(points)) < rules.delta].tolist()
+
+    def answer(self, query: float) -> float:
+        """Return about how many points are at most `query`."""
+        return bisect_right(self._kept, query) / self.rules.delta
+
+
+QUERY_SOLVERS: dict[str, type[SortedQueries] | type[SparseVectorQueries] | type[ReleaseQueries]] = {
+    SortedQueries.kind: SortedQueries,
+    SparseVectorQueries.kind: SparseVectorQueries,
+    ReleaseQueries.kind: ReleaseQueries,
+}
+"""Every solver of threshold queries by its name."""
