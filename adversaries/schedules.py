@@ -151,7 +151,10 @@ class Rotation(Schedule):
         return (step + self.sites - 1 - turn) // self.sites * (site < self.sites)
 
     def nth(self, site: Any, n: Any) -> Any:
-        turn = (site - self.first) % self.sites + 1
+        sites = self.sites
+        turn = (site - self.first) % sites + 1
+        if type(site) is int and type(n) is int:  # once a message: nothing else may cost time here
+            return (n - 1) * sites + turn if site < sites else NEVER
         if is_array(site, n):
             # the least n that overshoots NEVER stands for all the greater ones: 63 bits are not endless
             laps = np.minimum(n, NEVER // self.sites + 2) - 1

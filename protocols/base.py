@@ -19,7 +19,18 @@ EVERYONE: Final = -1
 FOREVER: Final = 2**62
 """A quota without end: no further item makes the site speak."""
 
-Number = int | float | Fraction
+
+class Exactly(NamedTuple):
+    """An output that is no whole number, to be judged exactly: numerator / denominator."""
+
+    numerator: int
+    denominator: int
+
+    def __float__(self) -> float:
+        return self.numerator / self.denominator
+
+
+Number = int | float | Exactly
 
 
 class Message(NamedTuple):

@@ -30,9 +30,11 @@ class Coins:
         self._exponentials: list[float] = []
         self._words: list[int] = []
 
-    def gap(self, p: float, shape: int | None = None) -> Any:
-        """Return how many tosses it takes until a coin of bias p succeeds: geometric on 1, 2, …"""
-        scale = gap_scale(p)
+    def gap(self, scale: float, shape: int | None = None) -> Any:
+        """Return how many tosses it takes until a coin of bias p succeeds: geometric on 1, 2, …
+
+        `scale` is `gap_scale(p)`.
+        """
         if shape is not None:
             return (self.rng.standard_exponential(shape) * scale).astype(np.int64) + 1
         if not self._exponentials:
@@ -54,7 +56,7 @@ class Coins:
 
     def success(self, p: float, shape: int | None = None) -> Any:
         """Return whether one toss of a coin of bias p succeeds."""
-        return self.gap(p, shape) == 1
+        return self.gap(gap_scale(p), shape) == 1
 
     def _batch(self) -> int:
         self._size = min(2 * self._size, _LARGEST_BATCH)

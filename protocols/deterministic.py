@@ -9,6 +9,7 @@ from math import log, log1p
 from typing import Any, ClassVar, Final
 
 from protocols.base import (
+    Exactly,
     Message,
     Number,
     Protocol,
@@ -33,12 +34,21 @@ class Thresholds:
     Yi and Zhang 2009, as section 1 of Xiong, Zhu, Huang 2023 has it.
     """
 
-    __slots__ = ("den", "num")
+    __slots__ = ("_next", "den", "num")
 
     def __init__(self, alpha: float, centred: bool) -> None:
         part, whole = ratio(alpha)
         growth = Fraction(whole + part, whole - part if centred else whole)
         self.num, self.den = growth.as_integer_ratio()
+        self._next: dict[int, int] = {}
+
+    def after_one(self, reported: int) -> int:
+        """Return `after` of one count; all sites and the server go through the same few counts, so it is kept."""
+        try:
+            return self._next[reported]
+        except KeyError:
+            following = self._next[reported] = int(self.after(reported))
+            return following
 
     def after(self, reported: Any) -> Any:
         """Return the count of the next report; takes one count or an array of them."""
@@ -112,16 +122,16 @@ class _Site(Site):
     def __init__(self, rule: Thresholds, count: int) -> None:
         self.rule = rule
         self.count = count
-        self.next = rule.after(count)
+        self.next = rule.after_one(count)
 
     def quota(self) -> int:
-        return self.next - self.count - 1  # type: ignore[no-any-return]
+        return self.next - self.count - 1
 
     def take(self, items: int) -> Sequence[Message]:
-        self.count += items
-        if self.count < self.next:
+        count = self.count = self.count + items
+        if count < self.next:
             return ()
-        self.next = self.rule.after(self.count)
+        self.next = self.rule.after_one(count)
         return _ONE_REPORT
 
     def hear(self, message: Message) -> Sequence[Message]:
@@ -134,26 +144,28 @@ class _Server(Server):
     def __init__(self, rule: Thresholds, reported: list[int]) -> None:
         self.rule = rule
         self.reported = reported
-        self.output: Number = sum(reported)
+        self.output: int = sum(reported)
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         before = self.reported[sender]
-        now = self.reported[sender] = self.rule.after(before)
+        now = self.reported[sender] = self.rule.after_one(before)
         self.output += now - before
         return ()
 
 
-class _CentredServer(_Server):
-    __slots__ = ("alpha",)
+class _CentredServer(Server):
+    __slots__ = ("_inner", "_scale", "output")
 
     def __init__(self, rule: Thresholds, reported: list[int], alpha: Fraction) -> None:
-        super().__init__(rule, reported)
-        self.alpha = alpha
+        self._inner = _Server(rule, reported)
+        self._scale = alpha.numerator + alpha.denominator, alpha.denominator
+        # a count that all know needs no factor
+        self.output: Number = sum(reported)
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        before = self.reported[sender]
-        now = self.reported[sender] = self.rule.after(before)
-        self.output += (1 + self.alpha) * (now - before)
+        self._inner.hear(sender, message)
+        numerator, denominator = self._scale
+        self.output = Exactly(self._inner.output * numerator, denominator)
         return ()
 
 

@@ -59,7 +59,7 @@ class _Server(Server):
     __slots__ = ("output",)
 
     def __init__(self, start: int) -> None:
-        self.output = start
+        self.output: int = start
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         self.output += 1

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from scipy.optimize import brentq
 
 from protocols.base import Protocol, Server, Site, in_unit_interval, positive
-from protocols.coins import Coins
+from protocols.coins import Coins, gap_scale
 from protocols.rounds import Law, LawOf, RoundServer, RoundSite, remembering
 
 
@@ -19,10 +19,11 @@ class Memoryless(Law):
 
     def __init__(self, p: float, coins: Coins) -> None:
         self.p = p
+        self._scale = gap_scale(p)
         self.coins = coins
 
     def after(self, due: Any, shape: int | None = None) -> Any:
-        return due + self.coins.gap(self.p, shape)
+        return due + self.coins.gap(self._scale, shape)
 
 
 def strength_for(failure: float, k: int) -> float:

@@ -19,7 +19,7 @@ from protocols.base import (
     positive,
     whole,
 )
-from protocols.coins import Coins
+from protocols.coins import Coins, gap_scale
 
 LARGEST_COUNT = 2**63
 """Bound on the number of items that `delta` provides for."""
@@ -86,7 +86,8 @@ class Randomized(Protocol):
     def inverse_p(self, k: int, known: int) -> int:
         """Return 1/p, a power of two, while `known` is the number of the doubling tracker."""
         wanted = int(self.tuned[0] * known / sqrt(k))
-        return 1 << max(0, wanted.bit_length() - 1)
+        inverse: int = 1 << max(0, wanted.bit_length() - 1)
+        return inverse
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
         coins = Coins(rng)
@@ -109,7 +110,7 @@ class Randomized(Protocol):
 
 
 class _Site(Site):
-    __slots__ = ("_k", "_protocol", "before", "coins", "count", "double", "due", "inverse", "last", "next")
+    __slots__ = ("_k", "_protocol", "before", "coins", "count", "double", "due", "inverse", "last", "next", "scale")
 
     def __init__(self, protocol: Randomized, k: int, copies: int, coins: Coins, before: int, known: int) -> None:
         self._protocol = protocol
@@ -121,10 +122,11 @@ class _Site(Site):
         self.double = max(1, 2 * before)
         """The count at which it reports to the doubling tracker."""
         self.inverse = protocol.inverse_p(k, known)
+        self.scale = gap_scale(1 / self.inverse)
         self.last = [0] * copies
         """The sampled item last reported, a copy; 0 for none."""
-        self.due = [before + coins.gap(1 / self.inverse) for _ in range(copies)]
-        self.next = min(*self.due, self.double) if copies > 1 else min(self.due[0], self.double)
+        self.due = [before + coins.gap(self.scale) for _ in range(copies)]
+        self.next: int = min(*self.due, self.double)
 
     def quota(self) -> int:
         return self.next - self.count - 1
@@ -138,11 +140,11 @@ class _Site(Site):
             if due == count:
                 self.last[copy] = count - self.before
                 sent.append(Message("report", (copy, count - self.before)))
-                self.due[copy] = count + self.coins.gap(1 / self.inverse)
+                self.due[copy] = count + self.coins.gap(self.scale)
         if count >= self.double:
             self.double = 2 * count
             sent.append(Message("double", count))
-        self.next = min(min(self.due), self.double)
+        self.next = min(*self.due, self.double)
         return sent
 
     def hear(self, message: Message) -> Sequence[Message]:
@@ -151,29 +153,44 @@ class _Site(Site):
             return ()
         kept = self.inverse / inverse
         self.inverse = inverse
+        scale = self.scale = gap_scale(1 / inverse)
         sent = []
         for copy, last in enumerate(self.last):
             if last:
-                redrawn = thinned(last, kept, 1 / inverse, self.coins)
+                redrawn = thinned(last, kept, scale, self.coins)
                 if redrawn != last:
                     self.last[copy] = redrawn
                     sent.append(Message("adjust", (copy, redrawn)))
             # coins of items to come are tossed with the new p; those before fell at the old one
-            self.due[copy] = self.count + self.coins.gap(1 / inverse)
-        self.next = min(min(self.due), self.double)
+            self.due[copy] = self.count + self.coins.gap(scale)
+        self.next = min(*self.due, self.double)
         return sent
 
 
-def thinned(last: int, kept: float, p: float, coins: Coins) -> int:
-    """Return the last success under the new `p`, given the last one under p / kept; 0 for none.
+def thinned(last: int, kept: float, scale: float, coins: Coins) -> int:
+    """Return the last success under the new p, given the last one under p / kept; 0 for none.
 
     The last success survives with probability `kept`; below it every item is a fresh coin of bias p.
+    `scale` is `gap_scale(p)`.
     """
-    return last if coins.success(kept) else max(0, last - coins.gap(p))
+    return last if coins.success(kept) else max(0, last - coins.gap(scale))
 
 
 class _Server(Server):
-    __slots__ = ("_k", "_protocol", "before", "doubled", "inverse", "known", "last", "lower", "number", "output", "rounds", "sums")
+    __slots__ = (
+        "_k",
+        "_protocol",
+        "before",
+        "doubled",
+        "inverse",
+        "known",
+        "last",
+        "lower",
+        "number",
+        "output",
+        "rounds",
+        "sums",
+    )
 
     def __init__(self, protocol: Randomized, k: int, copies: int, start: Sequence[int]) -> None:
         self._protocol = protocol

@@ -167,9 +167,7 @@ class _Server(RoundServer):
         constants = self.constants = self.protocol.constants(self.k, self.rounds)
         self._size = law.size
         self._bits_of = [0] * self.k
-        self._counter = make(
-            self.protocol.counter, constants.counter_epsilon, constants.phases, self._rng
-        )
+        self._counter = make(self.protocol.counter, constants.counter_epsilon, constants.phases, self._rng)
         self._lengths = Draws(Laplace(constants.threshold_scale), self._rng, constants.phases)
         self.phase = 1
         self._next_phase()

@@ -128,16 +128,28 @@ class RoundServer(Server):
         Signals heard since it last acted.
     """
 
-    __slots__ = ("_counts_to_come", "_law_of", "_poll", "base", "k", "law", "limit", "output", "rounds", "signals", "unit")
+    __slots__ = (
+        "_counts_to_come",
+        "_law_of",
+        "_poll",
+        "base",
+        "k",
+        "law",
+        "limit",
+        "output",
+        "rounds",
+        "signals",
+        "unit",
+    )
 
     def __init__(self, law_of: LawOf, k: int, start: int) -> None:
         self._law_of = law_of
         self.k = k
         self.base = start
         self.output: Number = start
+        self.unit: int | float = 0
         self.rounds = 0
         self.signals = 0
-        self.unit: Number = 0
         self.limit = FOREVER
         self.law: Law | None = None
         self._counts_to_come = 0

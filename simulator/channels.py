@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 import simpy
@@ -52,19 +53,19 @@ class Channels:
         self.touched: list[int] = []
         """Sites that have heard something since this was last emptied."""
         self._down: deque[tuple[int, Message]] = deque()
+        self._hear = server.hear
 
     def send_up(self, site: int, messages: Sequence[Message]) -> None:
         """Carry a site's messages to the server, and whatever that sets off."""
-        hear, count = self.server.hear, self.ledger.count_up
-        replies = self._down
+        hear, ledger = self._hear, self.ledger
         for message in messages:
-            count(site, message)
+            ledger.count_up(site, message)
             if self.transcript is not None:
                 self._note(site, SERVER, message)
-            reply = hear(site, message)
-            if reply:
-                replies.extend(reply)
-        if replies:
+            replies = hear(site, message)
+            if replies:
+                self._down.extend(replies)
+        if self._down:
             self._spread()
 
     def _spread(self) -> None:
@@ -152,7 +153,7 @@ class DelayedChannels(Channels):
             if self.transcript is not None:
                 self._note(site, SERVER, message)
             arrival = self._last_up[site] = max(self.clock() + self.delay(), self._last_up[site])
-            self._schedule(arrival, lambda _, site=site, message=message: self._ring(site, message))
+            self._schedule(arrival, partial(self._ring, site, message))
 
     def _schedule(self, arrival: int, action: Callable[[Any], None]) -> None:
         event = self.env.event()
@@ -161,12 +162,12 @@ class DelayedChannels(Channels):
         event.callbacks.append(action)
         self.env.schedule(event, priority=DELIVER, delay=arrival - self.env.now)  # type: ignore[arg-type]
 
-    def _ring(self, site: int, message: Message) -> None:
+    def _ring(self, site: int, message: Message, event: simpy.Event) -> None:
         self._inbox.append((site, message))
         if not self._bell.triggered:
             self._bell.succeed()
 
-    def _server(self) -> Iterator[simpy.Event]:
+    def _server(self) -> Generator[simpy.Event, Any, None]:
         while True:
             yield self._bell
             self._bell = self.env.event()
@@ -176,10 +177,10 @@ class DelayedChannels(Channels):
                     for site in self._receivers(receiver, reply):
                         arrival = max(self.clock() + self.delay(), self._last_down[site])
                         self._last_down[site] = arrival
-                        self._schedule(arrival, lambda _, site=site, reply=reply: self._tell(site, reply))
+                        self._schedule(arrival, partial(self._tell, site, reply))
                 self.heard(None)
 
-    def _tell(self, site: int, message: Message) -> None:
+    def _tell(self, site: int, message: Message, event: simpy.Event) -> None:
         self.sync(site)
         self.send_up(site, self.sites[site].hear(message))
         self.heard(site)

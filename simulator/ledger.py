@@ -41,10 +41,17 @@ class Ledger:
         self.broadcasts = 0
         self.words = 0
 
-    def count_up(self, site: int, message: Message, times: int = 1) -> None:
-        """Count `times` such messages from the site to the server."""
-        self.up_sites[site] += times
-        self._count(self.up[message.kind], message, times)
+    def count_up(self, site: int, message: Message) -> None:
+        """Count a message from the site to the server."""
+        self.up_sites[site] += 1
+        tally = self.up[message.kind]
+        tally.messages += 1
+        words = message.words
+        tally.words += words
+        self.words += words
+        if message.value is None:
+            tally.signals += 1
+            tally.signal_words += words
 
     def count_down(self, site: int, message: Message) -> None:
         """Count a message from the server to the site."""

@@ -103,9 +103,7 @@ def play(
     return _outcome(game, protocol, adversary, sites, start, seed, (chosen, reason), begun, error)
 
 
-def choose_engine(
-    engine: str, protocol: Protocol, adversary: Adversary, network: Latency | None
-) -> tuple[str, str]:
+def choose_engine(engine: str, protocol: Protocol, adversary: Adversary, network: Latency | None) -> tuple[str, str]:
     """Return the engine to take and why.
 
     Raises
@@ -153,10 +151,10 @@ def _outcome(
         "error": error,
     }
     if game is None:  # the parts could not even be made
-        nothing = ("output_changes", "rounds", "messages", "words", "words_up", "words_down", "bits", "broadcasts")
         return Game(
             **common, items=0, verdict="failed", max_rel_error=0.0, highest=0.0, lowest=0.0, first_failure=None,
-            failing_fraction=0.0, seconds=time.perf_counter() - begun, **dict.fromkeys(nothing, 0),
+            failing_fraction=0.0, output_changes=0, rounds=0, messages=0, words=0, words_up=0, words_down=0, bits=0,
+            broadcasts=0, seconds=time.perf_counter() - begun,
         )  # fmt: skip
     referee, ledger = game.referee, game.ledger
     steps = game.game_end

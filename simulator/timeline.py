@@ -16,7 +16,7 @@ def checkpoints(start: int, items: int, number: int = CHECKPOINTS) -> list[int]:
     if items < 1:
         return []
     spaced = np.geomspace(start + 1, start + items, number)
-    return sorted({int(round(value)) for value in spaced} | {start + 1, start + items})
+    return sorted({int(value + 0.5) for value in spaced} | {start + 1, start + items})
 
 
 class Timeline:

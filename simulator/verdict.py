@@ -39,11 +39,13 @@ class Referee:
         Number of steps at whose end the relative error exceeded alpha, up to the last `close`.
     first_failure
         Number of items at the first of them, or None.
+    output, value
+        The present output, and the same as a plain number.
     """
 
     __slots__ = (
-        "_high", "_high_at", "_high_border", "_low", "_low_at", "_low_border", "_quotient", "_value",
-        "alpha", "changes", "failing_steps", "first_failure", "items", "output", "step",
+        "_high", "_high_at", "_high_border", "_low", "_low_at", "_low_border", "_quotient",
+        "alpha", "changes", "failing_steps", "first_failure", "items", "output", "step", "value",
     )  # fmt: skip
 
     def __init__(self, alpha: float | None, start: int, output: Number) -> None:
@@ -57,6 +59,9 @@ class Referee:
         self._high, self._low = -inf, inf
         self._high_at: tuple[Number, int] = (0, 1)
         self._low_at: tuple[Number, int] = (0, 1)
+        self.step, self.items, self.output = 0, start, output
+        self.value: int | float = 0
+        self._quotient = 1.0
         self._begin(0, start, output)
 
     def change(
@@ -71,20 +76,30 @@ class Referee:
         step_of
             The step at which the n-th item of all came; only needed where steps were skipped.
         """
-        self.close(step - 1, before, step_of)
-        self._begin(step, items, output)
+        # close() and _begin() written out: this is called once a change, most often once a message
+        low = self.value / before if before else self._quotient
+        if low < self._low:
+            self._low, self._low_at = low, (self.output, before)
+        if low < self._low_border or self._quotient > self._high_border:
+            self._count_failing(step - 1, before, step_of)
+        self.step, self.items, self.output = step, items, output
+        self.changes += 1
+        value = self.value = output if type(output) is int else float(output)
+        quotient = self._quotient = value / items if items else (1.0 if not output else inf)
+        if quotient > self._high:
+            self._high, self._high_at = quotient, (output, items)
 
     def _begin(self, step: int, items: int, output: Number) -> None:
         self.step, self.items, self.output = step, items, output
         self.changes += 1
-        self._value = float(output)
-        quotient = self._quotient = self._value / items if items else (1.0 if not output else inf)
+        self.value = output if type(output) is int else float(output)
+        quotient = self._quotient = self.value / items if items else (1.0 if not output else inf)
         if quotient > self._high:
             self._high, self._high_at = quotient, (output, items)
 
     def close(self, step: int, items: int, step_of: Callable[[int], int] | None = None) -> None:
         """Judge the present output over the steps since it came, up to `step`, with `items` items by then."""
-        quotient = self._value / items if items else self._quotient
+        quotient = self.value / items if items else self._quotient
         if quotient < self._low:
             self._low, self._low_at = quotient, (self.output, items)
         if quotient < self._low_border or self._quotient > self._high_border:
@@ -94,7 +109,7 @@ class Referee:
         """Add the failing steps of the present interval, in exact arithmetic."""
         alpha = self.alpha
         assert alpha is not None
-        output = Fraction(self.output)
+        output = exact(self.output)
         # right for those N with (1 - alpha) N <= output <= (1 + alpha) N
         least, most = ceil(output / (1 + alpha)), floor(output / (1 - alpha))
         first = max(self.step, 1)  # the state before step 1 is no step
@@ -139,5 +154,10 @@ class Referee:
 
 def _relative(output: Number, items: int) -> float:
     if not items:
-        return inf if output else 0.0
-    return float((Fraction(output) - items) / items)
+        return inf if float(output) else 0.0
+    return float((exact(output) - items) / items)
+
+
+def exact(output: Number) -> Fraction:
+    """Return the output as a fraction: a float as the number that its bits are."""
+    return Fraction(*output) if isinstance(output, tuple) else Fraction(output)

@@ -23,7 +23,9 @@ FALSE_ALARM = 1e-6
 """Probability with which a protocol that keeps its promise exactly is refused, a check."""
 
 
-def check_protocol(protocol: Protocol | type[Protocol], *, sites: Sequence[int] = (1, 2, 7), items: int = 1500) -> list[str]:
+def check_protocol(
+    protocol: Protocol | type[Protocol], *, sites: Sequence[int] = (1, 2, 7), items: int = 1500
+) -> list[str]:
     """Put a protocol through every conformance test.
 
     Parameters
@@ -75,7 +77,9 @@ def _states_its_facts(protocol: Protocol, subject: str, sites: Sequence[int], it
     for name in ("kind", "source", "reveals"):
         require(getattr(protocol, name), subject, f"says no {name}")
     require(
-        protocol.guarantee in ("always", "adaptive", "oblivious", "none"), subject, f"guarantee {protocol.guarantee!r} is unknown"
+        protocol.guarantee in ("always", "adaptive", "oblivious", "none"),
+        subject,
+        f"guarantee {protocol.guarantee!r} is unknown",
     )
     require(type(protocol).__doc__, subject, "has no docstring")
     require(type(protocol).__dataclass_params__.frozen, subject, "is not a frozen dataclass")  # type: ignore[attr-defined]
@@ -101,7 +105,9 @@ def _refuses_nonsense(protocol: Protocol, subject: str, sites: Sequence[int], it
             try:
                 dataclasses.replace(protocol, **{field.name: value})
             except (ValueError, TypeError) as error:
-                require(field.name in str(error), subject, f"{field.name}={value!r}: the error does not name {field.name}")
+                require(
+                    field.name in str(error), subject, f"{field.name}={value!r}: the error does not name {field.name}"
+                )
             else:
                 raise ConformanceError(f"{subject}: accepts {field.name}={value!r}")
             yield
@@ -117,8 +123,12 @@ def _quota_is_honest(protocol: Protocol, subject: str, sites: Sequence[int], ite
             site = crowd[number % k]
             state = site_rng.bit_generator.state
             quota = site.quota()
-            require(quota == site.quota() and state == site_rng.bit_generator.state, subject, "quota() changes something")
-            require(isinstance(quota, int) and quota >= 0, subject, f"quota() is {quota!r}, not a whole number from 0 on")
+            require(
+                quota == site.quota() and state == site_rng.bit_generator.state, subject, "quota() changes something"
+            )
+            require(
+                isinstance(quota, int) and quota >= 0, subject, f"quota() is {quota!r}, not a whole number from 0 on"
+            )
             sent = site.take(1)
             require(not sent or quota == 0, subject, f"a site spoke with a quota of {quota} left")
             _carry(crowd, server, number % k, sent)
@@ -140,7 +150,9 @@ def _carry(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[Me
 def _step_and_leap_agree(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
     options: list[dict[str, Any]] = [{}, {"start": 1000}, {"network": Latency(mean=3.0)}]
     for more in options:
-        pairs = zip(_games(protocol, sites, items, "step", **more), _games(protocol, sites, items, "leap", **more), strict=True)
+        pairs = zip(
+            _games(protocol, sites, items, "step", **more), _games(protocol, sites, items, "leap", **more), strict=True
+        )
         for step, leap in pairs:
             where = f"{step.sites} sites, adversary {step.adversary}, {more or 'no options'}"
             require(same_game(step, leap), subject, f"step and leap play different games ({where})")
@@ -151,7 +163,9 @@ def _ledger_adds_up(protocol: Protocol, subject: str, sites: Sequence[int], item
     for game in _games(protocol, sites, items):
         table = game.transcript
         require(len(table) == game.messages, subject, "the transcript has not the messages that were counted")
-        require(int(table["words"].sum()) == game.words == game.words_up + game.words_down, subject, "words do not add up")
+        require(
+            int(table["words"].sum()) == game.words == game.words_up + game.words_down, subject, "words do not add up"
+        )
         require(int(table["bits"].sum()) == game.bits, subject, "bits do not add up")
         require(not len(table) or int(table["words"].min()) >= 1, subject, "a message costs less than a word")
         yield
@@ -193,7 +207,9 @@ def _seeds_matter(protocol: Protocol, subject: str, sites: Sequence[int], items:
     yield
     if _draws(protocol, k, items):
         require(
-            not all(same_game(first, game(seed)) for seed in range(1, 6)), subject, "six seeds give the same game, yet it draws"
+            not all(same_game(first, game(seed)) for seed in range(1, 6)),
+            subject,
+            "six seeds give the same game, yet it draws",
         )
         yield
 
@@ -218,8 +234,16 @@ def _keeps_its_promise(protocol: Protocol, subject: str, sites: Sequence[int], i
             game = play(protocol, opponent, sites=k, items=items, seed=seed)
             played += 1
             failed += game.verdict == "failed"
-            require(not protocol.one_sided or game.highest <= 0, subject, f"says one-sided, but was {game.highest:.3g} too high")
-            require(protocol.guarantee != "always" or game.ok, subject, f"says always right, but failed against {game.adversary}")
+            require(
+                not protocol.one_sided or game.highest <= 0,
+                subject,
+                f"says one-sided, but was {game.highest:.3g} too high",
+            )
+            require(
+                protocol.guarantee != "always" or game.ok,
+                subject,
+                f"says always right, but failed against {game.adversary}",
+            )
             yield
     if delta and protocol.guarantee in ("adaptive", "oblivious"):
         surprise = float(binom.sf(failed - 1, played, delta))

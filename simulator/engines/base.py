@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -10,7 +11,7 @@ import simpy
 
 from adversaries.base import Adversary, View
 from adversaries.schedules import NEVER, Schedule
-from protocols.base import Number, Protocol, even_start
+from protocols.base import Message, Number, Protocol, even_start
 from simulator.channels import Channels, DelayedChannels
 from simulator.errors import MoveError
 from simulator.ledger import Ledger
@@ -81,9 +82,7 @@ class Engine(ABC):
         self.outputs: list[tuple[int, Number]] | None = [] if record else None
         self.instant = network is None or network.instant
         if network is None or network.instant:
-            self.channels = Channels(
-                self.sites, self.server, self.ledger, lambda: int(self.env.now), self.sync, record
-            )
+            self.channels = Channels(self.sites, self.server, self.ledger, lambda: int(self.env.now), self.sync, record)
         else:
             self.channels = DelayedChannels(
                 self.sites, self.server, self.ledger, self.sync, record, self.env,
@@ -92,7 +91,6 @@ class Engine(ABC):
         self._settling = False
         known = {"kind": protocol.kind, **protocol.as_mapping()}
         self.view = View(sites=sites, items=items, start=start, known=known, rng=rngs["adversary"])
-        self.view.output = self.server.output
         # the plan in force: its first step follows `plan_start`, with `sent_before` items sent by then
         self.plan: Schedule
         self.plan_start = 0
@@ -102,6 +100,10 @@ class Engine(ABC):
         self._segments: list[tuple[int, int, Schedule]] = []
         self._skipped = False
         self._idle = 0
+        # while nobody reacts to or records a change and no step is skipped, items are steps plus a constant
+        self._quiet = False
+        self._offset = 0
+        self.speak = self._speaker()
 
     # ------------------------------------------------------------------ to be played
 
@@ -154,8 +156,9 @@ class Engine(ABC):
         """Ask the adversary for its next plan, after step `now`."""
         view, sent = self.view, self.sent(now) if now else 0
         view.steps, view.sent = now, sent
+        view.output, view.changed_at, view.changes = self.referee.value, self.referee.step, self.referee.changes
         plan = self.adversary.plan(view)
-        if plan is None or plan is getattr(self, "plan", None) and now < self.plan_end:
+        if plan is None or (plan is getattr(self, "plan", None) and now < self.plan_end):
             if now >= self.plan_end:  # it has nothing more to do: the game ends here
                 self.game_end = now
             return
@@ -174,6 +177,8 @@ class Engine(ABC):
             )
         skips = plan.skips
         self._skipped = self._skipped or skips
+        self._quiet = self.adversary.oblivious and self.outputs is None and not self._skipped
+        self._offset = self.start + sent - now
         if skips or self._skipped or not self._segments:
             self._segments.append((now, sent, plan))
         self.enter_plan(now)
@@ -194,7 +199,7 @@ class Engine(ABC):
     def _adversary_name(self) -> str:
         return f"adversary {self.adversary.kind or type(self.adversary).__name__}"
 
-    def leave_plan(self, now: int) -> None:
+    def leave_plan(self, now: int) -> None:  # noqa: B027 - a hook that most engines need not fill
         """Take note that the plan in force ends with step `now`; there may be none yet."""
 
     @abstractmethod
@@ -203,16 +208,32 @@ class Engine(ABC):
 
     # ------------------------------------------------------------------ a step that was not silent
 
-    def speak(self, site: int, messages: Any, step: int) -> None:
-        """Carry what a site says in this step, and judge the step."""
-        if self.timeline.due < step + self.start:  # cheap: there are never more items than steps
-            self._checkpoints(self.start + self.sent(step - 1), step - 1)
-        self.channels.send_up(site, messages)
-        if self.instant:
-            if self.server.output != self.referee.output:
-                self.settle(step)
-            if self.channels.touched:
+    def _speaker(self) -> Callable[[int, Sequence[Message], int], None]:
+        """Return what carries the words of a site in a step, and judges the step.
+
+        A closure, since it runs once a message and looks nothing up twice.
+        """
+        timeline, referee, server = self.timeline, self.referee, self.server
+        send_up, touched, instant, start = self.channels.send_up, self.channels.touched, self.instant, self.start
+        change = referee.change
+
+        def speak(site: int, messages: Sequence[Message], step: int) -> None:
+            if timeline.due < step + start:  # cheap: there are never more items than steps
+                self._checkpoints(start + self.sent(step - 1), step - 1)
+            send_up(site, messages)
+            if not instant:
+                return
+            output = server.output
+            if output != referee.output:
+                if self._quiet:
+                    items = step + self._offset
+                    change(step, items, items - 1, output)
+                else:
+                    self.settle(step)
+            if touched:
                 self.rouse(site)
+
+        return speak
 
     def rouse(self, speaker: int) -> None:
         """Take note that the sites in `channels.touched` have heard something."""
@@ -227,12 +248,11 @@ class Engine(ABC):
             self.referee.change(step, self.start + sent, self.start + before, output, self._step_of)
             self._segments = [(self.plan_start, self.sent_before, self.plan)]
             self._skipped = self.plan.skips
+            self._quiet = self.adversary.oblivious and self.outputs is None and not self._skipped
         else:
             self.referee.change(step, self.start + sent, self.start + sent - 1, output)
-        view = self.view
-        view.output, view.changed_at, view.changes = output, step, self.referee.changes
         if self.outputs is not None:
-            self.outputs.append((step, output))
+            self.outputs.append((step, self.referee.value))
         if not self.adversary.oblivious and sent < self.items:
             self.ask(step)
 
@@ -244,9 +264,7 @@ class Engine(ABC):
 
     def _checkpoints(self, items: int, step: int) -> None:
         if self.timeline.due <= items:
-            self.timeline.pass_by(
-                items, step, self.referee.output, self.ledger.messages, self.ledger.words, items
-            )
+            self.timeline.pass_by(items, step, self.referee.output, self.ledger.messages, self.ledger.words, items)
 
     # ------------------------------------------------------------------ delays
 

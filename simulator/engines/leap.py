@@ -42,21 +42,26 @@ class Leap(Engine):
     def _site(self, number: int) -> Generator[simpy.Event, Any, None]:
         env, alarm, credited = self.env, self.alarm, self.credited
         quota, take, speak = self.sites[number].quota, self.sites[number].take, self.speak
+        timeout = env.timeout
+        now = 0
         while True:
-            items = quota() + 1
-            step = self.plan_start + self.plan.nth(number, credited[number] + items)
-            alarm[number] = step
+            plan, due = self.plan, credited[number] + quota() + 1
+            step = alarm[number] = self.plan_start + plan.nth(number, due)
             try:
                 if step >= NEVER:
                     yield env.event()
                 else:
-                    yield env.timeout(step - env.now)
+                    yield timeout(step - now)
             except simpy.Interrupt:
+                now = int(env.now)
                 continue
+            now = step
             if alarm[number] != step:
                 continue  # what it has heard since has put its next message off
-            items = quota() + 1  # a new plan may have brought some of them already
-            credited[number] += items
+            if plan is not self.plan:
+                due = credited[number] + quota() + 1
+            items = due - credited[number]
+            credited[number] = due
             messages = take(items)
             if messages:
                 speak(number, messages, step)

@@ -15,7 +15,9 @@ from simulator import check_adversary, check_protocol
 PROTOCOLS = [
     found
     for name in protocols.__all__
-    if inspect.isclass(found := getattr(protocols, name)) and issubclass(found, Protocol) and not inspect.isabstract(found)
+    if inspect.isclass(found := getattr(protocols, name))
+    and issubclass(found, Protocol)
+    and not inspect.isabstract(found)
 ]
 ADVERSARIES = [
     found
@@ -37,7 +39,9 @@ def test_protocol(protocol: type[Protocol]) -> None:
     assert len(check_protocol(protocol)) >= 8
 
 
-@pytest.mark.parametrize("variant", [Deterministic(alpha=0.05, centred=True), Randomized(alpha=0.3, copies=3)], ids=repr)
+@pytest.mark.parametrize(
+    "variant", [Deterministic(alpha=0.05, centred=True), Randomized(alpha=0.3, copies=3)], ids=repr
+)
 def test_variant(variant: Protocol) -> None:
     assert len(check_protocol(variant)) >= 8
 
