@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "PlotRequest", "check_plot", "compare", "draw", "timeline_of"]
 
 
-def draw(
-    directory: str | Path, requests: Sequence[PlotRequest | Mapping[str, Any] | str] | None = None
-) -> list[Path]:
+def draw(directory: str | Path, requests: Sequence[PlotRequest | Mapping[str, Any] | str] | None = None) -> list[Path]:
     """Draw the figures of a result into its folder `figures`; return the files, PNG and SVG of each.
 
     Parameters

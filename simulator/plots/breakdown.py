@@ -60,9 +60,7 @@ def draw_breakdown(tables: Tables, request: PlotRequest) -> Figure:
     axes.set_xlim(0, longest * 1.13)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
-    axes.xaxis.set_major_formatter(
-        lambda value, _: f"{value:.0%}" if shares else short(value) if value else "0"
-    )
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}" if shares else short(value) if value else "0")
     if shares:
         axes.set_xticks([0, 0.25, 0.5, 0.75, 1.0])
     axes.set_xlabel("share of the words" if shares else "words")
@@ -94,9 +92,7 @@ def _kinds_in_order(bars: list[pd.DataFrame]) -> list[tuple[str, str]]:
     """Return the kinds with their direction, those towards the server first, the costliest first."""
     total = pd.concat(bars).groupby(["kind", "direction"], sort=False)["words"].sum().reset_index()
     total = total.sort_values(["direction", "words", "kind"], ascending=[False, False, True])
-    return [
-        (str(kind), str(direction)) for kind, direction in zip(total["kind"], total["direction"], strict=True)
-    ]
+    return [(str(kind), str(direction)) for kind, direction in zip(total["kind"], total["direction"], strict=True)]
 
 
 def _draw_bar(axes: Axes, row: int, bar: pd.DataFrame, unit: float, order: list[tuple[str, str]]) -> None:

@@ -57,9 +57,7 @@ def draw_error(tables: Tables, request: PlotRequest) -> Figure:
     axes, labels = draw_panels(figure, drawn, request.x, law_of, kinds, "largest error, in units of α")
     laws = [_law(part) if request.x == "sites" else None for _, part in drawn]
     low = max(min(0.5, *(float(curve.low.min()) for curve in found)), FLOOR) / 1.3
-    tops = [float(curve.high.max()) for curve in found] + [
-        float(law.max()) for law in laws if law is not None
-    ]
+    tops = [float(curve.high.max()) for curve in found] + [float(law.max()) for law in laws if law is not None]
     high = max(1.6, *tops) * 1.3
     axes[0].set_yscale("log")
     axes[0].set_ylim(low, high)

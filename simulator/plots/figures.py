@@ -38,21 +38,26 @@ def draw_all(directory: str | Path, requests: Sequence[Request] | None = None) -
         requests = scenario.get("plots") or _suitable(tables)
     written: list[Path] = []
     names: dict[str, int] = {}
+    faults = []
     for request in [check_plot(request, _axes(tables)) for request in requests]:
         count = names[request.name] = names.get(request.name, 0) + 1
         stem = request.name if count == 1 else f"{request.name}-{count}"
-        with house_style():
-            figure = figure_of(tables, request)
+        try:
+            with house_style():
+                figure = figure_of(tables, request)
+        except ValueError as error:
+            faults.append(f"{stem}: {error}")  # the other figures are drawn all the same
+            continue
         written += save(figure, Path(directory) / "figures" / stem)
+    if faults:
+        raise ValueError("; ".join(faults))
     return written
 
 
 def draw_compared(directories: Sequence[str | Path], kind: Request, out: str | Path | None) -> list[Path]:
     """Draw several results in one figure; `simulator.plots.compare` says the rest."""
     tables = read_tables(directories)
-    if isinstance(kind, str) and kind in ("cost", "error") and _axes(tables):
-        kind = {"kind": kind, "x": _axes(tables)[0]}
-    request = check_plot(kind, _axes(tables))
+    request = check_plot(_with_axis(kind, tables), _axes(tables))
     with house_style():
         figure = figure_of(tables, request)
     return save(figure, Path(out if out is not None else "figures") / f"compare-{request.name}")
@@ -79,6 +84,13 @@ def figure_of(tables: Tables, request: PlotRequest) -> Figure:
 def _axes(tables: Tables) -> tuple[str, ...]:
     """Return the axes that a figure can be drawn against."""
     return swept_axes(tables.trials)
+
+
+def _with_axis(request: Request, tables: Tables) -> Request:
+    """Return a request with the first swept axis put in where it needs one and names none."""
+    asked: Request = {"kind": request} if isinstance(request, str) else request
+    needy = isinstance(asked, Mapping) and asked.get("kind") in ("cost", "error") and not asked.get("x")
+    return {**asked, "x": _axes(tables)[0]} if needy and _axes(tables) else asked  # type: ignore[dict-item]
 
 
 def _suitable(tables: Tables) -> list[Request]:

@@ -34,9 +34,7 @@ def draw_frontier(tables: Tables, request: PlotRequest) -> Figure:
     if (trials["_error"] <= FLOOR).any():
         note += FLOOR_NOTE
     results = list(tables.scenarios)
-    figure = new_figure(
-        4.2, request.title or tables.title, fixed(trials), note, legends=_legends(kinds, adversaries)
-    )
+    figure = new_figure(4.2, request.title or tables.title, fixed(trials), note, legends=_legends(kinds, adversaries))
     made = figure.subplots(1, len(results), sharex=True, sharey=True, squeeze=False)
     for one, result in zip(made.flat, results, strict=True):
         one.set_title(result if tables.several else "")

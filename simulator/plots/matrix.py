@@ -27,12 +27,8 @@ def draw_matrix(tables: Tables, request: PlotRequest) -> Figure:
         raise ValueError("a matrix figure needs games with a verdict; these games promise nothing")
     results = [result for result in tables.scenarios if (trials["result"] == result).any()]
     adversaries = list(dict.fromkeys(trials["adversary"]))
-    rows = [
-        [(line.label, line.games) for line in lines(trials[trials["result"] == result])] for result in results
-    ]
-    note = (
-        "In each cell: games that held of games played, and their largest error in units of α, in the median."
-    )
+    rows = [[(line.label, line.games) for line in lines(trials[trials["result"] == result])] for result in results]
+    note = "In each cell: games that held of games played, and their largest error in units of α, in the median."
     wide = min(12.0, max(8.0, 1.9 + 0.82 * len(adversaries)))
     height = sum(0.46 * len(part) + (0.35 if tables.several else 0.0) for part in rows) + 0.75
     figure = new_figure(height, request.title or tables.title, fixed(trials), note, width=wide)
@@ -46,9 +42,7 @@ def draw_matrix(tables: Tables, request: PlotRequest) -> Figure:
     for axes, result, part in zip(made.flat, results, rows, strict=True):
         axes.set_title(result if tables.several else "", pad=22 if axes is made.flat[0] else 7)
         _draw_cells(axes, part, adversaries)
-        axes.tick_params(
-            top=axes is made.flat[0], labeltop=axes is made.flat[0], bottom=False, labelbottom=False
-        )
+        axes.tick_params(top=axes is made.flat[0], labeltop=axes is made.flat[0], bottom=False, labelbottom=False)
     return figure
 
 
@@ -76,9 +70,7 @@ def _draw_cells(axes: Axes, rows: list[tuple[str, pd.DataFrame]], adversaries: l
                 gid="cell",
             )
     axes.imshow(failed, cmap=_FAILED, vmin=0, vmax=1, aspect="auto")
-    axes.set_xticks(
-        range(len(adversaries)), adversaries if len(adversaries) < 6 else _broken(adversaries), size=8.5
-    )
+    axes.set_xticks(range(len(adversaries)), adversaries if len(adversaries) < 6 else _broken(adversaries), size=8.5)
     axes.set_yticks(range(len(rows)), [label for label, _ in rows], size=9)
     axes.tick_params(length=0)
     axes.grid(visible=False)

@@ -108,9 +108,7 @@ def draw_curve(axes: Axes, curve: Curve, kinds: tuple[str, ...]) -> None:
     if np.any(curve.high > curve.low):
         axes.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0, zorder=2)
     if np.isfinite(curve.bound).any():
-        axes.plot(
-            curve.x, curve.bound, color=colour, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1.5, gid="bound"
-        )
+        axes.plot(curve.x, curve.bound, color=colour, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1.5, gid="bound")
     axes.plot(curve.x, curve.middle, zorder=3, gid="line", **_look(curve, kinds))
     hollow = {**_look(curve, kinds), "linestyle": "", "markerfacecolor": "white", "markeredgewidth": 1.4}
     axes.plot(curve.x[curve.broken], curve.middle[curve.broken], zorder=3.1, gid="failed", **hollow)
@@ -130,9 +128,7 @@ def _scale_x(axes: Axes, values: Sequence[float]) -> None:
         axes.xaxis.set_major_locator(LogLocator(10, numticks=_FEW_TICKS))
     axes.xaxis.set_minor_locator(NullLocator())
     large = distinct[-1] > 10**6
-    axes.xaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: number(float(f"{value:.4g}"), 4 if large else 7))
-    )
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(float(f"{value:.4g}"), 4 if large else 7)))
 
 
 def _thinned(values: list[float]) -> list[float]:

@@ -121,9 +121,7 @@ def _stretches(items: Floats, error: Floats, alpha: float | None) -> list[tuple[
     return _joined(left, right, np.abs(error) > alpha)
 
 
-def _failing_intervals(
-    first: Floats, last: Floats, values: Floats, alpha: float | None
-) -> list[tuple[float, float]]:
+def _failing_intervals(first: Floats, last: Floats, values: Floats, alpha: float | None) -> list[tuple[float, float]]:
     """Return the stretches of items at which a standing output is more than alpha away from the truth.
 
     An output a is right from a / (1 + alpha) items to a / (1 - alpha), and fails outside of that.

@@ -63,7 +63,7 @@ def place(games: pd.DataFrame, axis: str) -> pd.Series[float]:
 
 
 def panels(tables: Tables) -> list[tuple[str, pd.DataFrame]]:
-    """Return the games of each panel and its title: a panel an adversary, and a result if there are several."""
+    """Return the games of each panel and its title: a panel an adversary, and a result where several are."""
     by = ["result"] * tables.several + ["adversary"]
     return [
         (" · ".join([*map(str, values[:-1]), f"against {values[-1]}"]), games)
@@ -142,11 +142,7 @@ def symbol(axis: str) -> str:
 
 def failing_note(found: Sequence[Curve]) -> str:
     """Return in words what a hollow mark is, if there is one."""
-    return (
-        " Hollow marks: at least half of the games failed."
-        if any(curve.broken.any() for curve in found)
-        else ""
-    )
+    return " Hollow marks: at least half of the games failed." if any(curve.broken.any() for curve in found) else ""
 
 
 def axis_label(axis: str) -> str:
@@ -159,6 +155,4 @@ def band_note(games: pd.DataFrame) -> str:
     most = int(games.groupby(["result", "point"]).size().max())
     if most == 1:
         return "Marks: one game each."
-    return (
-        f"Marks: medians. Bands: {'5 % to 95 % of' if most > MANY else 'least to largest of'} {most} games."
-    )
+    return f"Marks: medians. Bands: {'5 % to 95 % of' if most > MANY else 'least to largest of'} {most} games."

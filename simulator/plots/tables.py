@@ -67,9 +67,7 @@ class Tables:
             raise ValueError(f"where: {error}") from error
         if trials.empty:
             raise ValueError(f"where: no game meets {condition!r}")
-        return replace(
-            self, trials=trials, series=_of_games(self.series, trials), kinds=_of_games(self.kinds, trials)
-        )
+        return replace(self, trials=trials, series=_of_games(self.series, trials), kinds=_of_games(self.kinds, trials))
 
     def with_adversaries_named(self, x: str = "") -> Tables:
         """Return the tables with swept parameters of an adversary as a part of its name, except for `x`."""
@@ -78,26 +76,17 @@ class Tables:
             return self
         named = []
         for kind, values in zip(self.trials["adversary"], self.trials[own].to_dict("records"), strict=True):
-            said = [
-                f"{name(str(column))} {_value(value)}" for column, value in values.items() if value == value
-            ]
+            said = [f"{name(str(column))} {_value(value)}" for column, value in values.items() if value == value]
             named.append(", ".join([str(kind), *said]))
         return replace(self, trials=self.trials.assign(adversary=named).drop(columns=own))
 
     def _adversary_columns(self) -> list[str]:
         """Return the columns that hold swept parameters of adversaries."""
         protocols, adversaries = (
-            {
-                key
-                for points in self.points.values()
-                for point in points.values()
-                for key in point.get(role) or {}
-            }
+            {key for points in self.points.values() for point in points.values() for key in point.get(role) or {}}
             for role in ("protocol", "adversary")
         )
-        mine = {name for name in adversaries if name not in protocols} | {
-            f"adversary_{name}" for name in adversaries
-        }
+        mine = {name for name in adversaries if name not in protocols} | {f"adversary_{name}" for name in adversaries}
         return [column for column in self.trials.columns if column in mine and column not in TRIALS]
 
 
@@ -169,9 +158,7 @@ def swept_axes(trials: pd.DataFrame) -> tuple[str, ...]:
         for column in trials.columns
         if column not in (*TRIALS, "result", "start", "max_abs_error") and column[0] != "_"
     ]
-    axes = [
-        axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials and trials[axis].nunique() > 1
-    ]
+    axes = [axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials and trials[axis].nunique() > 1]
     return tuple(axes)
 
 
@@ -252,7 +239,5 @@ def fixed(trials: pd.DataFrame) -> str:
         parts.append(f"adversary {trials['adversary'].iloc[0]}")
     games = trials.groupby(["result", "point"]).size()
     least, most = int(games.min()), int(games.max())
-    parts.append(
-        f"{most} game{'s' * (most > 1)} a point" if least == most else f"{least} to {most} games a point"
-    )
+    parts.append(f"{most} game{'s' * (most > 1)} a point" if least == most else f"{least} to {most} games a point")
     return " · ".join(parts)

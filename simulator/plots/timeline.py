@@ -107,9 +107,7 @@ def _figure(stories: list[Story], title: str, subtitle: str, which: str) -> Figu
     promised = any(story.alpha is not None for story in stories)
     exact = all(story.exact for story in stories)
     note = which + ("Every step is shown." if exact else "Read at about 200 checkpoints, not at every step.")
-    figure = new_figure(
-        5.9, title, subtitle, note, legends=[Legend("", _entries(stories, promised, failing))]
-    )
+    figure = new_figure(5.9, title, subtitle, note, legends=[Legend("", _entries(stories, promised, failing))])
     axes = figure.subplots(
         3,
         len(stories),
@@ -121,9 +119,7 @@ def _figure(stories: list[Story], title: str, subtitle: str, which: str) -> Figu
     for column, story in enumerate(stories):
         top, middle, bottom = axes[:, column]
         if len(stories) > 1:
-            top.set_title(
-                f"{story.protocol}\nagainst {story.adversary}\n{story.note}", size=8.5, linespacing=1.35
-            )
+            top.set_title(f"{story.protocol}\nagainst {story.adversary}\n{story.note}", size=8.5, linespacing=1.35)
         for one in (top, middle, bottom):
             for begin, end in story.failing:
                 one.axvspan(begin, end, color=_FAILING, linewidth=0, zorder=0, gid="failing")
@@ -157,13 +153,9 @@ def _draw_estimate(axes: Axes, story: Story) -> None:
     """Draw estimate and truth, and the band around the truth."""
     ends = np.array([max(1.0, story.items.min()), story.items.max()])
     if story.alpha is not None:
-        axes.fill_between(
-            ends, ends * (1 - story.alpha), ends * (1 + story.alpha), color=_BAND, linewidth=0, zorder=1
-        )
+        axes.fill_between(ends, ends * (1 - story.alpha), ends * (1 + story.alpha), color=_BAND, linewidth=0, zorder=1)
     shown = story.output > 0
-    axes.plot(
-        story.items[shown], story.output[shown], color=mark(story.protocol).colour, linewidth=1.5, zorder=3
-    )
+    axes.plot(story.items[shown], story.output[shown], color=mark(story.protocol).colour, linewidth=1.5, zorder=3)
     axes.plot(ends, ends, color=_TRUTH, linewidth=1.2, linestyle=(0, (4, 2)), zorder=4)
 
 
@@ -177,9 +169,7 @@ def _draw_error(axes: Axes, story: Story) -> None:
     if np.array_equal(story.low, story.high):
         axes.plot(story.error_items, story.high / unit, color=colour, linewidth=1.1, zorder=3)
         return
-    axes.fill_between(
-        story.error_items, story.low / unit, story.high / unit, color=colour, linewidth=0.4, zorder=3
-    )
+    axes.fill_between(story.error_items, story.low / unit, story.high / unit, color=colour, linewidth=0.4, zorder=3)
 
 
 def _scales(axes: Any, stories: list[Story]) -> None:

@@ -1,0 +1,60 @@
+"""What may be asked for under `plots:`, and what is said of anything else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from simulator.plots import KINDS, check_plot
+
+SWEPT = ("protocol", "adversary", "sites", "confidence")
+
+
+def test_each_kind_is_accepted_in_its_shortest_form() -> None:
+    for kind in KINDS:
+        asked = {"kind": kind, "x": "sites"} if kind in ("cost", "error") else kind
+        assert check_plot(asked, SWEPT).kind == kind
+
+
+def test_the_name_of_the_file_says_what_it_shows() -> None:
+    assert check_plot({"kind": "cost", "x": "sites"}).name == "cost-sites"
+    assert check_plot({"kind": "cost", "x": "sites", "y": "bits"}).name == "cost-sites-bits"
+    assert check_plot("matrix").name == "matrix"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"kind": "cots", "x": "sites"}, "plot kind must be one of cost, error, .*did you mean 'cost'"),
+        ({"x": "sites"}, "plot kind must be one of"),
+        (7, "a plot must be a mapping"),
+        ({"kind": "cost"}, "needs x, the axis to draw against: sites, confidence"),
+        ({"kind": "cost", "x": "site"}, r"that the scenario sweeps \(sites, confidence\).*did you mean 'sites'"),
+        ({"kind": "cost", "x": "adversary"}, "must be an axis that the scenario sweeps"),
+        ({"kind": "cost", "x": ["sites"]}, "x must be text"),
+        ({"kind": "cost", "x": "sites", "y": "word"}, "y must be one of words, messages, bits"),
+        ({"kind": "matrix", "x": "sites"}, "takes kind, where, title; got 'x'"),
+        ({"kind": "timeline", "whre": "ok"}, "did you mean 'where'"),
+        ({"kind": "timeline", "where": "sites >"}, "where: "),
+    ],
+)
+def test_anything_else_is_refused_in_one_line(asked: object, said: str) -> None:
+    with pytest.raises(ValueError, match=said) as caught:
+        check_plot(asked, SWEPT)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_a_sweep_there_is_no_axis() -> None:
+    with pytest.raises(ValueError, match="nothing is swept"):
+        check_plot({"kind": "cost", "x": "sites"}, ())
+
+
+def test_checking_a_request_does_not_load_matplotlib() -> None:
+    code = (
+        "import sys; from simulator.plots import check_plot; "
+        "check_plot({'kind': 'cost', 'x': 'sites', 'where': 'sites > 1'}, ['sites']); "
+        "sys.exit(any(name.split('.')[0] in ('matplotlib', 'pandas') for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
