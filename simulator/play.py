@@ -180,6 +180,6 @@ def _outcome(
         messages_of_site=(ledger.up_sites, ledger.down_sites),
         _kinds=ledger.rows(),
         _timeline=game.timeline.columns(),
-        _transcript=game.channels.transcript,
+        _transcript=game.transcript,
         _outputs=game.outputs,
     )

@@ -1,28 +1,20 @@
-"""What the SimPy engines share: the parts of a game, asking the adversary, settling a step."""
+"""What all engines share: the two sides, the truth, the verdict, and asking the adversary."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
-import simpy
 
 from adversaries.base import Adversary, View
 from adversaries.schedules import NEVER, Schedule
-from protocols.base import Message, Number, Protocol, even_start
-from simulator.channels import Channels, DelayedChannels
+from protocols.base import Number, Protocol, Server
+from simulator.channels import Record
 from simulator.errors import MoveError
 from simulator.ledger import Ledger
-from simulator.network import Latency
 from simulator.timeline import Timeline
 from simulator.verdict import Referee
-
-SETTLE: Final = 3
-"""Priority of judging a step: after all arrivals of the step."""
-END: Final = 4
-"""Priority of a plan's end: after the step has been judged."""
 
 PATIENCE: Final = 1_000_000
 """Plans without an item, one after the other, that an adversary may make."""
@@ -49,13 +41,12 @@ class Engine(ABC):
         Number of sites, of items to come, and of items counted before the first step.
     seed
         Root of the game's random streams.
-    network
-        Delay of the messages; None for none.
     record
         Whether to keep the transcript and every output.
     """
 
     name: ClassVar[str]
+    server: Server
 
     def __init__(
         self,
@@ -66,31 +57,18 @@ class Engine(ABC):
         items: int,
         start: int = 0,
         seed: int = 0,
-        network: Latency | None = None,
         record: bool = False,
     ) -> None:
-        rngs = streams(seed)
-        begun = (even_start(start, sites),) if start else ()
         self.k, self.items, self.start = sites, items, start
         self.protocol, self.adversary = protocol, adversary
-        self.sites = protocol.sites(sites, rngs["sites"], *begun)
-        self.server = protocol.server(sites, rngs["server"], *begun)
-        self.env = simpy.Environment()
+        self.rngs = streams(seed)
         self.ledger = Ledger(sites, start + items)
-        self.referee = Referee(protocol.accuracy, start, self.server.output)
         self.timeline = Timeline(start, items)
         self.outputs: list[tuple[int, Number]] | None = [] if record else None
-        self.instant = network is None or network.instant
-        if network is None or network.instant:
-            self.channels = Channels(self.sites, self.server, self.ledger, lambda: int(self.env.now), self.sync, record)
-        else:
-            self.channels = DelayedChannels(
-                self.sites, self.server, self.ledger, self.sync, record, self.env,
-                network.sampler(rngs["network"]), self._heard,
-            )  # fmt: skip
-        self._settling = False
+        self.make_sides()
+        self.referee = Referee(protocol.accuracy, start, self.server.output)
         known = {"kind": protocol.kind, **protocol.as_mapping()}
-        self.view = View(sites=sites, items=items, start=start, known=known, rng=rngs["adversary"])
+        self.view = View(sites=sites, items=items, start=start, known=known, rng=self.rngs["adversary"])
         # the plan in force: its first step follows `plan_start`, with `sent_before` items sent by then
         self.plan: Schedule
         self.plan_start = 0
@@ -103,7 +81,20 @@ class Engine(ABC):
         # while nobody reacts to or records a change and no step is skipped, items are steps plus a constant
         self._quiet = False
         self._offset = 0
-        self.speak = self._speaker()
+
+    @abstractmethod
+    def make_sides(self) -> None:
+        """Make the server and the sites."""
+
+    @property
+    @abstractmethod
+    def now(self) -> int:
+        """The present step."""
+
+    @property
+    @abstractmethod
+    def transcript(self) -> list[Record] | None:
+        """The messages so far; None unless they are recorded."""
 
     # ------------------------------------------------------------------ to be played
 
@@ -119,7 +110,7 @@ class Engine(ABC):
 
     def stop(self) -> None:
         """End a game that cannot go on with the step before the present one."""
-        self.game_end = max(0, int(self.env.now) - 1)
+        self.game_end = max(0, self.now - 1)
         if self.game_end:
             self._close(self.game_end)
 
@@ -131,10 +122,6 @@ class Engine(ABC):
     @abstractmethod
     def run(self) -> None:
         """Play from the first step to `game_end`."""
-
-    @abstractmethod
-    def sync(self, site: int) -> None:
-        """Give a site all of its items so far, before it hears a message."""
 
     # ------------------------------------------------------------------ the truth
 
@@ -206,56 +193,6 @@ class Engine(ABC):
     def enter_plan(self, now: int) -> None:
         """Take note that a new plan is in force from step `now` + 1 on."""
 
-    # ------------------------------------------------------------------ a step that was not silent
-
-    def _speaker(self) -> Callable[[int, Sequence[Message], int], None]:
-        """Return what carries the words of a site in a step, and judges the step.
-
-        A closure, since it runs once a message and looks nothing up twice.
-        """
-        timeline, referee, server = self.timeline, self.referee, self.server
-        send_up, touched, instant, start = self.channels.send_up, self.channels.touched, self.instant, self.start
-        change = referee.change
-
-        def speak(site: int, messages: Sequence[Message], step: int) -> None:
-            if timeline.due < step + start:  # cheap: there are never more items than steps
-                self._checkpoints(start + self.sent(step - 1), step - 1)
-            send_up(site, messages)
-            if not instant:
-                return
-            output = server.output
-            if output != referee.output:
-                if self._quiet:
-                    items = step + self._offset
-                    change(step, items, items - 1, output)
-                else:
-                    self.settle(step)
-            if touched:
-                self.rouse(site)
-
-        return speak
-
-    def rouse(self, speaker: int) -> None:
-        """Take note that the sites in `channels.touched` have heard something."""
-        self.channels.touched.clear()
-
-    def settle(self, step: int) -> None:
-        """The output of this step is a new one: judge the old, and let the adversary see it."""
-        output = self.server.output
-        sent = self.sent(step)
-        if self._skipped:
-            before = self._sent_at(step - 1)
-            self.referee.change(step, self.start + sent, self.start + before, output, self._step_of)
-            self._segments = [(self.plan_start, self.sent_before, self.plan)]
-            self._skipped = self.plan.skips
-            self._quiet = self.adversary.oblivious and self.outputs is None and not self._skipped
-        else:
-            self.referee.change(step, self.start + sent, self.start + sent - 1, output)
-        if self.outputs is not None:
-            self.outputs.append((step, self.referee.value))
-        if not self.adversary.oblivious and sent < self.items:
-            self.ask(step)
-
     def _sent_at(self, step: int) -> int:
         for begin, before, plan in reversed(self._segments):
             if step >= begin:
@@ -265,29 +202,3 @@ class Engine(ABC):
     def _checkpoints(self, items: int, step: int) -> None:
         if self.timeline.due <= items:
             self.timeline.pass_by(items, step, self.referee.output, self.ledger.messages, self.ledger.words, items)
-
-    # ------------------------------------------------------------------ delays
-
-    def _heard(self, site: int | None) -> None:
-        """On delayed channels: somebody heard something in this step, which is judged at its end."""
-        if site is not None:
-            self.channels.touched.append(site)
-            self.rouse(-1)
-        elif not self._settling and self.server.output != self.referee.output:
-            self._settling = True
-            self.at(int(self.env.now), SETTLE, self._settle_now)
-
-    def _settle_now(self, event: Any) -> None:
-        self._settling = False
-        step = int(self.env.now)
-        self._checkpoints(self.start + self.sent(step - 1), step - 1)
-        if self.server.output != self.referee.output:
-            self.settle(step)
-
-    def at(self, step: int, priority: int, action: Any) -> None:
-        """Have `action(event)` called at a step with a priority."""
-        event = self.env.event()
-        event._ok, event._value = True, None  # triggered, as a timeout is, but with a priority of its own
-        assert event.callbacks is not None
-        event.callbacks.append(action)
-        self.env.schedule(event, priority=priority, delay=step - self.env.now)  # type: ignore[arg-type]

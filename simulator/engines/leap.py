@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import simpy
 
 from adversaries.schedules import NEVER
-from simulator.engines.base import END, Engine
+from simulator.engines.simulated import END, Simulated
 
 
-class Leap(Engine):
+class Leap(Simulated):
     """k site processes, each asleep until the step of the item at which it will speak.
 
     A site says how many items it may take in silence, the schedule at which step the next one comes.

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import simpy
 
-from simulator.engines.base import END, Engine
+from simulator.engines.simulated import END, Simulated
 
 
-class Step(Engine):
+class Step(Simulated):
     """One process that gives the items out, one a step, each to its site."""
 
     name: ClassVar[str] = "step"
@@ -30,7 +30,7 @@ class Step(Engine):
                 messages = self.sites[site].take(1)
                 if messages:
                     self.speak(site, messages, now)
-            if not self.instant:
+            if self.network is not None:
                 judged = self.env.event()
                 self.at(now, END, lambda _, judged=judged: judged.succeed())
                 yield judged
