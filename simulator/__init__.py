@@ -8,6 +8,8 @@ True
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,6 +26,21 @@ _HOMES = {
     "play": "simulator.play",
     "run": "simulator.runner",
 }
+
+
+class _Package(ModuleType):
+    """This package. Its name `play` means the function, also once the module `simulator.play` is imported."""
+
+    @property
+    def play(self) -> Any:
+        return __getattr__("play")
+
+    @play.setter
+    def play(self, module: ModuleType) -> None:
+        """Importing a module binds it in its package; this name is taken."""
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
