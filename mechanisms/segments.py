@@ -74,9 +74,8 @@ class SegmentNoise:
             depth[opening == 0] = top - 1
             noise = draws[drawn[opening - before] + depth - level]  # the longest segment draws first
             carried = (before >> level) << level < before
-            if level == top - 1:
-                above = np.zeros(len(noise) + carried)
-            else:
+            above = np.zeros(len(noise) + carried)
+            if level < top - 1:
                 above = np.repeat(sums, 2)[(before >> level) & 1 :]
             if carried:
                 place = top - 1 - level

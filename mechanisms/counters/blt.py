@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import mul
 
 import numpy as np
@@ -37,20 +37,27 @@ class Buffers:
         tail = self.weights @ self.decays[:, None] ** np.arange(steps - 1)
         return np.concatenate(([1.0], tail))
 
+    @cached_property
+    def fading(self) -> Floats:
+        """What is left of each buffer after 0, 1, ... steps, for a block of steps."""
+        fading: Floats = self.decays[:, None] ** np.arange(BLOCK)
+        return fading
+
     def column_norm(self, steps: int) -> float:
         """Return sum c(i)^2 over i < steps, the squared L2 sensitivity, in closed form."""
         return 1.0 + _energy(self.decays, self.weights, steps - 1)
 
     def row_norm(self, steps: int) -> float:
         """Return sum b(i)^2 over i < steps, the squared norm of row `steps` of A C^-1, in closed form."""
-        return _energy(*self.modes(), steps)
+        return _energy(*self.modes, steps)
 
     def response(self, steps: int) -> Floats:
         """Return b(0), ..., b(steps - 1): what one draw adds to the noise that many steps later."""
-        decays, heights = self.modes()
+        decays, heights = self.modes
         response: Floats = heights @ decays[:, None] ** np.arange(steps)
         return response
 
+    @cached_property
     def modes(self) -> tuple[Floats, Floats]:
         """Return decays and heights of b(i) = sum_j height_j decay_j^i; the last decay is 1."""
         # One step of C^-1: out = z - weights . s and s' = decays s + out, so s' = (D - 1 w^T) s + 1 z.
@@ -172,18 +179,18 @@ class Blt(Counter):
 class BltRun(Run):
     """A buffered Toeplitz counter at work: the buffers, and the noise of the present estimate."""
 
-    __slots__ = ("_decays", "_draws", "_fading", "_modes", "_noise", "_one", "_states", "_weights")
+    __slots__ = ("_buffers", "_decays", "_draws", "_modes", "_noise", "_one", "_states", "_weights")
 
     def __init__(self, counter: Blt, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
         self._draws = Draws(law_or_silence(Gaussian(counter.std), silent), rng, min(counter.steps, 1024))
         self._one = self._draws.one
         buffers = counter.buffers
-        self._modes = tuple(part[:-1].tolist() for part in buffers.modes())
+        self._modes = tuple(part[:-1].tolist() for part in buffers.modes)
         self._decays = buffers.decays.tolist()
         self._weights = buffers.weights.tolist()
         self._states = [0.0] * len(self._weights)
-        self._fading: Floats | None = None
+        self._buffers = buffers
         self._noise = 0.0
 
     def step(self, x: float = 1) -> float:
@@ -215,9 +222,7 @@ class BltRun(Run):
         What the buffers hold is first taken off as if it were input; C^-1, from rest, then has the
         coefficients height (decay - 1) decay^(i - 1), summed over the modes of A C^-1.
         """
-        if self._fading is None:
-            self._fading = np.array(self._decays)[:, None] ** np.arange(BLOCK)
-        fading = self._fading[:, : len(draws)]
+        fading = self._buffers.fading[:, : len(draws)]
         draws -= (np.array(self._weights) * self._states) @ fading
         shaped = draws.copy()
         for decay, height in zip(*self._modes, strict=True):
