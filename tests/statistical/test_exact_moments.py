@@ -1,0 +1,206 @@
+"""Estimates without bias, shown by going through every outcome of the coins: exact fractions, no sampling."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from enumeration import ScriptedCoins, every_outcome, moments, outputs
+
+from protocols import Block, Randomized, Robust
+from protocols.base import Message
+from protocols.coins import Coins, gap_scale
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the protocols take the scripted coins that are handed in as their generator."""
+    for module in ("randomized", "block", "robust"):
+        monkeypatch.setattr(f"protocols.{module}.Coins", lambda rng: rng)
+
+
+def site_variance(n: int, inverse: int) -> Fraction:
+    """(1 - p)(1 - (1 - p)^n) / p^2 for p = 1 / inverse (papers, section 3.1)."""
+    p = Fraction(1, inverse)
+    return (1 - p) * (1 - (1 - p) ** n) / p**2
+
+
+def test_the_formula_gives_the_published_checks() -> None:
+    assert site_variance(1, 2) == 1
+    assert float(site_variance(5, 4)) == 9.15234375
+    assert float(site_variance(100, 20)) == pytest.approx(377.7502, abs=5e-5)
+    assert float(site_variance(100, 32)) == pytest.approx(950.5, abs=0.05)
+
+
+@pytest.mark.usefixtures("scripted")
+@pytest.mark.parametrize(("n", "inverse"), [(1, 2), (5, 4), (6, 2), (7, 8)])
+def test_one_site_at_a_fixed_p(n: int, inverse: int) -> None:
+    """After n items with p = 1/inverse from the first on, the estimate has mean n and the variance above."""
+    protocol = Randomized(alpha=0.5, confidence=0.5)  # one site: 1/p is the largest power of two up to the total
+
+    def play(coins: ScriptedCoins) -> list[Fraction]:
+        site = protocol.sites(1, coins)[0]
+        assert not site.hear(Message("total", inverse))
+        last = 0
+        for _ in range(n):
+            for message in site.take(1):
+                if message.kind == "report":
+                    last = message.value[1]
+        return [Fraction(last - 1 + inverse if last else 0)]
+
+    means, variances, leaves = moments(play, n)
+    assert leaves > n
+    assert means == [n]
+    assert variances == [site_variance(n, inverse)]
+
+
+@pytest.mark.usefixtures("scripted")
+@pytest.mark.parametrize(
+    ("sizes", "items"),
+    [
+        ([2, 4], [2, 4, 5]),  # halved twice
+        ([2, 8], [3, 5, 6]),  # a jump by four, as after a leap of the total
+        ([4, 8], [1, 4, 5]),
+        ([2, 4, 8], [1, 2, 3, 4]),
+    ],
+)
+def test_lowering_p_gives_the_law_of_the_new_p(sizes: list[int], items: list[int]) -> None:
+    """The last report l of n items is distributed as if the last p had been used from the first item on.
+
+    That is, Pr[l] = p (1 - p)^(n - l), and (1 - p)^n for none (papers, section 3.4). A walk with the old p
+    instead of the new one, or a coin of 1/2 for a jump by four, gives other fractions.
+    """
+    protocol = Randomized(alpha=0.5, confidence=0.5)
+
+    def play(coins: ScriptedCoins) -> int:
+        site = protocol.sites(1, coins)[0]
+        last, done = 0, 0
+        for upto, inverse in zip(items, [*sizes, None], strict=True):
+            for item in range(done + 1, upto + 1):
+                coins.reach(item)
+                for message in site.take(1):
+                    if message.kind == "report":
+                        last = message.value[1]
+            done = upto
+            if inverse:
+                for message in site.hear(Message("total", inverse)):
+                    assert message.kind == "adjust"
+                    last = message.value[1]
+        return last
+
+    n, p = items[-1], Fraction(1, sizes[-1])
+    law = dict.fromkeys(range(n + 1), Fraction(0))
+    for probability, last in every_outcome(play, n):
+        law[last] += probability
+    assert law == {0: (1 - p) ** n} | {last: p * (1 - p) ** (n - last) for last in range(1, n + 1)}
+
+
+@pytest.mark.usefixtures("scripted")
+@pytest.mark.parametrize(
+    ("k", "moves"),
+    [(1, [0] * 6), (2, [0, 1, 0, 1, 0, 1]), (2, [0, 0, 0, 1, 0])],
+)
+def test_whole_games_are_without_bias_at_every_step(k: int, moves: list[int]) -> None:
+    """Doubling tracker, broadcasts and redraws at work: the mean output is the number of items at every step.
+
+    And the variance is the sum of the sites' formula with the p then in force, which follows from the stream.
+    """
+    protocol = Randomized(alpha=0.5, confidence=0.4)
+    inverses = [protocol.inverse_p(k, known) for known in known_totals(k, moves)]
+    assert inverses[-1] > inverses[0]  # p was lowered in between
+    means, variances, leaves = moments(lambda coins: outputs(protocol, moves, k, coins), len(moves))
+    assert leaves > 50
+    assert means == list(range(1, len(moves) + 1))
+    counts = [[moves[:step].count(site) for site in range(k)] for step in range(1, len(moves) + 1)]
+    assert variances == [
+        sum(site_variance(count, inverse) for count in each) for each, inverse in zip(counts, inverses, strict=True)
+    ]
+
+
+def known_totals(k: int, moves: list[int]) -> list[int]:
+    """The number that the doubling tracker has broadcast last, after each item (papers, section 3.2)."""
+    counts, reported, known, found = [0] * k, [0] * k, 0, []
+    for site in moves:
+        counts[site] += 1
+        if counts[site] >= max(1, 2 * reported[site]):
+            reported[site] = counts[site]
+            if sum(reported) >= 2 * known:
+                known = sum(reported)
+        found.append(known)
+    return found
+
+
+@pytest.mark.parametrize("k", [1, 7, 40])
+def test_the_doubling_tracker_stays_within_a_factor_four(k: int) -> None:
+    """known <= n < 4 known at every step, and the broadcasts are those of the definition, worked out here."""
+    moves = np.random.default_rng(k).integers(k, size=6000).tolist()
+    protocol = Randomized(alpha=0.1)
+    rng = np.random.default_rng(1)
+    sites, server = protocol.sites(k, rng), protocol.server(k, rng)
+    broadcast = []
+    for n, (site, known) in enumerate(zip(moves, known_totals(k, moves), strict=True), start=1):
+        for message in sites[site].take(1):
+            for _, told in server.hear(site, message):
+                broadcast.append(told.value)
+                for number, other in enumerate(sites):
+                    for answer in other.hear(told):
+                        assert not server.hear(number, answer)
+        assert broadcast[-1] == known
+        assert known <= n < 4 * known
+    assert len(broadcast) > 8
+
+
+@pytest.mark.usefixtures("scripted")
+@pytest.mark.parametrize(("size", "start"), [(1, 4), (2, 7), (3, 10), (4, 14)])
+def test_block_tracker_is_without_bias_over_all_thresholds(size: int, start: int) -> None:
+    """D E[bits] = n for every n <= 3 D, and the variance is that of one open block: D^2 (e/D)(1 - e/D).
+
+    One site, alpha = 0.3, c = 1: D = floor(0.3 · start). The published offsets (0 … D - 1, against a strict
+    threshold) would lose the bits of 2 in D blocks.
+    """
+    protocol = Block(alpha=0.3, confidence=1.0)
+    moves = [0] * (3 * size)
+    means, variances, leaves = moments(lambda coins: outputs(protocol, moves, 1, coins, [start]), size)
+    assert leaves == size**4  # three full blocks, and the threshold of the fourth is drawn already
+    assert means == [start + n for n in range(1, len(moves) + 1)]
+    assert variances == [(n % size) * (size - n % size) for n in range(1, len(moves) + 1)]
+
+
+@pytest.mark.usefixtures("scripted")
+@pytest.mark.parametrize("size", [2, 3])
+def test_sites_of_the_robust_tracker_are_without_bias_over_all_thresholds(size: int) -> None:
+    """Two sites, uneven: D times the bits sent has mean n, averaged over all thresholds, for every n."""
+    protocol = Robust(alpha=0.5)
+    divisor = protocol.constants(2, 1).divisor
+    start = int(size * divisor / 0.5) + 1  # the least start with blocks of this size
+    moves = [0, 1, 0, 0, 1][: 2 * size]
+
+    def play(coins: ScriptedCoins) -> list[Fraction]:
+        sites = protocol.sites(2, coins, [start, 0])
+        bits, found = 0, []
+        for site in moves:
+            bits += sum(message.kind == "bit" for message in sites[site].take(1))
+            found.append(Fraction(size * bits))
+        return found
+
+    means, _, leaves = moments(play, size)
+    assert leaves > size**2
+    assert means == list(range(1, len(moves) + 1))
+
+
+def test_scripted_coins_have_the_laws_of_the_real_ones() -> None:
+    """What stands in for the coins offers what they offer, with probabilities that sum to 1."""
+    offered = {name for name in vars(Coins) if not name.startswith("_")} - {"rng"}
+    assert offered == {"gap", "up_to", "success"}
+
+    def play(coins: Any) -> tuple[int, int, bool]:
+        return coins.gap(gap_scale(0.25)), coins.up_to(3), coins.success(0.5)
+
+    leaves = list(every_outcome(play, 4))
+    assert len(leaves) == 5 * 3 * 2
+    assert sum(probability for probability, _ in leaves) == 1
+    assert sum(p for p, (gap, _, _) in leaves if gap == 2) == Fraction(3, 16)
+    assert sum(p for p, (_, up_to, _) in leaves if up_to == 3) == Fraction(1, 3)
+    assert sum(p for p, (_, _, success) in leaves if success) == Fraction(1, 2)
