@@ -24,7 +24,9 @@ class Finding:
     Attributes
     ----------
     name, where, measure
-        The claim's own; `where` with the group that `each` made.
+        The claim's own.
+    group
+        The group that `each` made, as a condition; empty without it.
     value, low, high
         Measured value and its 95 % confidence interval; None where there is none.
     bound
@@ -39,6 +41,7 @@ class Finding:
 
     name: str
     where: str
+    group: str
     measure: str
     value: float | None
     low: float | None
@@ -106,27 +109,28 @@ def _findings(claim: Claim, table: Columns) -> list[Finding]:
     try:
         chosen = _select(table, rows(claim.where, table) if claim.where else None)
         if not _length(chosen):
-            return [_failed(claim, claim.where, "no game meets the condition")]
+            return [_failed(claim, "", "no game meets the condition")]
         groups = _groups(claim.columns, chosen)
     except ExpressionError as error:
-        return [_failed(claim, claim.where, str(error))]
-    return [_finding(claim, where, group) for where, group in groups]
+        return [_failed(claim, "", str(error))]
+    return [_finding(claim, group, games) for group, games in groups]
 
 
-def _finding(claim: Claim, where: str, table: Columns) -> Finding:
+def _finding(claim: Claim, group: str, table: Columns) -> Finding:
     try:
         estimate = measure(claim.measure, table)
     except ExpressionError as error:
-        return _failed(claim, where, str(error), _length(table))
+        return _failed(claim, group, str(error), _length(table))
     verdict = "PASS" if meets(claim, estimate.value) else "FAIL"
     return Finding(
-        claim.name, where, claim.measure, estimate.value, estimate.low, estimate.high, bound(claim),
+        claim.name, claim.where, group, claim.measure, estimate.value, estimate.low, estimate.high, bound(claim),
         _length(table), verdict,
     )  # fmt: skip
 
 
-def _failed(claim: Claim, where: str, note: str, games: int = 0) -> Finding:
-    return Finding(claim.name, where, claim.measure, None, None, None, bound(claim), games, "FAIL", note)
+def _failed(claim: Claim, group: str, note: str, games: int = 0) -> Finding:
+    nothing = (None, None, None)
+    return Finding(claim.name, claim.where, group, claim.measure, *nothing, bound(claim), games, "FAIL", note)
 
 
 def _groups(names: Sequence[str], table: Columns) -> list[tuple[str, Columns]]:

@@ -28,7 +28,7 @@ SERIES: Final = (
 """Columns of ``series.csv``: a row a checkpoint of a game."""
 KINDS: Final = ("point", "trial", "protocol", "adversary", "kind", "direction", "messages", "words", "bits")
 """Columns of ``kinds.csv``: a row a kind of message, direction and game."""
-CLAIMS: Final = ("name", "where", "measure", "value", "low", "high", "bound", "games", "verdict", "note")
+CLAIMS: Final = ("name", "where", "group", "measure", "value", "low", "high", "bound", "games", "verdict", "note")
 """Columns of ``claims.csv``: a row a claim (and a value of its `each`)."""
 
 Scalar = str | int | float | bool | None

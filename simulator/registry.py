@@ -86,7 +86,9 @@ def nearest(name: str, names: Iterable[str]) -> str:
     >>> nearest("quicksort", ["robust", "block"])
     ''
     """
-    close = difflib.get_close_matches(str(name).lower(), list(names), n=1, cutoff=0.5)
+    close = difflib.get_close_matches(str(name).lower(), list(names), n=4, cutoff=0.5)
+    # of equally near ones, letters that changed places are the likeliest slip: itmes is items, not sites
+    close.sort(key=lambda other: sorted(other) != sorted(str(name).lower()))
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
@@ -194,9 +196,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
     if not inspect.isclass(maker) or (base is not None and not issubclass(maker, base)):
         name = getattr(maker, "__name__", repr(maker))
         also = " and is not a function of the view" if family == "adversary" else ""
-        raise ScenarioError(
-            f"{name} is no {family}: it does not extend {base.__module__}.{base.__name__}{also}"
-        )
+        raise ScenarioError(f"{name} is no {family}: it does not extend {base.__module__}.{base.__name__}{also}")
     known = parameters(maker)
     name = getattr(maker, "kind", "") or maker.__name__
     for key in arguments:

@@ -124,9 +124,10 @@ def build(document: Document) -> Scenario:
     except ScenarioError as error:
         raise document.error(("task",), str(error)) from error
     points = tuple(_points(document, head, game))
+    head = head.model_copy(update={"plots": _plots(head, points, document)})
+    data = {**data, **({"plots": head.plots} if "plots" in data else {})}
     scenario = Scenario(head, points, game, data, document.name, document.folder, swept_columns(points))
     _check_claims(scenario, document)
-    _check_plots(scenario, document)
     return scenario
 
 
@@ -249,11 +250,21 @@ def _known_column(name: str, known: Sequence[str], document: Document, place: tu
         )
 
 
-def _check_plots(scenario: Scenario, document: Document) -> None:
+def _plots(head: Head, points: Sequence[Point], document: Document) -> list[Any]:
+    """Return the figures; one along an axis that `--set` has fixed is left out."""
     from simulator.plots.kinds import check_plot
 
-    for number, request in enumerate(scenario.head.plots):
+    kept: list[Any] = []
+    for number, request in enumerate(head.plots):
         try:
-            check_plot(request, axes(scenario.points))
+            check_plot(request)
+            try:
+                check_plot(request, axes(points))
+            except ValueError:
+                if not document.overridden:
+                    raise
+                continue
         except ValueError as error:
             raise document.error(("plots", number), str(error)) from error
+        kept.append(request)
+    return kept

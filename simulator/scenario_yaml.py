@@ -60,6 +60,11 @@ class Document:
         self._root = root
         self._overridden: list[Path_] = []
 
+    @property
+    def overridden(self) -> bool:
+        """Tell whether anything was set over the file."""
+        return bool(self._overridden)
+
     def error(self, path: Sequence[str | int], message: str) -> ScenarioError:
         """Return the error that something is wrong with the value at `path`."""
         where = spell(path)

@@ -69,7 +69,7 @@ def print_claims(findings: Sequence[Finding]) -> None:
     rows = [
         [
             finding.verdict,
-            finding.name + (f" [{finding.where}]" if finding.where else ""),
+            finding.name + (f" [{finding.group}]" if finding.group else ""),
             finding.measure,
             number(finding.value) or finding.note,
             "" if finding.low is None else f"{number(finding.low)} … {number(finding.high)}",

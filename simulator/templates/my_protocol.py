@@ -25,8 +25,10 @@ class MyProtocol(Protocol):
 
     kind: ClassVar[str] = "my-protocol"
     source: ClassVar[str] = "me"
-    # What is stated here is tested: "always", "adaptive", "oblivious" or "none".
+    # What is stated here is tested. A guarantee is "always", "adaptive", "oblivious" or "none".
     guarantee: ClassVar[Literal["always", "adaptive", "oblivious", "none"]] = "always"
+    reveals: ClassVar[str] = "that the site fed last has just reported, and by how much it has grown"
+    one_sided: ClassVar[bool] = True
 
     # The fields are the parameters: `alpha: 0.05` in a scenario, or MyProtocol(alpha=0.05).
     alpha: float = 0.1
@@ -35,16 +37,16 @@ class MyProtocol(Protocol):
         # Whatever is refused here is reported in one line, before any game starts.
         in_unit_interval("alpha", self.alpha)
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> list[MySite]:
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> list[CountingSite]:
         """Return the k sites; `start` holds the items that each of them has already."""
-        return [MySite(self.alpha, start[site] if start else 0) for site in range(k)]
+        return [CountingSite(self.alpha, start[site] if start else 0) for site in range(k)]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> MyServer:
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> SummingServer:
         """Return the server."""
-        return MyServer(list(start) if start else [0] * k)
+        return SummingServer(list(start) if start else [0] * k)
 
 
-class MySite(Site):
+class CountingSite(Site):
     """One site: its count, and the count that it reported last."""
 
     __slots__ = ("count", "denominator", "numerator", "reported")
@@ -73,7 +75,7 @@ class MySite(Site):
         return ()
 
 
-class MyServer(Server):
+class SummingServer(Server):
     """The server: the last report of every site, and their sum."""
 
     __slots__ = ("output", "reports")

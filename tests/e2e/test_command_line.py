@@ -1,0 +1,193 @@
+"""The program as a user starts it: in an empty folder, through the shell, killed in the middle."""
+
+from __future__ import annotations
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SLOW = """\
+import time
+from adversaries import Adversary, Burst
+
+class Slow(Adversary):
+    def plan(self, view):
+        if view.steps == 0:
+            time.sleep(0.05)
+        return Burst(0)
+"""
+SCENARIO = """\
+name: slow
+title: Games of a twentieth of a second
+trials: 30
+sites: [1, 2]
+items: 300
+protocol: {kind: randomized, alpha: 0.1}
+adversary: slow.py:Slow
+claims:
+  - {name: it costs something, measure: min(words), at_least: 1}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "slow.yaml").write_text(SCENARIO)
+    return tmp_path
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "simulator", *arguments]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def disttrack(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments), cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def tables(folder: Path) -> dict[str, Any]:
+    exact = {name: (folder / name).read_bytes() for name in ("series.csv", "kinds.csv", "claims.csv")}
+    with open(folder / "trials.csv", encoding="utf-8", newline="") as lines:
+        rows = [{key: value for key, value in row.items() if key != "seconds"} for row in csv.DictReader(lines)]
+    return {**exact, "trials": rows}
+
+
+def test_run_in_an_empty_folder(folder: Path) -> None:
+    done = disttrack(folder, "run", "slow.yaml", "--workers", "2")
+    assert done.returncode == 0, done.stderr
+    assert "60 games played" in done.stdout
+    assert "PASS" in done.stdout
+    assert done.stderr == ""
+    assert len(tables(folder / "results" / "slow")["trials"]) == 60
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return the tables of a run that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "slow.py").write_text(SLOW)
+    (folder / "slow.yaml").write_text(SCENARIO)
+    assert disttrack(folder, "run", "slow.yaml", "--workers", "1", "--out", "whole").returncode == 0
+    return tables(folder / "whole")
+
+
+@pytest.mark.parametrize(
+    "blow",
+    [
+        signal.SIGKILL,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+    ],
+)
+def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_tables(
+    folder: Path, whole: dict[str, Any], blow: signal.Signals
+) -> None:
+    process = subprocess.Popen(
+        command("run", "slow.yaml", "--workers", "2", "--out", "cut"),
+        cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    journal = folder / "cut" / "journal.sqlite"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (journal.exists() and journal.stat().st_size > 20_000):
+        time.sleep(0.02)
+    process.send_signal(blow)
+    _, said = process.communicate(timeout=30)
+    assert not (folder / "cut" / "trials.csv").exists()  # it was still playing
+    if blow == signal.SIGKILL:
+        assert process.returncode == -signal.SIGKILL
+        time.sleep(1.5)  # its workers notice within a second that it is gone
+    else:
+        assert process.returncode == 1
+        assert said.strip().splitlines()[-1].startswith("disttrack: stopped; finished games are kept")
+    done = disttrack(folder, "run", "slow.yaml", "--workers", "2", "--out", "cut")
+    assert done.returncode == 0, done.stderr
+    assert "kept from before" in done.stdout
+    assert tables(folder / "cut") == whole
+
+
+def test_workers_end_with_the_run(folder: Path) -> None:
+    process = subprocess.Popen(
+        command("run", "slow.yaml", "--workers", "2", "--trials", "400", "--out", "cut"),
+        cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    children: list[int] = []
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and len(children) < 2:
+        time.sleep(0.05)
+        children = _children(process.pid)
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and any(_alive(child) for child in children):
+        time.sleep(0.1)
+    assert len(children) >= 2
+    assert not any(_alive(child) for child in children)
+
+
+def test_an_unwritable_folder_is_one_line(folder: Path) -> None:
+    (folder / "results").write_text("in the way")
+    done = disttrack(folder, "run", "slow.yaml")
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "results/slow: cannot be made" in done.stderr
+
+
+def test_a_small_disk_stops_the_run_with_one_line(folder: Path) -> None:
+    import resource
+
+    def small() -> None:  # what a full disk does to a growing file, for this process only
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    done = subprocess.run(
+        command("run", "slow.yaml", "--workers", "1", "--trials", "40", "--out", "full"),
+        cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120, preexec_fn=small,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "cannot be written" in done.stderr
+    again = disttrack(folder, "run", "slow.yaml", "--workers", "2", "--trials", "40", "--out", "full")
+    assert again.returncode == 0, again.stderr
+    assert "kept from before" in again.stdout
+
+
+def test_help_is_quick(folder: Path) -> None:
+    times = []
+    for _ in range(5):
+        begun = time.perf_counter()
+        assert disttrack(folder, "--help").returncode == 0
+        times.append(time.perf_counter() - begun)
+    assert min(times) < 0.3  # the best of five: other programs may be at work here too
+
+
+def _children(parent: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            after = entry.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(after[1]) == parent:
+            found.append(int(entry.parent.name))
+    return found
+
+
+def _alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
