@@ -37,7 +37,9 @@ class Labels(Schedule):
         self._first: Integers | None = None
         self._keys: Integers = np.empty(0, dtype=np.int64)
 
-    def at(self, step: int) -> int:
+    def at(self, step: Any) -> Any:
+        if isinstance(step, np.ndarray):
+            return self.labels[step - 1].astype(np.int64)
         return int(self.labels[step - 1])
 
     def count(self, site: Any, step: Any) -> Any:
@@ -111,8 +113,11 @@ class Runs(Schedule):
         self._keys: Integers = np.append(rank * len(self.sites) + index, NEVER)  # sorted, so searchable
         self._runs: Integers = np.append(index, 0)
 
-    def at(self, step: int) -> int | None:
-        site = int(self.sites[self._ends.searchsorted(step)])
+    def at(self, step: Any) -> Any:
+        found = self.sites[self._ends.searchsorted(step)]
+        if isinstance(step, np.ndarray):
+            return found
+        site = int(found)
         return None if site < 0 else site
 
     def count(self, site: Any, step: Any) -> Any:

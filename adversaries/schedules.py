@@ -37,8 +37,11 @@ class Schedule(ABC):
     skips: bool = False
 
     @abstractmethod
-    def at(self, step: int) -> int | None:
-        """Return the site that is fed in this step, None for a skip."""
+    def at(self, step: Any) -> Any:
+        """Return the site that is fed in this step, None for a skip.
+
+        Schedules without skips take an array of steps, too.
+        """
 
     @abstractmethod
     def count(self, site: Any, step: Any) -> Any:
@@ -80,8 +83,8 @@ class Burst(Schedule):
         self.site = int(site)
         self.length = int(length)
 
-    def at(self, step: int) -> int:
-        return self.site
+    def at(self, step: Any) -> Any:
+        return np.full(len(step), self.site) if isinstance(step, np.ndarray) else self.site
 
     def count(self, site: Any, step: Any) -> Any:
         return step * (site == self.site)
@@ -113,7 +116,7 @@ class Rest(Schedule):
             raise ValueError(f"length of a rest must be at least 1; got {length!r}")
         self.length = int(length)
 
-    def at(self, step: int) -> None:
+    def at(self, step: Any) -> None:
         return None
 
     def count(self, site: Any, step: Any) -> Any:
@@ -143,7 +146,7 @@ class Rotation(Schedule):
         self.sites = int(sites)
         self.first = int(first) % self.sites
 
-    def at(self, step: int) -> int:
+    def at(self, step: Any) -> Any:
         return (self.first + step - 1) % self.sites
 
     def count(self, site: Any, step: Any) -> Any:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from math import log2, sqrt
 from typing import Any, ClassVar
 
-from protocols.base import FOREVER, Protocol, Server, Site, in_unit_interval, positive
+from protocols.base import Protocol, Server, Site, in_unit_interval, positive
 from protocols.coins import Coins
-from protocols.rounds import Law, LawOf, RoundServer, RoundSite, remembering
+from protocols.fleet import Fleet
+from protocols.round_fleet import RoundFleet
+from protocols.rounds import BlockLaw, Law, LawOf, RoundServer, RoundSite, remembering
 
 
-class Blocks(Law):
+class Blocks(BlockLaw):
     """A site signals once in each block of `size` items, at a place drawn uniformly.
 
     The place is one of 1 … size, so that a block that has been passed has sent exactly one signal, and one that
@@ -31,13 +33,11 @@ class Blocks(Law):
     """
 
     def __init__(self, size: int, coins: Coins, blocks: int | None = None) -> None:
-        self.size = size
-        self.coins = coins
-        self.last = FOREVER if blocks is None else size * blocks + 1
+        super().__init__(size, blocks)
+        self._coins = coins
 
-    def after(self, due: Any, shape: int | None = None) -> Any:
-        begun = ((due - 1) // self.size + 1) * self.size  # items in the blocks that have signalled
-        return begun + self.coins.up_to(self.size, shape)
+    def place(self, block: Any, shape: int | None = None) -> Any:
+        return (block - 1) * self.size + self._coins.up_to(self.size, shape)
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,9 @@ class Block(Protocol):
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _Server(self._law_of(k, Coins(rng)), k, sum(start))
+
+    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
+        return RoundFleet(_Server(self._law_of(k, Coins(server_rng)), k, sum(start)), self._law_of(k, Coins(site_rng)))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return c sqrt k / alpha to start with, then (2c sqrt k / alpha + 3k) a doubling (D is rounded down)."""

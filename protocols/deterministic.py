@@ -8,6 +8,8 @@ from fractions import Fraction
 from math import log, log1p
 from typing import Any, ClassVar, Final
 
+import numpy as np
+
 from protocols.base import (
     Exactly,
     Message,
@@ -18,6 +20,7 @@ from protocols.base import (
     in_unit_interval,
     ratio,
 )
+from protocols.fleet import CHUNK, Fleet, Said, Stream, Stretch, in_order
 
 REPORT: Final = Message("report")
 """A site's count has passed its threshold; one bit, since the server knows the thresholds."""
@@ -34,12 +37,13 @@ class Thresholds:
     Yi and Zhang 2009, as section 1 of Xiong, Zhu, Huang 2023 has it.
     """
 
-    __slots__ = ("_next", "den", "num")
+    __slots__ = ("_next", "den", "growth", "num")
 
     def __init__(self, alpha: float, centred: bool) -> None:
         part, whole = ratio(alpha)
         growth = Fraction(whole + part, whole - part if centred else whole)
         self.num, self.den = growth.as_integer_ratio()
+        self.growth = float(growth)
         self._next: dict[int, int] = {}
 
     def after_one(self, reported: int) -> int:
@@ -52,10 +56,13 @@ class Thresholds:
 
     def after(self, reported: Any) -> Any:
         """Return the count of the next report; takes one count or an array of them."""
-        # floor(m num / den) + 1, with products small enough for 64-bit arrays
+        # floor(m num / den) + 1; m = whole * den + rest keeps the products of arrays within 64 bits
         extra = self.num - self.den
         whole, rest = reported // self.den, reported % self.den
-        return reported + whole * extra + rest * extra // self.den + 1
+        if isinstance(rest, np.ndarray) and self.den * extra >= 2**63:
+            rest = rest.astype(object)
+        following = reported + whole * extra + rest * extra // self.den + 1
+        return following.astype(np.int64, copy=False) if isinstance(following, np.ndarray) else following
 
 
 @dataclass(frozen=True)
@@ -100,10 +107,13 @@ class Deterministic(Protocol):
         rule = self.thresholds
         return [_Site(rule, count) for count in start or [0] * k]
 
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> _Server | _CentredServer:
         if self.centred:
             return _CentredServer(self.thresholds, list(start) or [0] * k, Fraction(str(self.alpha)))
         return _Server(self.thresholds, list(start) or [0] * k)
+
+    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
+        return _Fleet(self.server(k, server_rng, start), self.thresholds, k, start)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return k (1/alpha + ln(alpha n) / ln(1 + alpha)) for n = N/k items a site (papers, eq. in section 2.1)."""
@@ -138,6 +148,41 @@ class _Site(Site):
         return ()
 
 
+class _Fleet(Fleet):
+    server: _Server | _CentredServer
+
+    def __init__(self, server: _Server | _CentredServer, rule: Thresholds, k: int, start: Sequence[int]) -> None:
+        self.server = server
+        self._rule = rule
+        self._start: Any = np.array(start or [0] * k, dtype=np.int64)
+        self._reported = self._start.copy()
+        self._next: Any = rule.after(self._reported)
+
+    def advance(self, stream: Stream, now: int, until: int) -> Stretch:
+        total = int(self._reported.sum())
+        # at most about CHUNK reports: an item sends one, and later on the total grows by the factor 1 + alpha
+        # while each site sends one
+        until = min(until, now + CHUNK + int(total * CHUNK / stream.k * (self._rule.growth - 1) / 2))
+        counts = self._start + stream.counts(until)
+        before, at, who = [], [], []
+        while len(sites := np.flatnonzero(self._next <= counts)):
+            before.append(self._reported[sites])
+            reports = self._next[sites]
+            at.append(reports)
+            who.append(sites)
+            self._reported[sites] = reports
+            self._next[sites] = self._rule.after(reports)
+        stretch = Stretch(until)
+        if who:
+            sites, reports = np.concatenate(who), np.concatenate(at)
+            steps, order = in_order(stream.nth(sites, reports - self._start[sites]))
+            growth = (reports - np.concatenate(before))[order]
+            stretch.said.append(Said(REPORT, steps, sites[order]))
+            stretch.steps = steps
+            stretch.outputs, stretch.denominator = self.server.grown(np.cumsum(growth))
+        return stretch
+
+
 class _Server(Server):
     __slots__ = ("output", "reported", "rule")
 
@@ -152,6 +197,12 @@ class _Server(Server):
         self.output += now - before
         return ()
 
+    def grown(self, growth: Any) -> tuple[Any, int]:
+        """Return the outputs, and their denominator, after the reports have grown in all by these amounts."""
+        outputs = self.output + growth
+        self.output = int(outputs[-1])
+        return outputs, 1
+
 
 class _CentredServer(Server):
     __slots__ = ("_inner", "_scale", "output")
@@ -164,9 +215,21 @@ class _CentredServer(Server):
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         self._inner.hear(sender, message)
-        numerator, denominator = self._scale
-        self.output = Exactly(self._inner.output * numerator, denominator)
+        self.output = self._scaled()
         return ()
+
+    def _scaled(self) -> Exactly:
+        numerator, denominator = self._scale
+        return Exactly(self._inner.output * numerator, denominator)
+
+    def grown(self, growth: Any) -> tuple[Any, int]:
+        """Return the outputs, and their denominator, after the reports have grown in all by these amounts."""
+        outputs, _ = self._inner.grown(growth)
+        self.output = self._scaled()
+        numerator, denominator = self._scale
+        if int(outputs[-1]) * numerator >= 2**63:
+            outputs = outputs.astype(object)
+        return outputs * numerator, denominator
 
 
 _ONE_REPORT: Final = (REPORT,)

@@ -8,17 +8,16 @@ from math import ceil, log2
 from typing import Any, ClassVar
 
 from protocols.base import Protocol, Server, Site, in_unit_interval, ratio
-from protocols.rounds import Law, LawOf, RoundServer, RoundSite, remembering
+from protocols.fleet import Fleet
+from protocols.round_fleet import RoundFleet
+from protocols.rounds import BlockLaw, Law, LawOf, RoundServer, RoundSite, remembering
 
 
-class EveryNth(Law):
-    """A site signals at every `step`-th of its items."""
+class LastOfBlock(BlockLaw):
+    """A site signals at the last item of each block."""
 
-    def __init__(self, step: int) -> None:
-        self.step = step
-
-    def after(self, due: Any, shape: int | None = None) -> Any:
-        return due + self.step
+    def place(self, block: Any, shape: int | None = None) -> Any:
+        return block * self.size
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class DeterministicRounds(Protocol):
 
         def law(number: int, total: int) -> Law | None:
             step = part * total // (whole * k)
-            return EveryNth(step) if step >= 1 else None
+            return LastOfBlock(step) if step >= 1 else None
 
         return remembering(law)
 
@@ -64,6 +63,9 @@ class DeterministicRounds(Protocol):
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _Server(self._law_of(k), k, sum(start))
+
+    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
+        return RoundFleet(_Server(self._law_of(k), k, sum(start)), self._law_of(k))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return k/alpha to start with, then (2k/alpha + 3k) a doubling (q is rounded down by up to a half)."""
@@ -78,6 +80,6 @@ class _Server(RoundServer):
     __slots__ = ()
 
     def enter(self, law: Law) -> None:
-        assert isinstance(law, EveryNth)
-        self.unit = law.step
-        self.limit = -(-self.base // law.step)  # the output reaches twice the base
+        assert isinstance(law, LastOfBlock)
+        self.unit = law.size
+        self.limit = -(-self.base // law.size)  # the output reaches twice the base

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from protocols.base import Message, Protocol, Server, Site
+from protocols.fleet import Fleet, Stream, Stretch
 
 ITEM: Final = Message("item")
 
@@ -37,6 +38,9 @@ class Exact(Protocol):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _Server(sum(start))
 
+    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
+        return _Fleet(_Server(sum(start)))
+
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the number of items."""
         return float(items)
@@ -53,6 +57,17 @@ class _Site(Site):
 
     def hear(self, message: Message) -> Sequence[Message]:
         return ()
+
+
+class _Fleet(Fleet):
+    server: _Server
+
+    def __init__(self, server: _Server) -> None:
+        self.server = server
+
+    def advance(self, stream: Stream, now: int, until: int) -> Stretch:
+        self.server.output += until - now
+        return Stretch(until, forwarded=ITEM)
 
 
 class _Server(Server):

@@ -10,20 +10,10 @@ from typing import Any, ClassVar
 from scipy.optimize import brentq
 
 from protocols.base import Protocol, Server, Site, in_unit_interval, positive
-from protocols.coins import Coins, gap_scale
-from protocols.rounds import Law, LawOf, RoundServer, RoundSite, remembering
-
-
-class Memoryless(Law):
-    """Each item makes its site signal with probability p, whatever came before."""
-
-    def __init__(self, p: float, coins: Coins) -> None:
-        self.p = p
-        self._scale = gap_scale(p)
-        self.coins = coins
-
-    def after(self, due: Any, shape: int | None = None) -> Any:
-        return due + self.coins.gap(self._scale, shape)
+from protocols.coins import Coins
+from protocols.fleet import Fleet
+from protocols.round_fleet import RoundFleet
+from protocols.rounds import CoinLaw, Law, LawOf, RoundServer, RoundSite, remembering
 
 
 def strength_for(failure: float, k: int) -> float:
@@ -94,7 +84,7 @@ class Martingale(Protocol):
             if number not in strengths:
                 strengths[number] = self.strength_of(number, k)
             need = strengths[number] * sqrt(k) / self.alpha
-            return Memoryless(need / total, coins) if total >= need else None
+            return CoinLaw(need / total, coins) if total >= need else None
 
         return remembering(law)
 
@@ -104,6 +94,9 @@ class Martingale(Protocol):
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _Server(self._law_of(k, Coins(rng)), k, sum(start))
+
+    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
+        return RoundFleet(_Server(self._law_of(k, Coins(server_rng)), k, sum(start)), self._law_of(k, Coins(site_rng)))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the sum over rounds of 4k, each growing N by the factor 1 + alpha sqrt k / lam, after start-up."""
@@ -126,6 +119,6 @@ class _Server(RoundServer):
     __slots__ = ()
 
     def enter(self, law: Law) -> None:
-        assert isinstance(law, Memoryless)
+        assert isinstance(law, CoinLaw)
         self.unit = 1 / law.p
         self.limit = self.k

@@ -8,6 +8,8 @@ from math import ceil, log, log1p, log2, sqrt
 from statistics import median
 from typing import Any, ClassVar
 
+import numpy as np
+
 from protocols.base import (
     EVERYONE,
     Message,
@@ -20,6 +22,8 @@ from protocols.base import (
     whole,
 )
 from protocols.coins import Coins, gap_scale
+from protocols.fleet import Fleet
+from protocols.randomized_fleet import RandomizedFleet
 
 LARGEST_COUNT = 2**63
 """Bound on the number of items that `delta` provides for."""
@@ -96,7 +100,10 @@ class Randomized(Protocol):
         return [_Site(self, k, copies, coins, count, known) for count in start or [0] * k]
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return _Server(self, k, self.tuned[1], start)
+        return RandomizedServer(self, k, self.tuned[1], start)
+
+    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
+        return RandomizedFleet(RandomizedServer(self, k, self.tuned[1], start), k, Coins(site_rng), start)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return, a doubling, 4 sqrt k / (alpha/c) reports a copy and 3k for doubling, broadcast and redraws."""
@@ -167,16 +174,21 @@ class _Site(Site):
         return sent
 
 
-def thinned(last: int, kept: float, scale: float, coins: Coins) -> int:
+def thinned(last: Any, kept: float, scale: float, coins: Coins) -> Any:
     """Return the last success under the new p, given the last one under p / kept; 0 for none.
 
     The last success survives with probability `kept`; below it every item is a fresh coin of bias p.
-    `scale` is `gap_scale(p)`.
+    `scale` is `gap_scale(p)`. Takes one number or an array.
     """
+    if isinstance(last, np.ndarray):
+        shape = len(last)
+        return np.where(coins.success(kept, shape), last, np.maximum(0, last - coins.gap(scale, shape)))
     return last if coins.success(kept) else max(0, last - coins.gap(scale))
 
 
-class _Server(Server):
+class RandomizedServer(Server):
+    """Keeps a number of items within a factor four, and each site's last report, a copy."""
+
     __slots__ = (
         "_k",
         "_protocol",
@@ -214,27 +226,41 @@ class _Server(Server):
         if message.kind == "double":
             self.lower += message.value - self.doubled[sender]
             self.doubled[sender] = message.value
-            if self.lower < 2 * self.known or not self.lower:
+            if self.lower < self.next_total:
                 return ()
-            self.known = self.lower
-            self.rounds += 1
-            self.inverse = self._protocol.inverse_p(self._k, self.known)
-            self._estimate()
-            return ((EVERYONE, Message("total", self.known)),)
+            total = self.announce()
+            self.output = self.estimate(self.sums, self.number)
+            return ((EVERYONE, total),)
         copy, last = message.value
         row = self.last[copy]
         before = row[sender]
         row[sender] = last
         self.sums[copy] += last - before
         self.number[copy] += (last > 0) - (before > 0)
-        self._estimate()
+        self.output = self.estimate(self.sums, self.number)
         return ()
 
-    def _estimate(self) -> None:
+    @property
+    def next_total(self) -> int:
+        """The sum of the doubling reports at which the server speaks."""
+        return max(1, 2 * self.known)
+
+    def announce(self) -> Message:
+        """Make the sum of the doubling reports the number known to all, and return what tells them."""
+        self.known = self.lower
+        self.rounds += 1
+        self.inverse = self._protocol.inverse_p(self._k, self.known)
+        return Message("total", self.known)
+
+    def redrawn(self, last: Any, kept: float, coins: Coins) -> Any:
+        """Return what the sites' last reports become under the present p, `kept` times what it was."""
+        return thinned(last, kept, gap_scale(1 / self.inverse), coins)
+
+    def estimate(self, sums: Any, numbers: Any) -> Any:
+        """Return the median over the copies of sum(L - 1 + 1/p); a row a copy, of numbers or arrays."""
         more = self.inverse - 1
-        if len(self.sums) == 1:
-            self.output = self.before + self.sums[0] + self.number[0] * more
-        else:
-            self.output = self.before + median(
-                total + number * more for total, number in zip(self.sums, self.number, strict=True)
-            )
+        if len(sums) == 1:
+            return self.before + sums[0] + numbers[0] * more
+        if isinstance(sums, np.ndarray):
+            return self.before + np.median(sums + numbers * more, axis=0).astype(np.int64)
+        return self.before + median(total + number * more for total, number in zip(sums, numbers, strict=True))

@@ -13,6 +13,8 @@ from mechanisms.noise import Draws, Laplace
 from protocols.base import Message, Protocol, Server, Site, in_unit_interval
 from protocols.block import Blocks
 from protocols.coins import Coins
+from protocols.fleet import Fleet
+from protocols.round_fleet import RoundFleet
 from protocols.rounds import BIT, Law, LawOf, RoundServer, RoundSite, remembering
 
 
@@ -122,6 +124,9 @@ class Robust(Protocol):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _Server(self, k, rng, sum(start))
 
+    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
+        return RoundFleet(_Server(self, k, server_rng, sum(start)), self._law_of(k, Coins(site_rng)))
+
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the start-up's 8 C sqrt k / alpha, then 3 C k + 3k a round of at least C k Delta items."""
         end, total, cost, number = float(start + items), float(start), 0.0, 1
@@ -188,13 +193,19 @@ class _Server(RoundServer):
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         if message is BIT and not self._counts_to_come:
             self._bits_of[sender] += 1
-            self.signals += 1
-            return () if self.signals < self.limit else self.phase_end(sender, self._bits_of[sender])
+            if self.signals + 1 < self.limit:
+                self.signals += 1
+                return ()
+            self.culprit = sender, self._bits_of[sender]
         return super().hear(sender, message)
 
-    def phase_end(self, sender: int, block: int) -> Sequence[tuple[int, Message]]:
-        """End the phase with a bit of `sender`, for its so manieth block of the round."""
-        self.leaked.append((self.rounds, sender, block))
+    def outlook(self) -> int:
+        left = (self.constants.phases - self.phase) * self.constants.phase_length
+        return self.limit - self.signals + ceil(left)
+
+    def act(self) -> Sequence[tuple[int, Message]]:
+        """End the phase."""
+        self.leaked.append((self.rounds, *self.culprit))
         self._release(self.signals)
         self._next_phase()
         return () if self.limit else self.end_round()

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from protocols.base import EVERYONE, FOREVER, Message, Number, Server, Site
+from protocols.coins import Coins, gap_scale
 
 ITEM: Final = Message("item")
 """An item, forwarded while rounds are not worth their polls."""
@@ -29,8 +30,20 @@ _END_ALONE: Final = (END,)
 _POLL_ALL: Final = ((EVERYONE, POLL),)
 
 
+def counted(items: int) -> Message:
+    """Return a site's answer to the poll: its items in the round."""
+    return Message("count", items)
+
+
+def announcement(total: int) -> Message:
+    """Return what begins a round: the exact total."""
+    return Message("round", total)
+
+
 class Law(ABC):
     """What holds in one round: known to the server and to all of the sites from the count announced.
+
+    Each method takes one number, or an array of them with its length as `shape`.
 
     Attributes
     ----------
@@ -42,10 +55,71 @@ class Law(ABC):
 
     @abstractmethod
     def after(self, due: Any, shape: int | None = None) -> Any:
-        """Return the count in the round at which a site signals next, after it has signalled at `due` (0: not yet).
+        """Return the count in the round at which a site signals next, after it has signalled at `due` (0: not yet)."""
 
-        Takes and returns one count, or an array with its length as `shape`.
-        """
+    @property
+    @abstractmethod
+    def rate(self) -> float:
+        """Signals an item, in the mean."""
+
+
+class BlockLaw(Law):
+    """A site signals once in each block of `size` items.
+
+    Parameters
+    ----------
+    size
+        Items in a block.
+    blocks
+        Blocks that a site may use in a round; the item after the last of them makes it send END.
+    """
+
+    def __init__(self, size: int, blocks: int | None = None) -> None:
+        self.size = size
+        self.last = FOREVER if blocks is None else size * blocks + 1
+
+    def block(self, count: Any) -> Any:
+        """Return the block, from 1, of a site's item with this number in the round."""
+        return (count + self.size - 1) // self.size
+
+    @abstractmethod
+    def place(self, block: Any, shape: int | None = None) -> Any:
+        """Return the count in the round at which a site signals in this block; drawn where it is random."""
+
+    def after(self, due: Any, shape: int | None = None) -> Any:
+        return self.place(self.block(due) + 1, shape)
+
+    @property
+    def rate(self) -> float:
+        return 1 / self.size
+
+
+class CoinLaw(Law):
+    """Each item makes its site signal with probability p, whatever came before.
+
+    Parameters
+    ----------
+    p
+        The bias of the coin.
+    coins
+        The coins of the sites.
+    """
+
+    def __init__(self, p: float, coins: Coins) -> None:
+        self.p = p
+        self._scale = gap_scale(p)
+        self._coins = coins
+
+    def gap(self, shape: int | None = None) -> Any:
+        """Return the items up to the next signal, that one included."""
+        return self._coins.gap(self._scale, shape)
+
+    def after(self, due: Any, shape: int | None = None) -> Any:
+        return due + self.gap(shape)
+
+    @property
+    def rate(self) -> float:
+        return self.p
 
 
 LawOf = Callable[[int, int], Law | None]
@@ -95,7 +169,7 @@ class RoundSite(Site):
 
     def hear(self, message: Message) -> Sequence[Message]:
         if message.kind == "poll":
-            answer = Message("count", self.count)
+            answer = counted(self.count)
             self.count = 0
             self.due = FOREVER  # it counts in silence until the new round is announced
             return (answer,)
@@ -126,6 +200,12 @@ class RoundServer(Server):
         Items counted exactly at the start of the round.
     signals
         Signals heard since it last acted.
+    unit
+        What a signal adds to the output; 0 if the output only changes when the server acts.
+    limit
+        The number of signals at which it acts.
+    culprit
+        Site of the signal heard last and its number among the site's in the round; kept by servers that need it.
     """
 
     __slots__ = (
@@ -133,6 +213,7 @@ class RoundServer(Server):
         "_law_of",
         "_poll",
         "base",
+        "culprit",
         "k",
         "law",
         "limit",
@@ -148,6 +229,7 @@ class RoundServer(Server):
         self.base = start
         self.output: Number = start
         self.unit: int | float = 0
+        self.culprit = (0, 0)
         self.rounds = 0
         self.signals = 0
         self.limit = FOREVER
@@ -168,11 +250,19 @@ class RoundServer(Server):
         """Do what is due after `limit` signals; return what is sent."""
         return self.end_round()
 
+    def outlook(self) -> int:
+        """Return how many more signals it takes, in the mean, until the server speaks."""
+        return self.limit - self.signals
+
+    def output_after(self, signals: Any) -> Any:
+        """Return the output after so many signals since it last acted; takes one number or an array."""
+        return self.base + self.unit * signals
+
     def absorb(self, signals: int) -> Sequence[tuple[int, Message]]:
         """Take so many signals, at most as many as it takes to make it act."""
         self.signals += signals
         if self.unit:
-            self.output = self.base + self.unit * self.signals
+            self.output = self.output_after(self.signals)
         return self.act() if self.signals >= self.limit else ()
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
@@ -181,19 +271,22 @@ class RoundServer(Server):
             return () if self._counts_to_come else self.absorb(1)
         kind = message.kind
         if kind == "item":
-            self.base += 1
             if self.law is None:
-                self.output = self.base
-                if self._law_of(self.rounds + 1, self.base) is not None:
-                    return self._begin()
-            elif self.unit:
-                self.output = self.base + self.unit * self.signals
+                return self.forwarded(1)
+            self.base += 1  # it was on its way while the round began
+            if self.unit:
+                self.output = self.output_after(self.signals)
             return ()
         if kind == "count":
             return self.counted(message.value)
         if kind == "end":
             return () if self._counts_to_come else self.end_round()
         raise ValueError(f"the server knows no message of kind {kind!r}")
+
+    def forwarded(self, items: int) -> Sequence[tuple[int, Message]]:
+        """Take so many forwarded items, no more than it takes to begin a round."""
+        self.output = self.base = self.base + items
+        return () if self._law_of(self.rounds + 1, self.base) is None else self._begin()
 
     def end_round(self) -> Sequence[tuple[int, Message]]:
         """Poll all the sites."""
@@ -218,8 +311,8 @@ class RoundServer(Server):
             self.signals = 0
             self.enter(self.law)
             if self.limit <= 0:
-                return ((EVERYONE, Message("round", self.base)), *self.end_round())
-        return ((EVERYONE, Message("round", self.base)),)
+                return ((EVERYONE, announcement(self.base)), *self.end_round())
+        return ((EVERYONE, announcement(self.base)),)
 
 
 def remembering(law_of: LawOf) -> LawOf:

@@ -58,15 +58,15 @@ class Ledger:
         self.down_sites[site] += 1
         self._count(self.down[message.kind], message, 1)
 
-    def count_many_up(self, kind: str, messages: int, words: int, signals: int) -> None:
-        """Count many messages of one kind at once, without saying which sites sent them."""
-        tally = self.up[kind]
-        tally.messages += messages
-        tally.words += words
-        self.words += words
-        if signals:
-            tally.signals += signals
-            tally.signal_words += words
+    def count_many_up(self, message: Message, times: int) -> None:
+        """Count messages like this one from sites to the server; `up_sites` is left to the caller."""
+        if times:
+            self._count(self.up[message.kind], message, times)
+
+    def count_broadcast(self, message: Message, sites: int) -> None:
+        """Count a message from the server to all of so many sites; `down_sites` is left to the caller."""
+        self.broadcasts += 1
+        self._count(self.down[message.kind], message, sites)
 
     def _count(self, tally: Tally, message: Message, times: int) -> None:
         words = message.words * times

@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 from adversaries.base import Adversary, Choice
 from protocols.base import Protocol
-from simulator.engines import Engine, Leap, Step
+from simulator.engines import Bulk, Engine, Leap, NoBulkError, Step
 from simulator.errors import ScenarioError
 from simulator.game import Game
 from simulator.network import Latency
 
 EngineName = Literal["auto", "step", "leap", "bulk"]
 
-ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap}
+ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "bulk": Bulk}
 
 
 def play(
@@ -78,22 +78,23 @@ def play(
             raise TypeError(f"adversary must be an Adversary or a function of the view; got {adversary!r}")
         adversary = Choice(adversary)
     chosen, reason = choose_engine(engine, protocol, adversary, network)
+    options: dict[str, Any] = {"sites": sites, "items": items, "start": start, "seed": seed, "record": record}
+    if chosen != "bulk":
+        options["network"] = network
     begun = time.perf_counter()
     game, error = None, None
     try:
-        game = ENGINES[chosen](
-            protocol,
-            copy.deepcopy(adversary),
-            sites=sites,
-            items=items,
-            start=start,
-            seed=seed,
-            network=network,
-            record=record,
-        )
+        game = ENGINES[chosen](protocol, copy.deepcopy(adversary), **options)
         game.play()
     except ScenarioError:
         raise
+    except NoBulkError as obstacle:
+        if engine == "bulk":
+            raise ScenarioError(f"engine bulk can't play this game: {obstacle}; accepted: auto, leap, step") from None
+        options["network"] = network
+        game = Leap(protocol, copy.deepcopy(adversary), **options)
+        game.play()
+        chosen, reason = "leap", f"exact for every game; not bulk, since {obstacle}"
     except Exception:
         if on_error == "raise":
             raise
@@ -108,14 +109,25 @@ def choose_engine(engine: str, protocol: Protocol, adversary: Adversary, network
 
     Raises
     ------
-    ValueError
+    ScenarioError
         If there is no such engine, or it can't play this game.
     """
-    if engine == "auto":
-        return "leap", "fastest exact engine for adversaries that react and for delays"
-    if engine not in ENGINES:
+    if engine not in ("auto", *ENGINES):
         raise ScenarioError(f"engine must be one of auto, {', '.join(ENGINES)}; got {engine!r}")
-    return engine, "asked for"
+    obstacle = ""
+    if network is not None and not network.instant:
+        obstacle = "messages take time"
+    elif not adversary.oblivious:
+        obstacle = "the adversary reacts to the outputs"
+    elif type(protocol).fleet is Protocol.fleet:
+        obstacle = "the protocol has no array form"
+    if engine == "bulk" and obstacle:
+        raise ScenarioError(f"engine bulk can't play this game: {obstacle}; accepted: auto, leap, step")
+    if engine != "auto":
+        return engine, "asked for"
+    if obstacle:
+        return "leap", f"exact for every game; not bulk, since {obstacle}"
+    return "bulk", "fastest, and exact since the schedule does not react"
 
 
 def _check(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> None:

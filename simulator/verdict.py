@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, floor, inf
-from typing import Literal
+from typing import Any, Literal
 
-from protocols.base import Number
+import numpy as np
+
+from protocols.base import Exactly, Number
 
 Verdict = Literal["ok", "failed", "undecided"]
 
@@ -50,8 +52,9 @@ class Referee:
 
     def __init__(self, alpha: float | None, start: int, output: Number) -> None:
         self.alpha = None if alpha is None else Fraction(str(alpha))
-        self._high_border = inf if alpha is None else 1 + alpha - _SLACK
-        self._low_border = -inf if alpha is None else 1 - alpha + _SLACK
+        slack = _SLACK if alpha else 0.0  # a quotient of exactly 1 is computed exactly
+        self._high_border = inf if alpha is None else 1 + alpha - slack
+        self._low_border = -inf if alpha is None else 1 - alpha + slack
         self.changes = -1  # the first call below is none
         self.failing_steps = 0
         self.first_failure: int | None = None
@@ -104,6 +107,73 @@ class Referee:
             self._low, self._low_at = quotient, (self.output, items)
         if quotient < self._low_border or self._quotient > self._high_border:
             self._count_failing(step, items, step_of)
+
+    def change_many(self, steps: Any, offset: int, outputs: Any, denominator: int = 1) -> tuple[Any, Any]:
+        """Note changes at these steps, in order, none of them skipped: the items are steps plus `offset`.
+
+        Parameters
+        ----------
+        outputs
+            The outputs from these steps on, each to be divided by `denominator`. Those equal to the one
+            before are no changes.
+
+        Returns
+        -------
+        steps, values
+            Of the true changes.
+        """
+        values = outputs if denominator == 1 else outputs / denominator
+        before = np.concatenate((values[:1], values[:-1]))
+        moved = values != before
+        moved[0] = self._plain(outputs[0], denominator) != self.output
+        if not moved.all():
+            steps, outputs, values = steps[moved], outputs[moved], values[moved]
+        if not len(steps):
+            return steps, values
+        items = steps + offset
+        standing = np.concatenate(([self.value], values[:-1]))
+        high = values / items
+        low = standing / np.maximum(items - 1, 1)
+        if items[0] == 1:
+            low[0] = self._quotient  # no item had come: right if the output was 0
+        self._extremes(low, high, steps, items, outputs, denominator)
+        self._quotient, self.value = float(high[-1]), values[-1].item()
+        self.step, self.items = int(steps[-1]), int(items[-1])
+        self.output = self._plain(outputs[-1], denominator)
+        self.changes += len(steps)
+        return steps, values
+
+    def _extremes(self, low: Any, high: Any, steps: Any, items: Any, outputs: Any, denominator: int) -> None:
+        """Update extremes and failing steps for the intervals that end before each of many changes."""
+        standing = self.step, self.items, self.output
+
+        def interval(place: int) -> tuple[int, int, Number]:
+            if not place:
+                return standing
+            return int(steps[place - 1]), int(items[place - 1]), self._plain(outputs[place - 1], denominator)
+
+        least, most = int(low.argmin()), int(high.argmax())
+        if low[least] < self._low:
+            self._low, self._low_at = float(low[least]), (interval(least)[2], int(items[least]) - 1)
+        if high[most] > self._high:
+            self._high, self._high_at = float(high[most]), (interval(most + 1)[2], int(items[most]))
+        begun = np.concatenate(([self._quotient], high[:-1]))
+        for place in np.flatnonzero((low < self._low_border) | (begun > self._high_border)).tolist():
+            self.step, self.items, self.output = interval(place)
+            self._count_failing(int(steps[place]) - 1, int(items[place]) - 1, None)
+
+    @staticmethod
+    def _plain(output: Any, denominator: int) -> Number:
+        number = output.item() if isinstance(output, np.generic) else output
+        return number if denominator == 1 else Exactly(int(number), denominator)
+
+    def exact_stretch(self, first: int, last: int, offset: int) -> None:
+        """Note that from step `first` to `last`, none skipped, the output was the truth: step plus `offset`."""
+        if self.output != first + offset:
+            self.change(first, first + offset, first + offset - 1, first + offset)
+        if last > first:
+            self.changes += last - first - 1  # each of these stood for one step, at a quotient of exactly 1
+            self._begin(last, last + offset, last + offset)
 
     def _count_failing(self, last: int, items: int, step_of: Callable[[int], int] | None) -> None:
         """Add the failing steps of the present interval, in exact arithmetic."""
