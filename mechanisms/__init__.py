@@ -35,18 +35,13 @@ from mechanisms.threshold_queries import QUERY_SOLVERS, ReleaseQueries, SortedQu
 
 MECHANISMS: dict[str, type[Any]] = {
     **COUNTERS,
-    **{
-        mechanism.kind: mechanism
-        for mechanism in (
-            AboveThreshold,
-            PrivatePartition,
-            PanPrivateDensity,
-            ContinualOutput,
-            PerturbedLeader,
-        )
-    },
-    **{f"monitor/{kind}": monitor for kind, monitor in MONITORS.items()},
-    **{f"queries/{kind}": solver for kind, solver in QUERY_SOLVERS.items()},
+    AboveThreshold.kind: AboveThreshold,
+    PrivatePartition.kind: PrivatePartition,
+    **MONITORS,
+    **QUERY_SOLVERS,
+    PanPrivateDensity.kind: PanPrivateDensity,
+    ContinualOutput.kind: ContinualOutput,
+    PerturbedLeader.kind: PerturbedLeader,
 }
 """Every mechanism by its name: a dataclass of parameters with attributes `kind`, `source` and `error`."""
 

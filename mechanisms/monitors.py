@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -42,6 +43,18 @@ def verdict(ones: Ones, k: int, halt: int | None) -> Literal["right", "early", "
     return "right"
 
 
+@lru_cache(maxsize=256)
+def quiet_cut(epsilon: float, steps: int, false_alarm: float) -> float:
+    """Return the threshold at which a sparse-vector test fires on `steps` zeros with chance `false_alarm`."""
+
+    def excess(cut: float) -> float:
+        law = AboveThresholdLaw(AboveThreshold(epsilon, cut), most_ones=0)
+        return law.halting((), 1, steps) - false_alarm
+
+    most = 8 / epsilon * math.log(4 * steps / false_alarm)
+    return float(optimize.brentq(excess, -most, most, xtol=1e-6))
+
+
 @dataclass(frozen=True)
 class SparseVectorMonitor:
     """Threshold monitor by the sparse vector technique on the prefix sums.
@@ -57,48 +70,52 @@ class SparseVectorMonitor:
         Privacy loss.
     cut
         Where the test has its threshold; None for 3k / 4.
+    horizon, false_alarm
+        If given, the cut is set so that the monitor halts on `horizon` zeros with probability
+        `false_alarm`.
 
     Raises
     ------
     ValueError
-        If a parameter is out of range.
+        If a parameter is out of range, or both a cut and a false alarm rate are given.
 
     Source
     ------
     Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
     """
 
-    kind: ClassVar[str] = "sparse-vector"
+    kind: ClassVar[str] = "sparse-vector-monitor"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
     error: ClassVar[str] = "right for k >= (8 / epsilon) ln(2 / beta) + (16 / epsilon) ln(2 T / beta)"
 
     k: int
     epsilon: float
     cut: float | None = None
+    horizon: int | None = None
+    false_alarm: float | None = None
 
     def __post_init__(self) -> None:
         whole("k", self.k)
         positive("epsilon", self.epsilon)
+        if self.horizon is not None:
+            whole("horizon", self.horizon)
+        if self.false_alarm is not None:
+            probability("false_alarm", self.false_alarm)
+            if self.cut is not None:
+                raise ValueError(f"cut and false_alarm exclude each other; got {self.cut!r} and a rate")
+            if self.horizon is None:
+                raise ValueError("horizon must be given with false_alarm")
         self.test()
 
     def test(self) -> AboveThreshold:
         """Return the sparse-vector test inside."""
+        if self.false_alarm is not None and self.horizon is not None:
+            return AboveThreshold(self.epsilon, quiet_cut(self.epsilon, self.horizon, self.false_alarm))
         return AboveThreshold(self.epsilon, 0.75 * self.k if self.cut is None else self.cut)
 
     def law(self) -> AboveThresholdLaw:
         """Return the exact halting law."""
         return AboveThresholdLaw(self.test(), most_ones=self.k)
-
-    @classmethod
-    def tuned(cls, k: int, epsilon: float, steps: int, false_alarm: float = 0.01) -> SparseVectorMonitor:
-        """Return the monitor whose cut makes it halt on `steps` zeros with probability `false_alarm`."""
-
-        def excess(cut: float) -> float:
-            law = AboveThresholdLaw(AboveThreshold(epsilon, cut), most_ones=0)
-            return law.halting((), 1, steps) - false_alarm
-
-        most = 8 / epsilon * math.log(4 * steps / false_alarm)
-        return cls(k, epsilon, cut=float(optimize.brentq(excess, 0.0, most, xtol=1e-6)))
 
     def halt(self, ones: Ones, steps: int, rng: np.random.Generator) -> int | None:
         """Play the monitor on a stream and return the step at which it says top; None for never.
@@ -141,7 +158,7 @@ class ReleaseMonitor:
     Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
     """
 
-    kind: ClassVar[str] = "release"
+    kind: ClassVar[str] = "release-monitor"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
     error: ClassVar[str] = "right for k of the order of 1 / delta"
 
@@ -206,7 +223,7 @@ class CounterMonitor:
     The remark after Problem 1.6 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
     """
 
-    kind: ClassVar[str] = "counter"
+    kind: ClassVar[str] = "counter-monitor"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, after Problem 1.6"
     error: ClassVar[str] = "right if the counter errs by k / 4 at most"
 

@@ -39,7 +39,7 @@ class SortedQueries:
     Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.1: sorted queries are the counter problem.
     """
 
-    kind: ClassVar[str] = "sorted"
+    kind: ClassVar[str] = "sorted-queries"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.1"
     error: ClassVar[str] = "O((log^1.5 n + log t) / epsilon); queries in increasing order only"
 
@@ -105,7 +105,7 @@ class SparseVectorQueries:
     here.
     """
 
-    kind: ClassVar[str] = "sparse-vector"
+    kind: ClassVar[str] = "sparse-vector-queries"
     source: ClassVar[str] = "Bun, Steinke, Ullman 2017, BetweenThresholds; margins derived"
     error: ClassVar[str] = "O(sqrt(n log(T) / epsilon) + (c / epsilon) log(c / (epsilon delta))), c payments"
 
@@ -238,7 +238,7 @@ class ReleaseQueries:
     Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8.
     """
 
-    kind: ClassVar[str] = "release"
+    kind: ClassVar[str] = "release-queries"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
     error: ClassVar[str] = "sqrt(n_q (1 - delta) / delta)"
 

@@ -114,6 +114,21 @@ class Counter(ABC):
         return laplace_sum_quantile(parts, beta)
 
 
+    def error_bound_throughout(self, steps: int, beta: float) -> float:
+        """Return what the largest error of steps 1 ... `steps` exceeds with probability at most `beta`.
+
+        A union bound: the error bound at beta / steps of the worst step.
+        """
+        whole("steps", steps)
+        return max(self.error_bound(t, beta / steps) for t in self.worst_steps(steps))
+
+    def worst_steps(self, steps: int) -> Sequence[int]:
+        """Return a few steps among which is the one of the largest error up to `steps`."""
+        # where the error follows the set bits of t: one bit of `steps` is cleared, all lower ones are set
+        places = [place for place in range(steps.bit_length()) if steps >> place & 1]
+        return [steps, *(t for t in ((steps >> j << j) - 1 for j in places) if t)]
+
+
 class Run(ABC):
     """A counter at work. Step numbers start at 1."""
 
@@ -151,6 +166,13 @@ class Run(ABC):
         numbers = self._admit(values)
         step = self.step
         return np.array([step(x) for x in numbers.tolist()], dtype=np.float64)
+
+    def state(self) -> dict[str, Any]:
+        """Return what an intruder finds between two steps: all that is remembered but the coins to come.
+
+        ``count`` is the sum as it stands in memory: exact, unless the counter is pan-private.
+        """
+        return {"step": self.t, "count": self._total}
 
     def error_bound(self, t: int, beta: float) -> float:
         """Return what the error at step `t` exceeds with probability at most `beta`."""

@@ -87,6 +87,17 @@ class KAry(Counter):
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.scale, sum(map(abs, balanced_digits(t, self.base))))]
 
+    def worst_steps(self, steps: int) -> Sequence[int]:
+        # one digit of `steps` is lowered, by one or as far as can be, and all below it are as large as can be
+        found, above = [steps], 0
+        for level, digit in reversed(list(enumerate(balanced_digits(steps, self.base)))):
+            size = self.base**level
+            for lowered in {digit - 1, -(self.base // 2)}:
+                if lowered < digit:
+                    found.append(above + lowered * size + (size - 1) // 2)
+            above += digit * size
+        return [t for t in found if t >= 1]
+
     def encoder(self, steps: int) -> Floats:
         rows: list[Floats] = []
         half = self.base // 2

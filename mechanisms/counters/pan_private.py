@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -86,7 +87,7 @@ class PanPrivateRun(Run):
         self._total += x
         return self._total + self._noise.step()
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         """Return what an intruder finds between two steps: the noisy count and the noises in force."""
         return {"step": self.t, "count": self._total, "noise": self._noise.in_force}
 

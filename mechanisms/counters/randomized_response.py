@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -95,6 +96,6 @@ class RandomizedResponseRun(Run):
         self.t += len(numbers)
         return (self._prefixes(heard) - steps * self._flip) * self._weight
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         """Return what an intruder finds between two steps: the number of flipped bits that are 1."""
         return {"step": self.t, "count": self._total}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -164,6 +165,9 @@ class SparseRun(Run):
         if items is not None:
             self._estimate = self.inner.step(items)
         return self._estimate
+
+    def state(self) -> dict[str, Any]:
+        return {"step": self.t, "count": self.inner.state()["count"] + self.partition.count}
 
     def release(self, values: ArrayLike) -> Floats:
         numbers = self._admit(values)

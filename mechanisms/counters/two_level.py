@@ -70,6 +70,9 @@ class TwoLevel(Counter):
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.scale, sum(divmod(t, self.block_size)))]
 
+    def worst_steps(self, steps: int) -> Sequence[int]:
+        return [steps, max(1, (steps + 1) // self.block_size * self.block_size - 1)]
+
     def encoder(self, steps: int) -> Floats:
         ends = np.arange(1, steps + 1)
         size = self.block_size

@@ -22,7 +22,7 @@ def test_the_registry_is_whole() -> None:
     assert len(COUNTERS) >= 13
     assert {"binary", "hybrid", "k-ary", "blt", "square-root", "pan-private", "sparse-infinite"} <= set(COUNTERS)
     for kind, mechanism in MECHANISMS.items():
-        assert kind.endswith(mechanism.kind)
+        assert kind == mechanism.kind
         assert mechanism.source
         assert mechanism.error
         assert dataclasses.is_dataclass(mechanism)
@@ -175,3 +175,24 @@ def test_memory_does_not_grow_with_the_horizon(kind: str) -> None:
         large.step(1)
     assert state_size(large) <= 2.5 * state_size(small)  # twice the levels
     assert state_size(large) < 20_000
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if not kind.startswith("sparse")])
+def test_the_bound_over_all_steps_is_that_of_the_worst_step(kind: str) -> None:
+    for steps in (1, 2, 3, 10, 31, 32, 100, 257):
+        rules = counter(kind, 1.0, steps)
+        variances = [rules.variance(t) or 0 for t in range(1, steps + 1)]
+        worst = max(rules.variance(t) or 0 for t in rules.worst_steps(steps))
+        assert worst >= max(variances) * (1 - 1e-9)
+        assert all(1 <= t <= steps for t in rules.worst_steps(steps))
+    bound = rules.error_bound_throughout(257, 0.05)
+    assert bound == max(rules.error_bound(t, 0.05 / 257) for t in rules.worst_steps(257))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_state_tells_the_sum_unless_it_is_hidden(kind: str) -> None:
+    run = make(kind, 1.0, 32, np.random.default_rng(0))
+    run.release(np.ones(20))
+    state = run.state()
+    assert state["step"] == 20
+    assert (state["count"] == 20) != COUNTERS[kind].pan_private or kind == "randomized-response"

@@ -36,7 +36,7 @@ def test_verdicts() -> None:
 def test_hard_instance_of_an_exact_law() -> None:
     k, epsilon = 8, 0.5
     steps = 2 ** (k + 1) - 2
-    monitor = SparseVectorMonitor.tuned(k, epsilon, steps)
+    monitor = SparseVectorMonitor(k, epsilon, horizon=steps, false_alarm=0.01)
     law = monitor.law()
     assert law.halting((), 1, steps) == pytest.approx(0.01, rel=1e-4)
     instance = hard_instance(law, k)
@@ -83,10 +83,10 @@ def test_every_private_monitor_errs_on_its_hard_instance(kind: str) -> None:
     steps = 1 << log_steps
     rng = np.random.default_rng(8)
     monitor: SparseVectorMonitor | ReleaseMonitor | CounterMonitor
-    if kind == "sparse-vector":
-        monitor = SparseVectorMonitor.tuned(k, 0.5, steps)
+    if kind == "sparse-vector-monitor":
+        monitor = SparseVectorMonitor(k, 0.5, horizon=steps, false_alarm=0.01)
         law = monitor.law()
-    elif kind == "release":
+    elif kind == "release-monitor":
         monitor = ReleaseMonitor(k, 1 / (100 * k))
         law = monitor.law()  # type: ignore[assignment]
     else:
@@ -157,6 +157,10 @@ def test_refusals() -> None:
         SparseVectorMonitor(0, 1.0)
     with pytest.raises(ValueError, match="epsilon must be a number above 0"):
         SparseVectorMonitor(3, -1.0)
+    with pytest.raises(ValueError, match="cut and false_alarm exclude each other"):
+        SparseVectorMonitor(3, 1.0, cut=2.0, horizon=8, false_alarm=0.1)
+    with pytest.raises(ValueError, match="horizon must be given with false_alarm"):
+        SparseVectorMonitor(3, 1.0, false_alarm=0.1)
     with pytest.raises(ValueError, match="delta must be a number between 0 and 1"):
         ReleaseMonitor(3, 1.0)
     with pytest.raises(ValueError, match="counter must be one of"):

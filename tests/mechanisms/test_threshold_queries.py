@@ -14,7 +14,7 @@ FALSE_ALARM = 1e-6
 
 
 def test_three_solvers() -> None:
-    assert set(QUERY_SOLVERS) == {"sorted", "sparse-vector", "release"}
+    assert set(QUERY_SOLVERS) == {"sorted-queries", "sparse-vector-queries", "release-queries"}
 
 
 def test_sorted_queries_are_a_counter() -> None:
