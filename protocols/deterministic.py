@@ -210,8 +210,8 @@ class _CentredServer(Server):
     def __init__(self, rule: Thresholds, reported: list[int], alpha: Fraction) -> None:
         self._inner = _Server(rule, reported)
         self._scale = alpha.numerator + alpha.denominator, alpha.denominator
-        # a count that all know needs no factor
-        self.output: Number = sum(reported)
+        # the factor belongs to a known start too: its sites are silent until (1 + alpha) / (1 - alpha) of it
+        self.output: Number = self._scaled() if any(reported) else 0
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         self._inner.hear(sender, message)
