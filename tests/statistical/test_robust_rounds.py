@@ -50,8 +50,8 @@ def test_the_server_says_nothing_inside_a_round(adversary: str) -> None:
 def test_bits_of_a_round_that_ends_by_phases(adversary: str) -> None:
     """Between C k and 3 C k (eq. 4 of the paper): ceil(sqrt k) phases of 2 C sqrt k bits and their noise.
 
-    The noise has scale 4 sqrt k / C, so the sum of ten has standard deviation sqrt(20) · 40 / C < 27, where C k is above
-    676 and the mean 2 C k: both limits are over 20 standard deviations away. Measured: 1.94 to 2.06 times C k.
+    The noise has scale 4 sqrt k / C, so the sum of ten has standard deviation sqrt(20) · 40 / C < 27, where C k is
+    above 676 and the mean 2 C k: both limits are over 20 standard deviations away. Measured: 1.94 to 2.06 times C k.
     """
     _, rounds = rounds_of(adversary)
     for one in rounds:
