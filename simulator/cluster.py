@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any, Final
@@ -33,11 +34,15 @@ class Cluster(Crew):
             distributed: Any = importlib.import_module("distributed")
         except ImportError as error:
             raise ScenarioError("--scheduler needs Dask: pip install 'disttrack[dask]'") from error
+        # what goes wrong is said in one line by whoever asked; Dask would add its tracebacks to it
+        for name in list(logging.root.manager.loggerDict):
+            if name.split(".")[0] in ("distributed", "tornado", "asyncio"):
+                logging.getLogger(name).setLevel(logging.CRITICAL)
         self._own: Any = None
         try:
             if address == "local":
                 self._own = distributed.LocalCluster(
-                    n_workers=cores(), threads_per_worker=1, dashboard_address=None
+                    n_workers=cores(), threads_per_worker=1, dashboard_address=":0"
                 )
                 self._client = distributed.Client(self._own)
             else:
@@ -51,14 +56,9 @@ class Cluster(Crew):
         except (TimeoutError, OSError) as error:
             self.close(kill=True)
             raise ScenarioError(f"--scheduler {address}: the scheduler has no workers") from error
+        self.slots = max(2, 2 * sum(self._client.nthreads().values()))  # one in play, one waiting
         self._distributed = distributed
         self._address = address
-
-    @property
-    def slots(self) -> int:  # type: ignore[override]
-        """Two batches for each thread of the cluster, as many as it has at the moment."""
-        threads = sum(self._client.nthreads().values())
-        return max(2, 2 * int(threads))
 
     def submit(self, batch: Batch) -> Future[Played]:
         future: Any = self._client.submit(play_batch, list(batch), pure=False)
@@ -68,7 +68,7 @@ class Cluster(Crew):
         try:
             return set(self._distributed.wait(list(futures), return_when="FIRST_COMPLETED").done)
         except (OSError, self._distributed.CancelledError) as error:
-            raise self._gone(error) from error
+            raise self._gone() from error
 
     def result(self, future: Future[Played]) -> Played:
         try:
@@ -76,11 +76,12 @@ class Cluster(Crew):
         except self._distributed.KilledWorker as error:
             raise WorkerDied(_first(error)) from error
         except (OSError, self._distributed.CancelledError) as error:
-            raise self._gone(error) from error
+            raise self._gone() from error
 
-    def _gone(self, error: BaseException) -> RunError:
+    def _gone(self) -> RunError:
         return RunError(
-            f"--scheduler {self._address}: the cluster is gone ({_first(error)}); finished games are kept"
+            f"--scheduler {self._address}: the cluster is gone; finished games are kept, "
+            "and the same command goes on with the rest"
         )
 
     def close(self, *, kill: bool = False) -> None:

@@ -1,0 +1,177 @@
+"""A real Dask scheduler and two real workers on loopback: same tables, and a killed worker costs time only."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("distributed", reason="needs the extra disttrack[dask]")
+
+ROOT = Path(__file__).resolve().parents[2]
+SCENARIO = """\
+name: spread
+title: Games for a cluster
+trials: 10
+sites: [1, 2, 3, 4]
+items: 300
+protocol: {kind: randomized, alpha: 0.1}
+adversary: [{kind: "slow.py:Slow"}, {kind: freeze}]
+"""
+SLOW = """\
+import time
+from adversaries import Adversary, Burst
+
+class Slow(Adversary):
+    def plan(self, view):
+        if view.steps == 0:
+            time.sleep(0.1)
+        return Burst(0)
+"""
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
+
+
+class Loopback:
+    """A scheduler and its workers, each a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder  # the workers' own, without the user's files
+        file = folder / "scheduler.json"
+        self.processes = [
+            self._start(
+                "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)
+            )
+        ]
+        deadline = time.monotonic() + 60
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        time.sleep(0.2)
+        self.address: str = json.loads(file.read_text())["address"]
+        for _ in range(2):
+            self.worker()
+
+    def worker(self) -> None:
+        self.processes.append(self._start("worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard"))
+
+    def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "dask", *arguments],
+            cwd=self.folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        for process in self.processes:
+            process.kill()
+        for process in self.processes:
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
+    loopback = Loopback(tmp_path_factory.mktemp("cluster"))
+    yield loopback
+    loopback.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "spread.yaml").write_text(SCENARIO)
+    return tmp_path
+
+
+def run(folder: Path, out: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "simulator", "run", "spread.yaml", "--out", out, *options],
+        cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=180,
+    )  # fmt: skip
+
+
+def tables(folder: Path) -> dict[str, Any]:
+    exact = {name: (folder / name).read_bytes() for name in ("series.csv", "kinds.csv", "claims.csv")}
+    with open(folder / "trials.csv", encoding="utf-8", newline="") as lines:
+        rows = [{key: value for key, value in row.items() if key != "seconds"} for row in csv.DictReader(lines)]
+    return {**exact, "trials": rows}
+
+
+@pytest.mark.slow
+def test_the_cluster_makes_the_same_tables_also_when_a_worker_is_killed(cluster: Loopback, folder: Path) -> None:
+    assert run(folder, "here", "--workers", "1").returncode == 0
+    done = run(folder, "there", "--scheduler", cluster.address)
+    assert done.returncode == 0, done.stderr
+    assert tables(folder / "there") == tables(folder / "here")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "simulator", "run", "spread.yaml", "--out", "hurt", "--scheduler", cluster.address],
+        cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    journal = folder / "hurt" / "journal.sqlite"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (journal.exists() and journal.stat().st_size > 20_000):
+        time.sleep(0.02)
+    cluster.processes[1].send_signal(signal.SIGKILL)  # a worker, in the middle of a game
+    said, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    assert "80 games played" in said
+    assert tables(folder / "hurt") == tables(folder / "here")
+
+
+def test_a_scheduler_that_is_not_there_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simulator import cluster
+    from simulator.errors import ScenarioError
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    monkeypatch.setattr(cluster, "PATIENCE", 1.0)
+    with pytest.raises(ScenarioError, match=f"--scheduler tcp://127.0.0.1:{port}: no scheduler answers") as caught:
+        cluster.Cluster(f"tcp://127.0.0.1:{port}")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ScenarioError, match="no scheduler answers"):
+        cluster.Cluster("nonsense")
+
+
+@pytest.mark.slow
+def test_a_cluster_of_its_own(folder: Path) -> None:
+    assert run(folder, "here", "--workers", "1").returncode == 0
+    done = run(folder, "own", "--scheduler", "local")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert tables(folder / "own") == tables(folder / "here")
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_stops_the_run_and_keeps_its_games(
+    tmp_path_factory: pytest.TempPathFactory, folder: Path
+) -> None:
+    loopback = Loopback(tmp_path_factory.mktemp("going"))
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "simulator", "run", "spread.yaml", "--out", "gone", "--scheduler", loopback.address],
+            cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        journal = folder / "gone" / "journal.sqlite"
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not (journal.exists() and journal.stat().st_size > 20_000):
+            time.sleep(0.02)
+        loopback.processes[0].kill()
+        _, said = process.communicate(timeout=90)
+    finally:
+        loopback.close()
+    assert process.returncode == 1
+    assert "the cluster is gone" in said
+    done = run(folder, "gone", "--workers", "1")
+    assert done.returncode == 0
+    assert "kept from before" in done.stdout
