@@ -94,8 +94,8 @@ def quadrature_buffers(steps: int, stride: float = STRIDE) -> Buffers:
     ------
     The form: Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024. The nodes: derived here.
     """
-    left = -0.5 * math.log(4.0 * steps)
-    count = math.ceil((3.0 - left) / stride) + 1
+    left = -0.5 * math.log(2.0 * steps)
+    count = math.ceil((1.5 - left) / stride) + 1
     nodes = left + stride * np.arange(count)
     decays = 1.0 / (1.0 + np.exp(2.0 * nodes))
     weights = stride / math.pi * decays / np.cosh(nodes)
