@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-_LARGEST_BATCH = 4096
-_WORD = 2**64
+_LARGEST_BATCH = 1024
 
 
 class Coins:
@@ -22,13 +21,14 @@ class Coins:
         The sites' `numpy.random.Generator`.
     """
 
-    __slots__ = ("_exponentials", "_size", "_words", "rng")
+    __slots__ = ("_exponentials", "_last_batch", "_numbers", "_size", "rng")
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
-        self._size = 64
+        self._last_batch = 32
         self._exponentials: list[float] = []
-        self._words: list[int] = []
+        self._numbers: list[int] = []
+        self._size = 0
 
     def gap(self, scale: float, shape: int | None = None) -> Any:
         """Return how many tosses it takes until a coin of bias p succeeds: geometric on 1, 2, …
@@ -46,21 +46,19 @@ class Coins:
         """Return a number from 1 to `size`, each equally likely."""
         if shape is not None:
             return self.rng.integers(1, size, size=shape, endpoint=True)
-        while True:
-            if not self._words:
-                self._words = self.rng.integers(_WORD, size=self._batch(), dtype=np.uint64).tolist()
-            high, low = divmod(self._words.pop() * size, _WORD)
-            # exactly uniform: of the 2^64 words, as many as 2^64 mod size are refused (Lemire 2019)
-            if low >= size or low >= _WORD % size:
-                return high + 1
+        if size != self._size or not self._numbers:
+            # what is left for another size is thrown away: sizes change with rounds only
+            self._size = size
+            self._numbers = self.rng.integers(1, size, size=self._batch(), endpoint=True).tolist()
+        return self._numbers.pop()
 
     def success(self, p: float, shape: int | None = None) -> Any:
         """Return whether one toss of a coin of bias p succeeds."""
         return self.gap(gap_scale(p), shape) == 1
 
     def _batch(self) -> int:
-        self._size = min(2 * self._size, _LARGEST_BATCH)
-        return self._size
+        self._last_batch = min(2 * self._last_batch, _LARGEST_BATCH)
+        return self._last_batch
 
 
 def gap_scale(p: float) -> float:

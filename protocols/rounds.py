@@ -87,7 +87,7 @@ class BlockLaw(Law):
         """Return the count in the round at which a site signals in this block; drawn where it is random."""
 
     def after(self, due: Any, shape: int | None = None) -> Any:
-        return self.place(self.block(due) + 1, shape)
+        return self.place((due + self.size - 1) // self.size + 1, shape)
 
     @property
     def rate(self) -> float:
@@ -162,7 +162,10 @@ class RoundSite(Site):
         if due == law.last:
             self.due = FOREVER
             return _END_ALONE
-        due = self.due = min(law.after(due), law.last)
+        due = law.after(due)
+        if due > law.last:
+            due = law.last
+        self.due = due
         if self.count < due:
             return _BIT_ALONE
         return (BIT, *self._signals())

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 
 from protocols.base import Message
 
 
-@dataclass(slots=True)
 class Tally:
-    """Count of one kind of message in one direction."""
+    """Count of one kind of message in one direction.
 
-    messages: int = 0
-    words: int = 0
-    signals: int = 0
-    """Of the messages, those that carry nothing: one bit each."""
-    signal_words: int = 0
+    Attributes
+    ----------
+    messages
+        How many there were.
+    signals
+        Of these, those that carry nothing: one word and one bit each.
+    more_words
+        Words beyond one a message.
+    """
+
+    __slots__ = ("messages", "more_words", "signals")
+
+    def __init__(self) -> None:
+        self.messages = self.signals = self.more_words = 0
+
+    @property
+    def words(self) -> int:
+        """Words in all."""
+        return self.messages + self.more_words
 
 
 class Ledger:
@@ -30,7 +42,7 @@ class Ledger:
         Items of the whole game; fixes the word at ceil(log2(items + 1)) bits.
     """
 
-    __slots__ = ("broadcasts", "down", "down_sites", "up", "up_sites", "word_bits", "words")
+    __slots__ = ("broadcasts", "down", "down_sites", "up", "up_sites", "word_bits")
 
     def __init__(self, sites: int, items: int) -> None:
         self.word_bits = max(1, items.bit_length())
@@ -39,52 +51,46 @@ class Ledger:
         self.up_sites = [0] * sites
         self.down_sites = [0] * sites
         self.broadcasts = 0
-        self.words = 0
 
     def count_up(self, site: int, message: Message) -> None:
         """Count a message from the site to the server."""
+        # _count() written out: this is called once a message
         self.up_sites[site] += 1
-        tally = self.up[message.kind]
+        tally = self.up[message[0]]
         tally.messages += 1
-        words = message.words
-        tally.words += words
-        self.words += words
-        if message.value is None:
+        if message[1] is None:
             tally.signals += 1
-            tally.signal_words += words
+        if message[2] != 1:
+            tally.more_words += message[2] - 1
 
     def count_down(self, site: int, message: Message) -> None:
         """Count a message from the server to the site."""
         self.down_sites[site] += 1
-        self._count(self.down[message.kind], message, 1)
+        _count(self.down[message.kind], message, 1)
 
     def count_many_up(self, message: Message, times: int) -> None:
         """Count messages like this one from sites to the server; `up_sites` is left to the caller."""
         if times:
-            self._count(self.up[message.kind], message, times)
+            _count(self.up[message.kind], message, times)
 
     def count_broadcast(self, message: Message, sites: int) -> None:
         """Count a message from the server to all of so many sites; `down_sites` is left to the caller."""
         self.broadcasts += 1
-        self._count(self.down[message.kind], message, sites)
-
-    def _count(self, tally: Tally, message: Message, times: int) -> None:
-        words = message.words * times
-        tally.messages += times
-        tally.words += words
-        self.words += words
-        if message.value is None:
-            tally.signals += times
-            tally.signal_words += words
+        _count(self.down[message.kind], message, sites)
 
     def bits(self, tally: Tally) -> int:
         """Return the bits of a tally: a signal is one bit, a word `word_bits`."""
-        return tally.signals + (tally.words - tally.signal_words) * self.word_bits
+        return tally.signals + (tally.words - tally.signals) * self.word_bits
 
     @property
     def messages(self) -> int:
         """Messages in both directions."""
         return sum(tally.messages for side in (self.up, self.down) for tally in side.values())
+
+    @property
+    def words(self) -> int:
+        """Words in both directions."""
+        return self.words_up + self.words_down
 
     @property
     def words_up(self) -> int:
@@ -114,3 +120,10 @@ class Ledger:
             for direction, side in (("up", self.up), ("down", self.down))
             for kind, tally in sorted(side.items())
         ]
+
+
+def _count(tally: Tally, message: Message, times: int) -> None:
+    tally.messages += times
+    tally.more_words += (message.words - 1) * times
+    if message.value is None:
+        tally.signals += times

@@ -45,7 +45,8 @@ class Leap(Simulated):
         timeout = env.timeout
         now = 0
         while True:
-            plan, due = self.plan, credited[number] + quota() + 1
+            plan = self.plan
+            due = credited[number] + quota() + 1
             step = alarm[number] = self.plan_start + plan.nth(number, due)
             try:
                 if step >= NEVER:
