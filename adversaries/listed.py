@@ -72,6 +72,9 @@ class Labels(Schedule):
     def lowest(self) -> int:
         return int(self.labels.min())
 
+    def first_step(self, site: int) -> int:
+        return int(np.argmax(self.labels == site)) + 1
+
     def _index(self) -> Integers:
         """Return where each site's keys begin; sort on first use."""
         if self._first is None:
@@ -149,6 +152,9 @@ class Runs(Schedule):
     def lowest(self) -> int:
         named = self.sites[self.sites != -1]
         return int(named.min()) if len(named) else 0
+
+    def first_step(self, site: int) -> int:
+        return int(self._begins[np.argmax(self.sites == site)]) + 1
 
     def sent(self, step: int) -> int:
         run = int(self._ends.searchsorted(step))

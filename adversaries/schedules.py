@@ -63,6 +63,10 @@ class Schedule(ABC):
         """Return the smallest site number named, 0 if none; below 0 it is no site."""
         return 0
 
+    def first_step(self, site: int) -> int:
+        """Return the first step that names this site, whether or not there is such a site."""
+        return int(self.nth(site, 1))
+
     def sent(self, step: int) -> int:
         """Return the items that all sites together have received by `step`."""
         return step

@@ -176,12 +176,13 @@ class Engine(ABC):
                 f"{self._adversary_name()}: plan() returned {plan!r} after step {now}; accepted: a schedule "
                 "(Burst, Rest, Rotation, Labels, Runs) or None"
             )
-        for site in (plan.lowest(), plan.highest()):
-            if not -1 <= site < self.k or (site < 0 and plan.support(self.k) != ()):
-                raise MoveError(
-                    f"{self._adversary_name()}: named site {site} at step {now + 1}; "
-                    f"this game has sites 0 … {self.k - 1}"
-                )
+        lowest, highest = plan.lowest(), plan.highest()
+        if lowest < 0 or highest >= self.k:
+            site = lowest if lowest < 0 else highest
+            raise MoveError(
+                f"{self._adversary_name()}: named site {site} at step {now + plan.first_step(site)}; "
+                f"this game has sites 0 … {self.k - 1}"
+            )
 
     def _adversary_name(self) -> str:
         return f"adversary {self.adversary.kind or type(self.adversary).__name__}"

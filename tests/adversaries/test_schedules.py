@@ -104,6 +104,7 @@ def test_named_sites_are_those_of_the_list(case: tuple[Schedule, Moves]) -> None
     assert sorted(support) == named
     assert schedule.highest() == (named[-1] if named else -1)
     assert schedule.lowest() == (named[0] if named else 0)
+    assert [schedule.first_step(site) for site in named] == [moves.index(site) + 1 for site in named]
 
 
 @given(any_schedule, st.integers(0, SITES - 1), st.integers(1, 30))
@@ -194,6 +195,9 @@ def test_nonsense_is_refused(make, says: str) -> None:
         make()
 
 
-@pytest.mark.parametrize("plan", [Burst(-3), Labels([0, -3]), Runs([-1, -3, 2], [1, 1, 1])])
-def test_a_site_below_zero_is_named_so_that_the_game_can_refuse_it(plan: Schedule) -> None:
+@pytest.mark.parametrize(
+    ("plan", "step"), [(Burst(-3), 1), (Labels([0, -3, -3]), 2), (Runs([-1, -3, 2, -3], [4, 1, 1, 1]), 5)]
+)
+def test_a_site_below_zero_is_named_so_that_the_game_can_refuse_it(plan: Schedule, step: int) -> None:
     assert plan.lowest() == -3
+    assert plan.first_step(-3) == step
