@@ -15,6 +15,8 @@ from simulator.report_page import Html, caption_of, facts, page, section, table,
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simulator.plots.tables import Tables
+
 NAME: Final = "report.html"
 
 _HEAVY: Final = 600_000
@@ -42,7 +44,7 @@ def write_report(directory: str | Path) -> Path:
     scenario = dict(manifest.get("scenario") or {})
     title = str(scenario.get("title") or manifest.get("name") or folder.resolve().name)
     parts = [
-        _lead(tables.trials, manifest),
+        _lead(tables, manifest),
         _claims(folder),
         _figures(folder),
         _summary(tables.trials),
@@ -63,13 +65,13 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _lead(trials: pd.DataFrame, manifest: dict[str, Any]) -> Html:
+def _lead(tables: Tables, manifest: dict[str, Any]) -> Html:
     """Return the first lines: how much was played, and what is fixed."""
     from simulator.plots.tables import fixed
 
     games = manifest.get("games") or {}
     lost = int(games.get("errors") or 0)
-    text = f"{len(trials):,} games, {fixed(trials)}."
+    text = f"{len(tables.trials):,} games, {fixed(tables)}."
     if lost:
         text += f" {lost:,} of them were lost to errors; errors.txt has their tracebacks."
     return Html("<p class='lead'>{}</p>", text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,19 +11,21 @@ from matplotlib.patches import Patch
 
 from simulator.plots.kinds import PlotRequest
 from simulator.plots.style import INK, Legend, new_figure, short
-from simulator.plots.tables import GAME, Tables, fixed, lines, name
+from simulator.plots.tables import GAME, Tables, fixed, lines, said
 
-_COLOURS: Final = (
-    "#0072B2",
-    "#E69F00",
-    "#56B4E9",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#999999",
-    "#F0E442",
-    "#444444",
-)
+_COLOURS: Final = {
+    "report": "#0072B2",
+    "bit": "#E69F00",
+    "item": "#56B4E9",
+    "count": "#D55E00",
+    "double": "#009E73",
+    "adjust": "#CC79A7",
+    "round": "#888888",
+    "poll": "#A08F00",
+    "total": "#5B3794",
+}
+"""A colour a kind of message, the same in every figure."""
+_SPARE: Final = ("#444444", "#8C564B", "#2F6B6B", "#F0E442", "#B0B0B0")
 _SHARES_FROM: Final = 40.0
 """From this ratio of the longest bar to the shortest on, bars show shares: short ones could not be read."""
 _DOWN_HATCH: Final = "////"
@@ -40,19 +42,13 @@ def draw_breakdown(tables: Tables, request: PlotRequest) -> Figure:
     note = "Mean over the games of a bar. Plain: sites to server. Hatched: server to sites."
     if shares:
         note += " The bars show shares, for the totals beside them differ too much for one scale."
-    parts = [
-        Patch(facecolor=_COLOURS[place % len(_COLOURS)], hatch=_DOWN_HATCH if direction == "down" else "",
-              edgecolor="white", linewidth=0)
-        for place, (_, direction) in enumerate(order)
-    ]  # fmt: skip
-    legend = Legend("", [(part, kind) for part, (kind, _) in zip(parts, order, strict=True)])
-    figure = new_figure(
-        0.75 + 0.34 * len(bars), request.title or tables.title, fixed(tables.trials), note, legends=[legend]
-    )
+    looks = _looks(order)
+    legend = Legend("", [(Patch(**looks[key]), key[0]) for key in order])
+    figure = new_figure(0.75 + 0.34 * len(bars), request.title or tables.title, fixed(tables), note, legends=[legend])
     axes = figure.subplots()
     longest = 1.0 if shares else max(totals)
     for row, ((_, bar), total) in enumerate(zip(bars, totals, strict=True)):
-        _draw_bar(axes, row, bar, total if shares else 1.0, order)
+        _draw_bar(axes, row, bar, total if shares else 1.0, looks)
         end = (1.0 if shares else total) + longest * 0.012
         axes.text(end, row, f"{total:,.0f}", va="center", size=8.5, color=INK, gid="total")
     axes.set_yticks(range(len(bars)), [label for label, _ in bars])
@@ -80,9 +76,8 @@ def _bars(tables: Tables, x: str) -> list[tuple[str, pd.DataFrame]]:
                 continue
             words = mine.groupby(["kind", "direction"], as_index=False, sort=False)["words"].sum()
             words["words"] = words["words"] / len(games)
-            said = [f"{name(key)} {value:,}" if key == x and isinstance(value, int) else str(value)
-                    for key, value in zip(by, values, strict=True)]  # fmt: skip
-            found.append((", ".join([line.label, *said]), words[words["words"] > 0]))
+            parts_said = [said(key, value) if key == x else str(value) for key, value in zip(by, values, strict=True)]
+            found.append((", ".join([line.label, *parts_said]), words[words["words"] > 0]))
     if not found:
         raise ValueError("a breakdown figure needs messages; these games sent none")
     return found
@@ -95,14 +90,28 @@ def _kinds_in_order(bars: list[pd.DataFrame]) -> list[tuple[str, str]]:
     return [(str(kind), str(direction)) for kind, direction in zip(total["kind"], total["direction"], strict=True)]
 
 
-def _draw_bar(axes: Axes, row: int, bar: pd.DataFrame, unit: float, order: list[tuple[str, str]]) -> None:
+def _looks(order: list[tuple[str, str]]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return how each kind and direction is drawn, in the common order."""
+    strangers = [kind for kind in dict.fromkeys(kind for kind, _ in order) if kind not in _COLOURS]
+    spare = {kind: _SPARE[place % len(_SPARE)] for place, kind in enumerate(strangers)}
+    return {
+        (kind, direction): {
+            "facecolor": _COLOURS.get(kind) or spare[kind],
+            "hatch": _DOWN_HATCH if direction == "down" else "",
+            "edgecolor": "white",
+            "linewidth": 0,
+        }
+        for kind, direction in order
+    }
+
+
+def _draw_bar(
+    axes: Axes, row: int, bar: pd.DataFrame, unit: float, looks: dict[tuple[str, str], dict[str, Any]]
+) -> None:
     """Draw one bar, its parts in the common order."""
     words = {(str(part["kind"]), str(part["direction"])): float(part["words"]) for _, part in bar.iterrows()}
     left = 0.0
-    for place, key in enumerate(order):
-        if key not in words:
-            continue
-        length = words[key] / unit
-        axes.barh(row, length, left=left, height=0.68, color=_COLOURS[place % len(_COLOURS)], linewidth=0,
-                  hatch=_DOWN_HATCH if key[1] == "down" else "", edgecolor="white")  # fmt: skip
-        left += length
+    for key, look in looks.items():
+        if key in words:
+            axes.barh(row, words[key] / unit, left=left, height=0.68, **look)
+            left += words[key] / unit

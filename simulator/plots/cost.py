@@ -52,7 +52,7 @@ def draw_cost(tables: Tables, request: PlotRequest) -> Figure:
         note.append(f"Beside each line: the power of {letter} fitted through all its marks.")
     kinds = tuple(dict.fromkeys(trials["protocol"]))
     figure = new_figure(
-        height_of(len(drawn)), request.title or tables.title, fixed(trials), " ".join(note),
+        height_of(len(drawn)), request.title or tables.title, fixed(tables), " ".join(note),
         legends=legend_of(drawn, law, kinds),
     )  # fmt: skip
     axes, labels = draw_panels(figure, drawn, request.x, law, kinds, measure)

@@ -12,9 +12,10 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 
 from simulator.plots.error import FLOOR, FLOOR_NOTE, border_note, shown
 from simulator.plots.kinds import PlotRequest
-from simulator.plots.style import BORDER, FILLS, QUIET, Legend, Mark, mark, new_figure, short
-from simulator.plots.sweep import axis_label, place
-from simulator.plots.tables import Tables, fixed, lines, swept_axes
+from simulator.plots.style import BORDER, FILLS, QUIET, Legend, mark, new_figure, short
+from simulator.plots.sweep import axis_label
+from simulator.plots.tables import Line, Tables, fixed, lines, swept_axes
+from simulator.plots.theory import reacts
 
 _TICKS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
 
@@ -26,43 +27,54 @@ def draw_frontier(tables: Tables, request: PlotRequest) -> Figure:
     if trials.empty:
         raise ValueError("a frontier figure needs games of protocols that promise an accuracy alpha")
     kinds = tuple(dict.fromkeys(trials["protocol"]))
+    trials = trials.assign(adversary=_grouped(tables, trials))
     adversaries = list(dict.fromkeys(trials["adversary"]))
-    axis = next(iter(swept_axes(trials)), "")
+    axis = next((axis for axis in swept_axes(trials) if pd.api.types.is_numeric_dtype(trials[axis])), "")
+    results = list(tables.scenarios)
+    drawn = {result: lines(trials[trials["result"] == result], axis) for result in results}
     note = "Dots: games. Marks: medians of a point. Lower is more accurate, further left is cheaper."
-    if axis:
+    paths = [line.games.groupby("adversary")[axis].nunique().max() for part in drawn.values() for line in part if axis]
+    if max(paths, default=0) > 1:
         note += f" A line joins the points of one protocol and adversary in the order of {axis_label(axis)}."
     if (trials["_error"] <= FLOOR).any():
         note += FLOOR_NOTE
-    results = list(tables.scenarios)
-    figure = new_figure(4.2, request.title or tables.title, fixed(trials), note, legends=_legends(kinds, adversaries))
+    legends = _legends([line for part in drawn.values() for line in part], kinds, adversaries)
+    figure = new_figure(4.2, request.title or tables.title, fixed(tables), note, legends=legends)
     made = figure.subplots(1, len(results), sharex=True, sharey=True, squeeze=False)
     for one, result in zip(made.flat, results, strict=True):
         one.set_title(result if tables.several else "")
-        for line in lines(trials[trials["result"] == result], axis):
-            look = mark(line.protocol, kinds)
+        for line in drawn[result]:
             for adversary, games in line.games.groupby("adversary", sort=False):
-                _draw_group(one, games, axis, look, adversaries.index(adversary))
+                _draw_group(one, games, axis, line, kinds, adversaries.index(adversary))
         one.set_xlabel("words")
     made.flat[0].set_ylabel("largest error, in units of α")
     _scales(list(made.flat), trials)
     return figure
 
 
-def _draw_group(axes: Axes, games: pd.DataFrame, axis: str, look: Mark, adversary: int) -> None:
-    """Draw the games of one protocol against one adversary: dots, medians, their path along the axis."""
-    dots: dict[str, Any] = {
-        "marker": ".",
-        "markersize": 4,
-        "markeredgewidth": 0,
-        "alpha": 0.5,
-        "linestyle": "",
-    }
+def _grouped(tables: Tables, trials: pd.DataFrame) -> list[str]:
+    """Return the adversary of each game, or only whether it reacts if there are more of them than fillings."""
+    if trials["adversary"].nunique() <= len(FILLS):
+        return [str(adversary) for adversary in trials["adversary"]]
+    reacting: dict[tuple[str, int], bool] = {}
+    for result, points in tables.points.items():
+        for number, point in points.items():
+            reacting[result, number] = reacts(point)
+    keys = zip(trials["result"], trials["point"], strict=True)
+    return ["reacts to the outputs" if reacting.get(key, True) else "does not react" for key in keys]
+
+
+def _draw_group(axes: Axes, games: pd.DataFrame, axis: str, line: Line, kinds: tuple[str, ...], adversary: int) -> None:
+    """Draw the games of one line against one adversary: dots, medians, their path along the axis."""
+    look = mark(line.protocol, kinds)
+    dots: dict[str, Any] = {"marker": ".", "markersize": 4, "markeredgewidth": 0, "alpha": 0.5, "linestyle": ""}
     axes.plot(games["words"], games["_error"], color=look.colour, zorder=2, gid="game", **dots)
-    order = place(games, axis) if axis else pd.Series(0.0, index=games.index)
-    middle = games.groupby(order)[["words", "_error"]].median()
+    middle = games.groupby("point")[["words", "_error", *([axis] if axis else [])]].median()
+    middle = middle.sort_values(axis, kind="stable") if axis else middle
+    joined = bool(axis) and middle[axis].is_unique
     axes.plot(
         middle["words"], middle["_error"], color=look.colour, linewidth=0.8, alpha=0.9, marker=look.marker,
-        zorder=3, gid="median", **_filling(adversary, look.colour),
+        linestyle="-" if joined else "", zorder=3, gid="median", **_filling(adversary, look.colour, line.order),
     )  # fmt: skip
 
 
@@ -89,27 +101,32 @@ def _scales(all_axes: list[Axes], trials: pd.DataFrame) -> None:
             border_note(axes)
 
 
-def _legends(kinds: tuple[str, ...], adversaries: list[str]) -> list[Legend]:
+def _legends(drawn: list[Line], kinds: tuple[str, ...], adversaries: list[str]) -> list[Legend]:
     """Return the legends: protocols by colour and marker, adversaries by the filling."""
-    looks = [mark(kind, kinds) for kind in kinds]
-    protocols = [
-        (Line2D([], [], color=look.colour, marker=look.marker, linestyle="", markersize=7), kind)
-        for look, kind in zip(looks, kinds, strict=True)
-    ]
+    protocols: dict[str, Line2D] = {}
+    for line in drawn:
+        look = mark(line.protocol, kinds)
+        handle = Line2D(
+            [], [], color=look.colour, marker=look.marker, linestyle="", **_filling(0, look.colour, line.order)
+        )
+        protocols.setdefault(line.label, handle)
     fills = [
-        (Line2D([], [], linestyle="", marker="o", color=QUIET, **_filling(place, QUIET)), adversary)
+        (Line2D([], [], linestyle="", marker="o", color=QUIET, **_filling(place, QUIET, 0)), adversary)
         for place, adversary in enumerate(adversaries)
     ]
-    return [Legend("protocol", protocols), Legend("adversary", fills if len(fills) > 1 else [])]
+    return [
+        Legend("protocol", [(handle, label) for label, handle in protocols.items()]),
+        Legend("adversary", fills if len(fills) > 1 else []),
+    ]
 
 
-def _filling(place: int, colour: str) -> dict[str, Any]:
-    """Return how the marks of one adversary are filled."""
+def _filling(place: int, colour: str, order: int) -> dict[str, Any]:
+    """Return how marks are drawn: filled by adversary, smaller for further variants of a protocol."""
     fill = FILLS[place % len(FILLS)]
     return {
         "fillstyle": fill,
         "markerfacecolor": "white" if fill == "none" else colour,
         "markerfacecoloralt": "white",
-        "markersize": 7,
+        "markersize": 7 if order == 0 else 4.5,
         "markeredgewidth": 1.2,
     }

@@ -31,7 +31,7 @@ def draw_matrix(tables: Tables, request: PlotRequest) -> Figure:
     note = "In each cell: games that held of games played, and their largest error in units of α, in the median."
     wide = min(12.0, max(8.0, 1.9 + 0.82 * len(adversaries)))
     height = sum(0.46 * len(part) + (0.35 if tables.several else 0.0) for part in rows) + 0.75
-    figure = new_figure(height, request.title or tables.title, fixed(trials), note, width=wide)
+    figure = new_figure(height, request.title or tables.title, fixed(tables), note, width=wide)
     made = figure.subplots(
         len(results),
         1,

@@ -64,7 +64,7 @@ def draw_panels(
             if columns > 2:
                 continue
             text = f"{curve.line.label}  {law(curve)}" if named else law(curve)
-            text += ", fails" if curve.broken.any() else ""
+            text += ", fails" if curve.broken.mean() >= 0.5 else ""
             if text.strip():
                 colour = ink(mark(curve.line.protocol, kinds).colour)
                 labels.append(EndLabel(one, curve.x[-1], curve.middle[-1], text.strip(), colour))

@@ -11,6 +11,8 @@ import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 
+_ROUNDING: Final = 1e-9
+"""An error this little above alpha, relatively, is alpha: tables and floats know no better."""
 _FINEST: Final = 1500
 """Places along a timeline; where there are more changes, the least and largest of each place are kept."""
 
@@ -118,7 +120,7 @@ def _stretches(items: Floats, error: Floats, alpha: float | None) -> list[tuple[
         return []
     middles = np.sqrt(items[1:] * items[:-1])
     left, right = np.r_[items[0], middles], np.r_[middles, items[-1]]
-    return _joined(left, right, np.abs(error) > alpha)
+    return _joined(left, right, np.abs(error) > alpha * (1 + _ROUNDING))
 
 
 def _failing_intervals(first: Floats, last: Floats, values: Floats, alpha: float | None) -> list[tuple[float, float]]:
@@ -128,7 +130,8 @@ def _failing_intervals(first: Floats, last: Floats, values: Floats, alpha: float
     """
     if alpha is None:
         return []
-    right_from, right_to = values / (1 + alpha), values / (1 - alpha)
+    right_from = values / (1 + alpha * (1 + _ROUNDING))
+    right_to = values / (1 - alpha * (1 + _ROUNDING))
     head = first < right_from
     tail = last > right_to
     left = np.r_[first[head], np.maximum(first, right_to)[tail]]

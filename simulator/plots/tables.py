@@ -60,7 +60,7 @@ class Tables:
         """
         if not condition:
             return self
-        columns = {column: self.trials[column].to_numpy() for column in self.trials.columns}
+        columns = {column.lstrip("_"): self.trials[column].to_numpy() for column in self.trials.columns}
         try:
             trials = self.trials[rows(condition, columns).astype(bool)]
         except ExpressionError as error:
@@ -76,8 +76,8 @@ class Tables:
             return self
         named = []
         for kind, values in zip(self.trials["adversary"], self.trials[own].to_dict("records"), strict=True):
-            said = [f"{name(str(column))} {_value(value)}" for column, value in values.items() if value == value]
-            named.append(", ".join([str(kind), *said]))
+            own_values = [said(str(column), value) for column, value in values.items() if value == value]
+            named.append(", ".join([str(kind), *own_values]))
         return replace(self, trials=self.trials.assign(adversary=named).drop(columns=own))
 
     def _adversary_columns(self) -> list[str]:
@@ -120,7 +120,7 @@ def read_tables(directories: Sequence[str | Path]) -> Tables:
         name = _free_name(directory.resolve().name, scenarios)
         scenarios[name] = scenario
         points[name] = {int(point["point"]): point for point in manifest.get("points") or []}
-        trials.append(_read(directory / "trials.csv", name))
+        trials.append(_measured_marked(_read(directory / "trials.csv", name), points[name]))
         series.append(_read(directory / "series.csv", name))
         kinds.append(_read(directory / "kinds.csv", name))
     games, timelines, messages = (pd.concat(tables, ignore_index=True) for tables in (trials, series, kinds))
@@ -151,13 +151,21 @@ def _read(path: Path, name: str) -> pd.DataFrame:
     return table
 
 
+def _measured_marked(trials: pd.DataFrame, points: dict[int, dict[str, Any]]) -> pd.DataFrame:
+    """Put an underscore before the columns of a task's own measures, which are no parameters of any point."""
+    if not points:
+        return trials
+    known = {*TRIALS, "result", "start", "latency"}
+    for role in ("protocol", "adversary"):
+        names = {key for point in points.values() for key in point.get(role) or {}}
+        known |= names | {f"{role}_{name}" for name in names}
+    return trials.rename(columns={column: f"_{column}" for column in trials.columns if column not in known})
+
+
 def swept_axes(trials: pd.DataFrame) -> tuple[str, ...]:
     """Return the axes along which the games differ, protocol and adversary not counted."""
-    extras = [
-        column
-        for column in trials.columns
-        if column not in (*TRIALS, "result", "start", "max_abs_error") and column[0] != "_"
-    ]
+    basic = (*TRIALS, "result", "start")
+    extras = [column for column in trials.columns if column not in basic and column[0] != "_"]
     axes = [axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials and trials[axis].nunique() > 1]
     return tuple(axes)
 
@@ -211,7 +219,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
             continue
         groups = games.groupby(free, dropna=False, sort=False)
         for order, (key, part) in enumerate(groups):
-            named = [f"{name(axis)} {_value(value)}" for axis, value in zip(free, key, strict=True)]
+            named = [said(axis, value) for axis, value in zip(free, key, strict=True)]
             found.append(Line(str(protocol), ", ".join(named), order, part))
     return found
 
@@ -221,20 +229,32 @@ def name(axis: str) -> str:
     return {"alpha": "α"}.get(axis, axis.removeprefix("protocol_").removeprefix("adversary_"))
 
 
-def _value(value: Any) -> str:
-    """Return a swept value as text."""
+def said(axis: str, value: Any) -> str:
+    """Return a swept value with its name as a label says it.
+
+    >>> said("sites", 1024), said("alpha", 0.05), said("centred", True), said("centred", False)
+    ('sites 1,024', 'α 0.05', 'centred', 'not centred')
+    """
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool):
+        return name(axis) if value else f"not {name(axis)}"
     if isinstance(value, float):
-        return "none" if value != value else f"{value:g}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+        return f"no {name(axis)}" if value != value else f"{name(axis)} {value:{',.0f' if value.is_integer() else 'g'}}"
+    return f"{name(axis)} {value:,}" if isinstance(value, int) else f"{name(axis)} {value}"
 
 
-def fixed(trials: pd.DataFrame) -> str:
+def fixed(tables: Tables) -> str:
     """Return the parameters that all games share, for the line under the title."""
     parts = []
-    for axis, text in (("sites", "{:,} sites"), ("items", "{:,} items"), ("alpha", "α = {:g}")):
-        if axis in trials and trials[axis].dropna().nunique() == 1:
-            value = trials[axis].dropna().iloc[0]
-            parts.append(text.format(int(value) if axis != "alpha" else value))
+    trials = tables.trials
+    starts = {int(point.get("start") or 0) for points in tables.points.values() for point in points.values()}
+    after = f" after {starts.pop():,}" if len(starts) == 1 and starts != {0} else ""
+    for axis, text in (("sites", "{:,.0f} sites"), ("items", "{:,.0f} items" + after), ("alpha", "α = {:g}")):
+        values = trials[axis].dropna()
+        values = values[values > 0]
+        if values.nunique() == 1:
+            parts.append(text.format(values.iloc[0]))
     if trials["adversary"].nunique() == 1:
         parts.append(f"adversary {trials['adversary'].iloc[0]}")
     games = trials.groupby(["result", "point"]).size()

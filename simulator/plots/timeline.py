@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any, Final
 
 import numpy as np
@@ -14,8 +15,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simulator.plots.kinds import PlotRequest
 from simulator.plots.stories import Story, from_game, from_series
-from simulator.plots.style import QUIET, Legend, mark, new_figure, number, short
-from simulator.plots.tables import GAME, Tables, fixed, name, swept_axes
+from simulator.plots.style import QUIET, Legend, mark, new_figure, short
+from simulator.plots.tables import GAME, Tables, fixed, said, swept_axes
 
 _MOST: Final = 4
 """Games beside each other in one figure."""
@@ -45,7 +46,7 @@ def draw_timeline(tables: Tables, request: PlotRequest) -> Figure:
         which = "Of each protocol, the game with the largest error over α. "
     if left_out:
         which += f"Not shown: {', '.join(left_out)}. "
-    return _figure(stories, request.title or tables.title, fixed(tables.trials).rsplit(" · ", 1)[0], which)
+    return _figure(stories, request.title or tables.title, fixed(tables).rsplit(" · ", 1)[0], which)
 
 
 def draw_game(game: Any) -> Figure:
@@ -74,20 +75,13 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _what_sets_apart(game: pd.Series[Any], tables: Tables) -> str:
-    """Return the swept values of a game, and its outcome, over two lines."""
-    axes = [axis for axis in swept_axes(tables.trials) if game[axis] == game[axis]]
-    swept = [f"{_short_name(axis)} {_value(game[axis])}" for axis in axes]
-    result = [str(game["result"])] if tables.several else []
+    """Return what tells a game from the others of its protocol, and its outcome, in short lines."""
+    others = tables.trials[tables.trials["protocol"] == game["protocol"]]
+    parts = [said(axis, game[axis]) for axis in swept_axes(others)]
+    if tables.several:
+        parts.insert(0, str(game["result"]))
     outcome = _outcome(str(game["verdict"]), float(game["failing_fraction"]))
-    return "\n".join(part for part in (", ".join(result + swept), outcome) if part)
-
-
-def _short_name(axis: str) -> str:
-    return {"sites": "k", "items": "N", "alpha": "α"}.get(axis, name(axis))
-
-
-def _value(value: Any) -> str:
-    return number(float(value)) if isinstance(value, int | float | np.number) else str(value)
+    return "\n".join([*parts, outcome])
 
 
 def _outcome(verdict: str, failing_fraction: float | None) -> str:
@@ -116,10 +110,13 @@ def _figure(stories: list[Story], title: str, subtitle: str, which: str) -> Figu
         squeeze=False,
         gridspec_kw={"height_ratios": [0.95, 1.3, 0.95]},
     )
+    heads = [_headed(story, len(stories)) for story in stories]
     for column, story in enumerate(stories):
         top, middle, bottom = axes[:, column]
         if len(stories) > 1:
-            top.set_title(f"{story.protocol}\nagainst {story.adversary}\n{story.note}", size=8.5, linespacing=1.35)
+            # titles stand on the axes: fill up the shorter ones, so that all begin at one height
+            lines = heads[column] + [" "] * (max(map(len, heads)) - len(heads[column]))
+            top.set_title("\n".join(lines), size=8.5, linespacing=1.35)
         for one in (top, middle, bottom):
             for begin, end in story.failing:
                 one.axvspan(begin, end, color=_FAILING, linewidth=0, zorder=0, gid="failing")
@@ -133,6 +130,12 @@ def _figure(stories: list[Story], title: str, subtitle: str, which: str) -> Figu
     _scales(axes, stories)
     figure.align_ylabels(axes[:, 0])
     return figure
+
+
+def _headed(story: Story, columns: int) -> list[str]:
+    """Return the lines that stand above a column, broken to its width."""
+    text = [story.protocol, f"against {story.adversary}", *story.note.split("\n")]
+    return [line for part in text for line in textwrap.wrap(part, 96 // columns)]
 
 
 def _entries(stories: list[Story], promised: bool, failing: bool) -> list[tuple[Any, str]]:

@@ -25,7 +25,7 @@ BROKEN = {"randomized": 0.9}
 
 
 def write_result(
-    directory: Path, *, sites=(16, 64, 256, 1024), items=(2_000_000,), alphas=(0.03,), extra=None,
+    directory: Path, *, sites=(16, 64, 256, 1024), items=(2_000_000,), alphas=(0.03,), extra=None, side="protocol",
     protocols=("deterministic", "randomized", "robust", "martingale"), adversaries=("round-robin", "freeze"),
     trials=5, plots=({"kind": "cost", "x": "sites"},), title="Randomness survives an adaptive adversary, if hidden",
 ):  # fmt: skip
@@ -38,6 +38,8 @@ def write_result(
             "point": point, "protocol": {"kind": protocol, "alpha": alpha}, "adversary": {"kind": adversary},
             "sites": k, "items": n, "start": 0,
         })  # fmt: skip
+        if extra:
+            described[-1][side][extra[0]] = swept
         for trial in range(trials):
             words = int(SHAPES.get(protocol, SHAPES["randomized"])(k, n, alpha) * rng.uniform(0.9, 1.1))
             worst = alpha * rng.uniform(0.3, 0.6)
@@ -140,6 +142,15 @@ def test_a_protocol_is_one_line_unless_something_else_varies_at_a_place(tmp_path
     assert [line.order for line in found] == [0, 1]
 
 
+def test_what_a_task_measures_is_no_axis(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "a", sites=(64,), trials=1)
+    trials = pd.read_csv(folder / "trials.csv")
+    trials.assign(max_abs_error=range(len(trials))).to_csv(folder / "trials.csv", index=False)
+    tables = read_tables([folder])
+    assert swept_axes(tables.trials) == ()
+    assert len(tables.where("max_abs_error >= 4").trials) == len(trials) - 4
+
+
 def test_lists_that_move_together_are_one_axis(tmp_path: Path) -> None:
     trials = read_tables([write_result(tmp_path / "a")]).trials
     trials["alpha"] = 1 / np.sqrt(trials["sites"])
@@ -147,11 +158,8 @@ def test_lists_that_move_together_are_one_axis(tmp_path: Path) -> None:
 
 
 def test_swept_parameters_of_an_adversary_are_a_part_of_its_name(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "a", extra=("patience", [0.5, 1.0]), adversaries=("drain",), sites=(64,))
-    manifest = json.loads((folder / "manifest.json").read_text())
-    for point in manifest["points"]:
-        point["adversary"]["patience"] = 1.0
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    patience = ("patience", [0.5, 1.0])
+    folder = write_result(tmp_path / "a", extra=patience, side="adversary", adversaries=("drain",), sites=(64,))
     named = read_tables([folder]).with_adversaries_named()
     assert set(named.trials["adversary"]) == {"drain, patience 0.5", "drain, patience 1"}
     assert swept_axes(named.trials) == ()
@@ -160,5 +168,5 @@ def test_swept_parameters_of_an_adversary_are_a_part_of_its_name(tmp_path: Path)
 
 
 def test_what_all_games_share_is_said_once(tmp_path: Path) -> None:
-    trials = read_tables([write_result(tmp_path / "a", sites=(64,), adversaries=("freeze",), trials=1)]).trials
-    assert fixed(trials) == "64 sites · 2,000,000 items · α = 0.03 · adversary freeze · 1 game a point"
+    tables = read_tables([write_result(tmp_path / "a", sites=(64,), adversaries=("freeze",), trials=1)])
+    assert fixed(tables) == "64 sites · 2,000,000 items · α = 0.03 · adversary freeze · 1 game a point"
