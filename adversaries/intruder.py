@@ -1,0 +1,62 @@
+"""Who looks into the memory of a counter, and says whether one certain item was there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from adversaries.base import Adversary, View
+from adversaries.schedules import Burst, Rest, Schedule
+
+
+class Challenge(Rest):
+    """One step in which the game tosses a coin: it gives an item, or it does not, and tells nobody."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+
+@dataclass
+class Intruder(Adversary):
+    """Looks at the state of a counter, and guesses from it whether the item of one step was there.
+
+    All other steps are skipped, so it knows the rest of the stream. Half of its looks come in the last
+    steps before the challenge, the rest from the challenge on; it takes the first look after and the
+    last one before it, and says yes if the count in memory differs by more than a half. Where the game
+    has no challenge it feeds site 0.
+
+    Parameters
+    ----------
+    looks
+        How often it looks, after one step each.
+    """
+
+    kind: ClassVar[str] = "intruder"
+    source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum 2010, pan-privacy; sections 2 and 4.2"
+    sees: ClassVar[Any] = "state"
+
+    looks: int = 1
+    _seen: list[float] = field(default_factory=list, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.looks, bool) or not isinstance(self.looks, int) or self.looks < 1:
+            raise ValueError(f"looks must be a whole number of at least 1; got {self.looks!r}")
+
+    def plan(self, view: View) -> Schedule | None:
+        look = getattr(view, "look", None)
+        if look is None:
+            return Burst(0)
+        challenge, before = view.items // 2 + 1, self.looks // 2
+        last = min(challenge + self.looks - before - 1, view.items)
+        if challenge - before <= view.steps <= last and view.steps:
+            self._seen.append(look()["count"])
+            if view.steps == challenge:
+                earlier = self._seen[-2] if before else 0.0
+                view.guess(self._seen[-1] - earlier > 0.5)  # type: ignore[attr-defined]
+        if view.steps + 1 == challenge:
+            return Challenge()
+        if view.steps >= last:
+            return Rest(view.items - view.steps) if view.steps < view.items else None
+        return Rest(1)

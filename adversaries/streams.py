@@ -1,0 +1,140 @@
+"""Streams for a single site and a clock: a few items scattered over many steps, and the hard instance of monitors.
+
+In games with a clock `view.items` is the number of steps; a step may be skipped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from adversaries.base import Adversary, View
+from adversaries.listed import Runs
+from adversaries.oblivious import Uniform
+from adversaries.schedules import Burst, Rest, Schedule
+from mechanisms import MONITORS
+from mechanisms.hard_instance import hard_instance
+
+MOST_STEPS: Final = 10**9
+"""Most steps that items are scattered over (the hypergeometric law that shares them out goes no further)."""
+
+STRETCH: Final = 2**20
+"""Steps planned at a time."""
+
+
+@dataclass
+class Scattered(Adversary):
+    """Sends a few items at steps drawn at random, all choices alike, and skips the others.
+
+    Parameters
+    ----------
+    count
+        Items to send in all; None for log2 of the steps, rounded up.
+    """
+
+    kind: ClassVar[str] = "scattered"
+    source: ClassVar[str] = "the sparse stream of Qiu, Yi 2022, Table 1"
+    oblivious: ClassVar[bool] = True
+
+    count: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.count is not None and (
+            isinstance(self.count, bool) or not isinstance(self.count, int) or self.count < 0
+        ):
+            raise ValueError(f"count must be a whole number of at least 0; got {self.count!r}")
+
+    def plan(self, view: View) -> Schedule | None:
+        steps = view.items - view.steps
+        if view.items > MOST_STEPS:
+            raise ValueError(f"items must be at most {MOST_STEPS:,} for scattered; got {view.items:,}")
+        count = (view.items - 1).bit_length() if self.count is None else self.count
+        left = min(count - view.sent, steps)
+        if steps <= 0 or left <= 0:
+            return None
+        stretch = min(STRETCH, steps)
+        here = int(view.rng.hypergeometric(left, steps - left, stretch)) if stretch < steps else left
+        if here == 0:
+            return Rest(stretch)
+        if here == stretch:
+            return Burst(0, stretch)
+        marks = np.full(stretch, -1)
+        marks[view.rng.choice(stretch, here, replace=False, shuffle=False)] = 0
+        starts = np.flatnonzero(np.diff(marks, prepend=marks[0] + 1))
+        return Runs(marks[starts], np.diff(starts, append=stretch))
+
+
+@dataclass
+class HardInstance(Adversary):
+    """Halves the stream again and again by where a threshold monitor is likelier to halt.
+
+    It knows the monitor's law, not its coins: a stream of k items after which the monitor must have said
+    top, and by whose end it has had little chance to. Against anything but a monitor it feeds every step.
+
+    Parameters
+    ----------
+    k
+        Items to send; None for the monitor's own threshold.
+    """
+
+    kind: ClassVar[str] = "hard-instance"
+    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 1"
+    oblivious: ClassVar[bool] = True
+
+    k: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.k is not None and (isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1):
+            raise ValueError(f"k must be a whole number of at least 1; got {self.k!r}")
+
+    def plan(self, view: View) -> Schedule | None:
+        if view.known.get("kind") not in MONITORS:
+            return Burst(0)
+        if view.steps:
+            return None
+        known = dict(view.known)
+        monitor: Any = MONITORS[known.pop("kind")](**known)
+        law = monitor.law(view.rng) if monitor.kind == "counter-monitor" else monitor.law()
+        k = monitor.k if self.k is None else self.k
+        instance = hard_instance(law, k)
+        if instance.steps > view.items:
+            raise ValueError(
+                f"items must be at least 2^(k + 1) - 2 = {instance.steps:,} for hard-instance with k = {k};"
+                f" got {view.items:,}"
+            )
+        rests = np.diff(instance.ones, prepend=0) - 1
+        runs = np.column_stack((rests, np.ones_like(rests))).ravel()
+        sites = np.tile((-1, 0), k)
+        return Runs(sites[runs > 0], runs[runs > 0])
+
+
+@dataclass
+class Biased(Uniform):
+    """Charges each expert in each round with a probability of its own, from low for the first to high for the last.
+
+    In games without experts it gives each item to a site drawn at random.
+
+    Parameters
+    ----------
+    spread
+        The probabilities go from 1/2 - spread to 1/2 + spread.
+    """
+
+    kind: ClassVar[str] = "biased"
+    source: ClassVar[str] = "independent costs, for experts of different worth"
+    oblivious: ClassVar[bool] = True
+
+    spread: float = field(default=0.1)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.spread, bool) or not 0 <= self.spread <= 0.5:
+            raise ValueError(f"spread must be a number from 0 to 0.5; got {self.spread!r}")
+
+    def costs(self, view: View, rounds: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return the experts' costs in the next rounds, a row a round."""
+        chances = np.linspace(0.5 - self.spread, 0.5 + self.spread, view.sites)
+        return (view.rng.random((rounds, view.sites)) < chances).astype(np.float64)
+
+
