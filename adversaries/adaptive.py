@@ -15,6 +15,9 @@ ALPHA: Final = 0.1
 CONFIDENCE: Final = 3.0
 """The c of sqrt(k)/p = alpha n/c that `drain` supposes of a protocol that states none."""
 
+SHARES: Final = 100
+"""Shares that `coin` gives to a site, on average."""
+
 
 @dataclass
 class Freeze(Adversary):
@@ -70,16 +73,32 @@ class Drain(Adversary):
 
 @dataclass
 class Coin(Adversary):
-    """Feeds a site until the output moves, then one drawn at random.
+    """Draws at each change where to go next, but goes when the present site has had its share: harmless.
 
-    The control for `freeze`: it tells whether an attacker gains by the order of its visits. Mostly not. What
-    harms a tracker that keeps state at its sites is that each is left right after its report, wherever the
-    attacker goes next: at 256 sites and alpha = 0.1 `randomized` errs by 2.3 alpha under `coin`, by 2.7
-    alpha under `freeze`. A tracker without such state does not notice either of them.
+    The control of an experiment: adaptive in form, in effect not. Whenever the output has changed it draws the
+    site to go to next, all alike, and goes there after max(1, items // (100 sites)) items on the present one, a
+    length that no output influences. What it draws is independent of all that the protocol does, so the stream is in
+    law exactly that of bursts of constant length on sites drawn at random, and whatever holds against these holds
+    against it. (To go at the change itself is no control: each site would be left right after its report,
+    which is what `freeze` does.)
     """
 
     kind: ClassVar[str] = "coin"
     source: ClassVar[str] = "the control of `freeze`"
 
-    def plan(self, view: View) -> Schedule:
-        return Burst(int(view.rng.integers(view.sites)))
+    _next: int | None = field(default=None, init=False, repr=False, compare=False)
+    _changes: int = field(default=0, init=False, repr=False, compare=False)
+    _until: int = field(default=0, init=False, repr=False, compare=False)
+
+    def plan(self, view: View) -> Schedule | None:
+        if view.changes != self._changes:
+            self._changes = view.changes
+            self._next = int(view.rng.integers(view.sites))
+        if view.steps < self._until:
+            return None
+        # a whole share without a change, or the game begins: nothing has been drawn yet
+        site = int(view.rng.integers(view.sites)) if self._next is None else self._next
+        self._next = None
+        share = max(1, view.items // (SHARES * view.sites))
+        self._until = view.steps + share
+        return Burst(site, share)
