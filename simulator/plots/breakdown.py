@@ -16,7 +16,7 @@ from simulator.plots.tables import GAME, Tables, fixed, lines, said
 _COLOURS: Final = {
     "report": "#0072B2",
     "bit": "#E69F00",
-    "item": "#56B4E9",
+    "item": "#A6D8F5",
     "count": "#D55E00",
     "double": "#009E73",
     "adjust": "#CC79A7",
@@ -28,7 +28,8 @@ _COLOURS: Final = {
 _SPARE: Final = ("#444444", "#8C564B", "#2F6B6B", "#F0E442", "#B0B0B0")
 _SHARES_FROM: Final = 40.0
 """From this ratio of the longest bar to the shortest on, bars show shares: short ones could not be read."""
-_DOWN_HATCH: Final = "////"
+_DOWN_HATCHES: Final = ("////", "\\\\\\\\", "xxxx", "....")
+"""Hatches of what the server says, by order: neighbours keep apart in a grey print too."""
 
 
 def draw_breakdown(tables: Tables, request: PlotRequest) -> Figure:
@@ -94,12 +95,13 @@ def _looks(order: list[tuple[str, str]]) -> dict[tuple[str, str], dict[str, Any]
     """Return how each kind and direction is drawn, in the common order."""
     strangers = [kind for kind in dict.fromkeys(kind for kind, _ in order) if kind not in _COLOURS]
     spare = {kind: _SPARE[place % len(_SPARE)] for place, kind in enumerate(strangers)}
+    down = [kind for kind, direction in order if direction == "down"]
     return {
         (kind, direction): {
             "facecolor": _COLOURS.get(kind) or spare[kind],
-            "hatch": _DOWN_HATCH if direction == "down" else "",
+            "hatch": _DOWN_HATCHES[down.index(kind) % len(_DOWN_HATCHES)] if direction == "down" else "",
             "edgecolor": "white",
-            "linewidth": 0,
+            "linewidth": 0.8,
         }
         for kind, direction in order
     }

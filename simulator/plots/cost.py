@@ -41,6 +41,8 @@ def draw_cost(tables: Tables, request: PlotRequest) -> Figure:
     bound = theory if measure != "bits" else None
     drawn = [(title, curves(games, request.x, cost, bound)) for title, games in panels(tables)]
     found = [curve for _, part in drawn for curve in part]
+    if not found:
+        raise ValueError(f"a cost figure needs games with {measure}; these have none")
     bounds = np.concatenate([curve.bound for curve in found])
     note = [band_note(trials) + failing_note(found)]
     if np.isfinite(bounds).any():

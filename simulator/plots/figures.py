@@ -14,6 +14,7 @@ from simulator.plots.error import draw_error
 from simulator.plots.frontier import draw_frontier
 from simulator.plots.kinds import PlotRequest, check_plot
 from simulator.plots.matrix import draw_matrix
+from simulator.plots.measure import draw_measure
 from simulator.plots.style import FORMS, house_style, save
 from simulator.plots.tables import Tables, read_tables, swept_axes
 from simulator.plots.timeline import draw_game, draw_timeline
@@ -23,6 +24,7 @@ Request = PlotRequest | Mapping[str, Any] | str
 _DRAWN_BY: Final[dict[str, Callable[[Tables, PlotRequest], Figure]]] = {
     "cost": draw_cost,
     "error": draw_error,
+    "measure": draw_measure,
     "timeline": draw_timeline,
     "breakdown": draw_breakdown,
     "frontier": draw_frontier,
@@ -89,7 +91,7 @@ def _axes(tables: Tables) -> tuple[str, ...]:
 def _with_axis(request: Request, tables: Tables) -> Request:
     """Return a request with the first swept axis put in where it needs one and names none."""
     asked: Request = {"kind": request} if isinstance(request, str) else request
-    needy = isinstance(asked, Mapping) and asked.get("kind") in ("cost", "error") and not asked.get("x")
+    needy = isinstance(asked, Mapping) and asked.get("kind") in ("cost", "error", "measure") and not asked.get("x")
     return {**asked, "x": _axes(tables)[0]} if needy and _axes(tables) else asked  # type: ignore[dict-item]
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 KINDS: Final = {
     "cost": "words against a swept axis, a line a protocol, with the fitted law and the bound",
     "error": "the largest error over alpha against a swept axis",
+    "measure": "any measured column against a swept axis",
     "timeline": "estimate, error and words in the course of a game",
     "breakdown": "words by kind of message",
     "frontier": "the largest error against words, a mark a protocol and adversary",
@@ -23,12 +24,13 @@ MEASURES: Final = ("words", "messages", "bits")
 _KEYS: Final = {
     "cost": ("x", "y", "where", "title"),
     "error": ("x", "where", "title"),
+    "measure": ("x", "y", "where", "title"),
     "timeline": ("where", "title"),
     "breakdown": ("x", "where", "title"),
     "frontier": ("where", "title"),
     "matrix": ("where", "title"),
 }
-_NEEDS_X: Final = ("cost", "error")
+_NEEDS_X: Final = ("cost", "error", "measure")
 _USUAL_AXES: Final = ("sites", "items", "alpha", "start")
 
 
@@ -43,7 +45,7 @@ class PlotRequest:
     x
         The swept axis, for kinds that have one: sites, items, alpha, or any other swept parameter.
     y
-        What a cost figure counts: words, messages or bits.
+        What a cost figure counts: words, messages or bits; the column that a measure figure shows.
     where
         Which games, as a condition on the columns of trials.csv; empty for all.
     title
@@ -99,7 +101,10 @@ def check_plot(request: Any, swept: Iterable[str] | None = None) -> PlotRequest:
     sides = ("protocol", "adversary")
     axes = None if swept is None else tuple(axis for axis in swept if axis not in sides)
     _check_axis(kind, given.get("x", ""), axes)
-    if given.get("y", "words") not in MEASURES:
+    if kind == "measure":
+        if not given.get("y"):
+            raise ValueError("plot 'measure' needs y, a column of trials.csv such as max_abs_error")
+    elif given.get("y", "words") not in MEASURES:
         raise ValueError(f"plot {kind!r}: y must be one of {', '.join(MEASURES)}; got {given['y']!r}")
     return PlotRequest(kind=kind, **given)
 

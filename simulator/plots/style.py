@@ -74,12 +74,20 @@ DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1
 
 
 def mark(kind: str, others: tuple[str, ...] = ()) -> Mark:
-    """Return the look of a protocol; kinds of a user's own take the spare looks in the order of `others`."""
+    """Return the look of a protocol.
+
+    Parameters
+    ----------
+    others
+        All kinds of the figure. Those without a look of their own take the spare ones in this order, and then
+        the looks of kinds that the figure has not.
+    """
     if kind in MARKS:
         return MARKS[kind]
     strangers = [other for other in others if other not in MARKS]
+    free = [*_SPARE, *(look for known, look in MARKS.items() if known not in others)]
     place = strangers.index(kind) if kind in strangers else sum(kind.encode())
-    return _SPARE[place % len(_SPARE)]
+    return free[place % len(free)]
 
 
 @contextmanager

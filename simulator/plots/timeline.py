@@ -32,6 +32,8 @@ def draw_timeline(tables: Tables, request: PlotRequest) -> Figure:
     if tables.series.empty:
         raise ValueError("a timeline figure needs series.csv, which is missing or empty")
     chosen, left_out = _choose(tables.trials)
+    if tables.series["rel_error"].isna().all():
+        raise ValueError("a timeline figure needs relative errors; this task has none")
     stories = []
     for _, game in chosen.iterrows():
         mine = tables.series

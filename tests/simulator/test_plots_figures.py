@@ -22,6 +22,7 @@ REQUESTS: list[dict[str, Any]] = [
     {"kind": "cost", "x": "sites"},
     {"kind": "error", "x": "sites"},
     {"kind": "frontier"},
+    {"kind": "measure", "x": "sites", "y": "seconds"},
     {"kind": "breakdown", "x": "sites"},
     {"kind": "matrix", "where": "sites == 256"},
     {"kind": "timeline", "where": "sites == 256"},
@@ -60,9 +61,8 @@ def shown(made: Figure) -> list[Axes]:
 
 def test_each_figure_that_is_asked_for_is_written_twice(result: Path) -> None:
     written = draw(result)
-    assert [path.name for path in written[::2]] == [
-        "cost-sites.png", "error-sites.png", "frontier.png", "breakdown-sites.png", "matrix.png", "timeline.png",
-    ]  # fmt: skip
+    names = ("cost-sites", "error-sites", "frontier", "measure-sites-seconds", "breakdown-sites", "matrix", "timeline")
+    assert [path.name for path in written[::2]] == [f"{name}.png" for name in names]
     assert [path.name for path in written[1::2]] == [path.with_suffix(".svg").name for path in written[::2]]
     assert all(path.parent == result / "figures" and path.stat().st_size > 5_000 for path in written)
     assert not list((result / "figures").glob("*.tmp"))
@@ -100,11 +100,14 @@ def test_a_reader_finds_title_parameters_and_units(result: Path, request_: dict[
         return  # its rows and columns are names
     assert any(axes.get_xlabel() for axes in shown(made))
     words = " ".join(axes.get_xlabel() + axes.get_ylabel() for axes in shown(made))
-    assert "words" in words or "units of α" in words
+    assert any(unit in words for unit in ("words", "units of α", "seconds"))
 
 
-@pytest.mark.parametrize("request_", REQUESTS, ids=lambda one: one["kind"])
-@pytest.mark.parametrize("which", ["result", "crowded"])
+@pytest.mark.parametrize(
+    ("which", "request_"),
+    [*(("crowded", one) for one in REQUESTS), *(("result", one) for one in REQUESTS[:2])],
+    ids=lambda one: one if isinstance(one, str) else one["kind"],
+)
 def test_nothing_stands_on_anything_else(which: str, request_: dict[str, Any], request: pytest.FixtureRequest) -> None:
     made = figure(request.getfixturevalue(which), request_)
     canvas = made.bbox
@@ -150,6 +153,13 @@ def test_accuracy_is_drawn_against_one_over_alpha(tmp_path: Path) -> None:
     assert "1/α" in shown(made)[0].get_xlabel()
 
 
+def test_any_measured_column_can_be_drawn(result: Path) -> None:
+    made = figure(result, {"kind": "measure", "x": "sites", "y": "output_changes"})
+    assert shown(made)[0].get_ylabel() == "changes of the output"
+    with pytest.raises(ValueError, match=r"y must be a column of numbers of trials.csv \(.*; got 'verdict'"):
+        figure(result, {"kind": "measure", "x": "sites", "y": "verdict"})
+
+
 def test_failing_points_are_hollow_and_said_to_fail(result: Path) -> None:
     made = figure(result, REQUESTS[0])
     robin, freeze = shown(made)
@@ -160,7 +170,7 @@ def test_failing_points_are_hollow_and_said_to_fail(result: Path) -> None:
 
 
 def test_the_matrix_counts_the_games_that_held(result: Path) -> None:
-    cells = [text.get_text() for text in shown(figure(result, REQUESTS[4]))[0].texts]
+    cells = [text.get_text() for text in shown(figure(result, REQUESTS[5]))[0].texts]
     assert len(cells) == 8
     assert sum(cell.startswith("0/3") for cell in cells) == 1
     assert sum(cell.startswith("3/3") for cell in cells) == 7
@@ -193,6 +203,8 @@ def test_every_protocol_has_a_look_of_its_own() -> None:
     assert len({look.colour for look in MARKS.values()}) == len(MARKS)
     strangers = ("mine", "yours", "ours")
     assert len({mark(kind, strangers) for kind in strangers}) == 3
+    many = tuple(f"counter-{place}" for place in range(14))
+    assert len({mark(kind, many) for kind in many}) == 14
     # the four of the headline keep apart in grey: at least 30 of 255 in lightness
     greys = sorted(_grey(MARKS[kind].colour) for kind in ("deterministic", "randomized", "robust", "martingale"))
     assert min(np.diff(greys)) >= 30
