@@ -157,6 +157,8 @@ class LeaderRun:
         if not self._counters:
             totals = np.vstack((self._seen, costs))
             return np.cumsum(totals, axis=0)[1:]
+        if len(costs) == 1:
+            return np.array([[run.step(cost) for run, cost in zip(self._counters, costs[0], strict=True)]])
         columns = [run.release(costs[:, expert]) for expert, run in enumerate(self._counters)]
         return np.stack(columns, axis=1)
 

@@ -49,6 +49,10 @@ class SortedQueries:
     def __post_init__(self) -> None:
         SparseInfinite(self.epsilon, beta=self.beta)
 
+    def largest_error(self, points: int, queries: int, beta: float) -> float:
+        """Return what no answer's error exceeds, save with probability `beta`."""
+        return SparseInfinite(self.epsilon, beta=self.beta).error_bound(queries, beta / queries, points)
+
     def start(self, data: ArrayLike, rng: np.random.Generator, *, silent: bool = False) -> SortedQueriesRun:
         """Return a fresh run on `data`; `silent` turns the noise off, for tests."""
         return SortedQueriesRun(self, data, rng, silent)
@@ -146,7 +150,11 @@ class SparseVectorQueries:
     @property
     def error_bound(self) -> float:
         """What no answer's error exceeds, save with probability beta."""
-        noise = 8 / self.share * math.log(4 * self.queries / self.beta)
+        return self.largest_error(self.points, self.queries, self.beta)
+
+    def largest_error(self, points: int, queries: int, beta: float) -> float:
+        """Return what no answer's error exceeds, save with probability `beta`."""
+        noise = 8 / self.share * math.log(4 * queries / beta)
         return max(self.margin + noise, self.margin + self.width / 2) + noise
 
     def start(
@@ -246,6 +254,11 @@ class ReleaseQueries:
 
     def __post_init__(self) -> None:
         probability("delta", self.delta)
+
+    def largest_error(self, points: int, queries: int, beta: float) -> float:
+        """Return what no answer's error exceeds, save with probability `beta` (Bernstein, all queries at once)."""
+        logs = math.log(2 * queries / beta)
+        return (logs / 3 + math.sqrt(logs**2 / 9 + 2 * points * self.delta * logs)) / self.delta
 
     def start(self, data: ArrayLike, rng: np.random.Generator) -> ReleaseQueriesRun:
         """Return a fresh run on `data`."""

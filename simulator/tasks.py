@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 TASKS: Final[dict[str, str]] = {
     "count": "simulator.count:Count",
+    "continual-count": "simulator.continual.count:ContinualCount",
+    "threshold-monitor": "simulator.continual.monitor:ThresholdMonitor",
+    "threshold-queries": "simulator.continual.queries:ThresholdQueries",
+    "experts": "simulator.continual.experts:Experts",
 }
 """Where the class of each task lives; loaded when it is asked for."""
 
