@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from math import ceil
 from pathlib import Path
 from typing import Any, Final
@@ -133,6 +134,16 @@ def _plain(text: str) -> str:
     return re.sub(r"\\propto|\\alpha|[${}^\\]", "", text)
 
 
+class Sheet(Figure):
+    """A figure that a notebook shows by itself, with no plotting back end set up."""
+
+    def _repr_png_(self) -> bytes:
+        picture = BytesIO()
+        with house_style():
+            self.savefig(picture, format="png", dpi=100, metadata=_NOTHING_ELSE["png"])
+        return picture.getvalue()
+
+
 def new_figure(
     height: float,
     title: str,
@@ -158,7 +169,7 @@ def new_figure(
     foot = 0.14 + 0.16 * len(notes) if notes else 0.06
     low = foot + sum(legend.height(width) for legend in legends)
     total = height + head + low
-    figure = Figure(figsize=(width, total), layout="constrained")
+    figure = Sheet(figsize=(width, total), layout="constrained")
     engine = figure.get_layout_engine()
     assert isinstance(engine, ConstrainedLayoutEngine)
     engine.set(rect=(0.012, low / total, 0.976, height / total), w_pad=0.04, h_pad=0.04)

@@ -137,7 +137,7 @@ def _figure(stories: list[Story], title: str, subtitle: str, which: str) -> Figu
 def _headed(story: Story, columns: int) -> list[str]:
     """Return the lines that stand above a column, broken to its width."""
     text = [story.protocol, f"against {story.adversary}", *story.note.split("\n")]
-    return [line for part in text for line in textwrap.wrap(part, 96 // columns)]
+    return [line for part in text for line in textwrap.wrap(part, 104 // columns)]
 
 
 def _entries(stories: list[Story], promised: bool, failing: bool) -> list[tuple[Any, str]]:

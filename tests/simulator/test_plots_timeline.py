@@ -66,6 +66,7 @@ def test_a_game_draws_itself(tmp_path: Path) -> None:
     assert figure.findobj(lambda one: one.get_gid() == "failing")
     labels = [axes.get_ylabel() for axes in figure.axes]
     assert labels == ["items counted", "error, in units of α", "words so far"]
+    assert figure._repr_png_().startswith(b"\x89PNG")  # what a notebook asks for
     timeline_of(game, tmp_path / "both")
     assert (tmp_path / "both.png").exists()
     assert (tmp_path / "both.svg").exists()
