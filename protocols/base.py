@@ -71,6 +71,14 @@ class Site(ABC):
     def hear(self, message: Message) -> Sequence[Message]:
         """Receive a message of the server and return what it sends back."""
 
+    @property
+    def tossed_ahead(self) -> tuple[str, ...]:
+        """Names of the attributes that hold coins of items yet to come, drawn ahead to save time.
+
+        In the algorithm these coins fall with their item, so an adversary that sees the state does not see them.
+        """
+        return ()
+
 
 class Server(ABC):
     """The server. Its `output` stands at every step as the estimate of the number of items."""

@@ -138,6 +138,10 @@ class _Site(Site):
     def quota(self) -> int:
         return self.next - self.count - 1
 
+    @property
+    def tossed_ahead(self) -> tuple[str, ...]:
+        return ("due", "next")
+
     def take(self, items: int) -> Sequence[Message]:
         count = self.count = self.count + items
         if count < self.next:

@@ -146,6 +146,10 @@ class RoundSite(Site):
     def quota(self) -> int:
         return 0 if self.forwards else self.due - self.count - 1
 
+    @property
+    def tossed_ahead(self) -> tuple[str, ...]:
+        return ("due",) if isinstance(self.law, CoinLaw) else ()
+
     def take(self, items: int) -> Sequence[Message]:
         if self.forwards:
             return _ITEM_ALONE * items

@@ -7,14 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
+from adversaries.powers import POWERS
 from adversaries.trace import Trace
 from simulator.errors import MoveError
 from simulator.network import Latency
 from simulator.point import Point, PointError
 from simulator.tasks import Outcome, Task
-
-POWERS: Final = ("outputs", "traffic", "state")
-"""What an adversary may see, each more than the one before."""
 
 BYTES_A_SITE: Final = 3_000
 """Memory that an engine and a protocol keep for one site, measured on both SimPy engines, rounded up."""
@@ -80,6 +78,7 @@ def prepare(point: Point) -> dict[str, Any]:
         "start": point.start,
         "engine": point.engine,
         "network": latency(point.network),
+        "sees": adversary.sees,  # `_adversary` has made sure that the entry grants it
     }
 
 

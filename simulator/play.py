@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from adversaries.base import Adversary, Choice
+from adversaries.powers import POWERS
 from protocols.base import Protocol
 from simulator.engines import Bulk, Engine, Leap, NoBulkError, Step
 from simulator.errors import ScenarioError
@@ -31,6 +32,7 @@ def play(
     engine: str = "auto",
     network: Latency | None = None,
     record: bool = False,
+    sees: str = "outputs",
     on_error: Literal["raise", "record"] = "raise",
 ) -> Game:
     """Play one game and return its outcome.
@@ -54,6 +56,8 @@ def play(
         Delay of the messages; none if left out.
     record
         Whether to keep the transcript and every output (memory: a row a message).
+    sees
+        What the adversary may see: outputs, traffic or state.
     on_error
         What becomes of an error in a protocol or an adversary: raised, or the game is lost and keeps the traceback.
 
@@ -63,6 +67,8 @@ def play(
         If sites < 1, items < 0, start < 0, seed < 0 or the engine is unknown.
     MoveError
         If the adversary names a site that is not there.
+    ScenarioError
+        If the adversary needs to see more than it may, or the engine can't play this game.
 
     Examples
     --------
@@ -77,6 +83,7 @@ def play(
         if not callable(adversary):
             raise TypeError(f"adversary must be an Adversary or a function of the view; got {adversary!r}")
         adversary = Choice(adversary)
+    _grant(sees, adversary)
     chosen, reason = choose_engine(engine, protocol, adversary, network)
     options: dict[str, Any] = {"sites": sites, "items": items, "start": start, "seed": seed, "record": record}
     if chosen != "bulk":
@@ -128,6 +135,16 @@ def choose_engine(engine: str, protocol: Protocol, adversary: Adversary, network
     if obstacle:
         return "leap", f"exact for every game; not bulk, since {obstacle}"
     return "bulk", "fastest, and exact since the schedule does not react"
+
+
+def _grant(sees: str, adversary: Adversary) -> None:
+    """Raise ScenarioError if the adversary needs to see more than it may."""
+    if sees not in POWERS:
+        raise ValueError(f"sees must be one of {', '.join(POWERS)}; got {sees!r}")
+    if POWERS.index(adversary.sees) > POWERS.index(sees):
+        name = adversary.kind or type(adversary).__name__
+        needs = adversary.sees
+        raise ScenarioError(f"adversary {name} needs to see the {needs}; grant it with sees={needs!r}")
 
 
 def _check(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> None:

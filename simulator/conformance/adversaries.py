@@ -55,7 +55,7 @@ PROTOCOLS: tuple[Protocol, ...] = (Exact(), Deterministic(alpha=0.2), Randomized
 
 
 def _play(protocol: Protocol, adversary: Adversary, k: int, items: int, **more: Any) -> Game:
-    more = {"seed": k, "engine": "leap", **more}
+    more = {"seed": k, "engine": "leap", "sees": adversary.sees, **more}
     return play(protocol, adversary, sites=k, items=items, record=True, **more)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adversaries.base import Adversary, View
-from simulator.count import POWERS
+from adversaries.powers import POWERS
 from simulator.errors import MoveError
 from simulator.point import Part, Point, PointError
 from simulator.registry import parameters

@@ -1,0 +1,153 @@
+"""What an adversary of a greater power sees: the traffic on the channels, or the state behind them.
+
+The powers are `outputs` (the paper's game, see `View`), `traffic` and `state`, each more than the one before. A class
+declares the power that it needs (`Adversary.sees`), and a game must grant it. Its view then is an object made for
+that power: one of less power has no way to ask for more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from numbers import Number
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from adversaries.base import View
+
+POWERS: Final = ("outputs", "traffic", "state")
+"""What an adversary may see, each more than the one before."""
+
+SERVER: Final = "server"
+
+
+class Heard(NamedTuple):
+    """A message that was seen on a channel: who sent it to whom, and of what kind; not what it carries.
+
+    The number of a site, or "server", stands for sender and receiver.
+    """
+
+    step: int
+    sender: int | str
+    receiver: int | str
+    kind: str
+
+
+class TrafficView(View):
+    """The view of one who watches the channels: consulted after every step in which a message was sent.
+
+    Attributes
+    ----------
+    heard
+        The messages since it was last asked, in the order in which they were sent.
+    spoke_at
+        The step at which each site last sent a message, 0 if it has not: a read-only array.
+    spoken
+        How many messages each site has sent: a read-only array.
+    """
+
+    __slots__ = ("_spoke_at", "_spoken", "heard", "spoke_at", "spoken")
+
+    def __init__(self, **facts: Any) -> None:
+        super().__init__(**facts)
+        self.heard: tuple[Heard, ...] = ()
+        self._spoke_at, self.spoke_at = _shown(self.sites)
+        self._spoken, self.spoken = _shown(self.sites)
+
+    def see(self, messages: Sequence[Heard]) -> None:
+        """Take in what was sent since it was last asked; for the engine only."""
+        self.heard = tuple(messages)
+        for message in messages:
+            if message.sender != SERVER:
+                self._spoke_at[message.sender] = message.step
+                self._spoken[message.sender] += 1
+
+
+class StateView(TrafficView):
+    """The view of one who sees all that the sites and the server hold, save coins that are yet to fall.
+
+    Looking changes nothing and nothing can be changed. Not shown are random generators, and what a
+    protocol has drawn ahead of time for items that have not come: in the algorithm those coins fall with the item.
+    """
+
+    __slots__ = ("_look",)
+
+    def __init__(self, *, look: Callable[[int | None], Any], **facts: Any) -> None:
+        super().__init__(**facts)
+        self._look = look
+
+    def site(self, number: int) -> Any:
+        """Return site `number` behind glass."""
+        if not 0 <= number < self.sites:
+            raise IndexError(f"site must be in 0 … {self.sites - 1}; got {number}")
+        return behind_glass(self._look(number))
+
+    @property
+    def server(self) -> Any:
+        """The server behind glass."""
+        return behind_glass(self._look(None))
+
+
+class Glass:
+    """An object that can be looked at but not touched: its public values, no methods, no generators.
+
+    Lists and arrays come as copies that cannot be written to, other objects behind glass in their turn.
+    """
+
+    __slots__ = ("__see",)
+
+    def __init__(self, see: Callable[[str], Any]) -> None:
+        object.__setattr__(self, "_Glass__see", see)
+
+    def __getattr__(self, name: str) -> Any:
+        return self.__see(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{name} can be looked at, not set")
+
+
+def behind_glass(thing: Any) -> Any:
+    """Return what an adversary that sees the state may see of `thing`.
+
+    Raises
+    ------
+    AttributeError
+        From the result, at what is not shown: names that begin with an underscore, methods, generators and what draws
+        from them, and what the object itself calls drawn ahead (`tossed_ahead`).
+    """
+    if thing is None or isinstance(thing, str | bool | Number | Fraction):
+        return thing
+    if isinstance(thing, np.ndarray):
+        copied = thing.copy()
+        copied.flags.writeable = False
+        return copied
+    if isinstance(thing, list | tuple):
+        return tuple(behind_glass(part) for part in thing)
+    if _draws(thing) or callable(thing):
+        raise AttributeError(f"{type(thing).__name__} is not shown")
+
+    def see(name: str) -> Any:
+        if name.startswith("_") or name in getattr(thing, "tossed_ahead", ()):
+            raise AttributeError(f"{name} is not shown")
+        value = getattr(thing, name)
+        if callable(value) or _draws(value):
+            raise AttributeError(f"{name} is not shown")
+        return behind_glass(value)
+
+    return Glass(see)
+
+
+def _draws(thing: Any) -> bool:
+    """Return whether it is a random generator, or holds one to draw from."""
+    kinds = (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence)
+    return isinstance(thing, kinds) or isinstance(getattr(thing, "rng", None), kinds)
+
+
+def _shown(sites: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return an array of zeros and a view of it that cannot be written to."""
+    kept = np.zeros(sites, dtype=np.int64)
+    shown = kept.view()
+    shown.flags.writeable = False
+    return kept, shown
