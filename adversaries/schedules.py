@@ -94,6 +94,8 @@ class Burst(Schedule):
         return step * (site == self.site)
 
     def nth(self, site: Any, n: Any) -> Any:
+        if type(site) is int and type(n) is int:
+            return n if site == self.site and n <= self.length else NEVER
         if is_array(site, n):
             return np.where((site == self.site) & (n <= self.length), n, NEVER)
         return n if site == self.site and n <= self.length else NEVER

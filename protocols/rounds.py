@@ -24,6 +24,7 @@ END: Final = Message("end")
 POLL: Final = Message("poll")
 """The server ends the round and asks for the counts."""
 
+_NOTHING: Final[tuple[Message, ...]] = ()
 _BIT_ALONE: Final = (BIT,)
 _ITEM_ALONE: Final = (ITEM,)
 _END_ALONE: Final = (END,)
@@ -160,19 +161,19 @@ class RoundSite(Site):
 
     def _signals(self) -> Sequence[Message]:
         """Return the signals due; more than one only if messages were delayed."""
-        law = self.law
+        law, count, due = self.law, self.count, self.due
         assert law is not None
-        due = self.due
-        if due == law.last:
-            self.due = FOREVER
-            return _END_ALONE
-        due = law.after(due)
-        if due > law.last:
-            due = law.last
+        signals = _NOTHING
+        while due <= count:
+            if due == law.last:
+                signals, due = signals + _END_ALONE, FOREVER
+            else:
+                signals = signals + _BIT_ALONE
+                due = law.after(due)
+                if due > law.last:
+                    due = law.last
         self.due = due
-        if self.count < due:
-            return _BIT_ALONE
-        return (BIT, *self._signals())
+        return signals
 
     def hear(self, message: Message) -> Sequence[Message]:
         if message.kind == "poll":
@@ -192,7 +193,7 @@ class RoundSite(Site):
         self.forwards = False
         self.law = law
         self.due = min(law.after(0), law.last)
-        return self._signals() if self.count >= self.due else ()
+        return self._signals()
 
 
 class RoundServer(Server):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
 
 from adversaries.base import Adversary, View
-from adversaries.schedules import NEVER, Schedule
+from adversaries.schedules import NEVER, Rest, Schedule
 from protocols.base import Number, Protocol, Server
 from simulator.channels import Record
 from simulator.errors import MoveError
@@ -70,7 +70,7 @@ class Engine(ABC):
         known = {"kind": protocol.kind, **protocol.as_mapping()}
         self.view = View(sites=sites, items=items, start=start, known=known, rng=self.rngs["adversary"])
         # the plan in force: its first step follows `plan_start`, with `sent_before` items sent by then
-        self.plan: Schedule
+        self.plan: Schedule = Rest(1)
         self.plan_start = 0
         self.sent_before = 0
         self.plan_end = 0
@@ -78,9 +78,9 @@ class Engine(ABC):
         self._segments: list[tuple[int, int, Schedule]] = []
         self._skipped = False
         self._idle = 0
-        # while nobody reacts to or records a change and no step is skipped, items are steps plus a constant
-        self._quiet = False
-        self._offset = 0
+        # while no step is skipped, items are steps plus a constant; plain: and outputs are not recorded
+        self._offset = start
+        self._plain = not record
 
     @abstractmethod
     def make_sides(self) -> None:
@@ -101,7 +101,7 @@ class Engine(ABC):
     def play(self) -> None:
         """Play the game to its end."""
         if self.items:
-            self.ask(0)
+            self.ask(0, 0)
         else:
             self.game_end = 0
         if self.game_end:
@@ -139,50 +139,57 @@ class Engine(ABC):
 
     # ------------------------------------------------------------------ the adversary
 
-    def ask(self, now: int) -> None:
-        """Ask the adversary for its next plan, after step `now`."""
-        view, sent = self.view, self.sent(now) if now else 0
+    def ask(self, now: int, sent: int) -> None:
+        """Ask the adversary for its next plan, after step `now` with `sent` items sent."""
+        view, referee = self.view, self.referee
         view.steps, view.sent = now, sent
-        view.output, view.changed_at, view.changes = self.referee.value, self.referee.step, self.referee.changes
+        view.output, view.changed_at, view.changes = referee.value, referee.step, referee.changes
         plan = self.adversary.plan(view)
-        if plan is None or (plan is getattr(self, "plan", None) and now < self.plan_end):
+        if plan is None or (plan is self.plan and now < self.plan_end):
             if now >= self.plan_end:  # it has nothing more to do: the game ends here
                 self.game_end = now
             return
-        self._check_plan(plan, now)
+        if not isinstance(plan, Schedule) or plan.lowest() < 0 or plan.highest() >= self.k:
+            self._refuse(plan, now)
         self.leave_plan(now)
         self.plan, self.plan_start, self.sent_before = plan, now, sent
-        self.plan_end = min(now + plan.length, NEVER)
+        self._offset = self.start + sent - now
+        left, length = self.items - sent, plan.length
+        self.plan_end = now + length
+        if plan.skips or self._skipped:
+            self._expect_skips(plan, now, sent)
+        else:
+            self.game_end = now + left if left <= length else NEVER
+            if not self._segments:
+                self._segments.append((now, sent, plan))
+        self.enter_plan(now)
+
+    def _expect_skips(self, plan: Schedule, now: int, sent: int) -> None:
+        """Keep what maps items to steps while some are skipped, and see that skipping has an end."""
+        self._skipped, self._plain = True, False
+        self._segments.append((now, sent, plan))
         self.game_end = min(now + plan.step_of(self.items - sent), NEVER)
-        if self.game_end == self.plan_end == NEVER:
+        if self.game_end >= NEVER and self.plan_end >= NEVER:
             self.game_end = now  # it will skip for ever, so nothing will ever happen again
-        self._idle = 0 if plan.sent(min(plan.length, self.items)) else self._idle + 1
+        self._idle = self._idle + 1 if plan.step_of(1) > plan.length else 0
         if self._idle > PATIENCE:
             raise MoveError(
                 f"{self._adversary_name()}: skipped {PATIENCE} plans in a row up to step {now}; "
                 "return None from plan() to end the game"
             )
-        skips = plan.skips
-        self._skipped = self._skipped or skips
-        self._quiet = self.adversary.oblivious and self.outputs is None and not self._skipped
-        self._offset = self.start + sent - now
-        if skips or self._skipped or not self._segments:
-            self._segments.append((now, sent, plan))
-        self.enter_plan(now)
 
-    def _check_plan(self, plan: Schedule, now: int) -> None:
+    def _refuse(self, plan: Any, now: int) -> NoReturn:
         if not isinstance(plan, Schedule):
             raise MoveError(
                 f"{self._adversary_name()}: plan() returned {plan!r} after step {now}; accepted: a schedule "
                 "(Burst, Rest, Rotation, Labels, Runs) or None"
             )
         lowest, highest = plan.lowest(), plan.highest()
-        if lowest < 0 or highest >= self.k:
-            site = lowest if lowest < 0 else highest
-            raise MoveError(
-                f"{self._adversary_name()}: named site {site} at step {now + plan.first_step(site)}; "
-                f"this game has sites 0 … {self.k - 1}"
-            )
+        site = lowest if lowest < 0 else highest
+        raise MoveError(
+            f"{self._adversary_name()}: named site {site} at step {now + plan.first_step(site)}; "
+            f"this game has sites 0 … {self.k - 1}"
+        )
 
     def _adversary_name(self) -> str:
         return f"adversary {self.adversary.kind or type(self.adversary).__name__}"

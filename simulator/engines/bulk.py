@@ -59,7 +59,7 @@ class Bulk(Engine):
             self._take(stretch)
             self._done = stretch.end
             if self._done >= self.plan_end and self._done < self.game_end:
-                self.ask(self._done)
+                self.ask(self._done, self.sent(self._done))
         self.ledger.up_sites = self._up.tolist()
         self.ledger.down_sites = self._down.tolist()
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import simpy
 
 from adversaries.schedules import NEVER
-from simulator.engines.simulated import END, Simulated
+from simulator.engines.simulated import END, Simulated, trigger_at
 
 
 class Leap(Simulated):
@@ -27,6 +27,8 @@ class Leap(Simulated):
         """Items of the present plan that each site has been given."""
         self.alarm = [NEVER] * self.k
         """The step at which each site is to speak next, as things stand."""
+        self._bells: list[simpy.Event | None] = [None] * self.k
+        """What a site waits for that has nothing to come."""
         self._timer = NEVER
         self._processes: list[simpy.Process] = []
         self._over = self.env.event()
@@ -40,7 +42,7 @@ class Leap(Simulated):
     # ------------------------------------------------------------------ sites
 
     def _site(self, number: int) -> Generator[simpy.Event, Any, None]:
-        env, alarm, credited = self.env, self.alarm, self.credited
+        env, alarm, credited, bells = self.env, self.alarm, self.credited, self._bells
         quota, take, speak = self.sites[number].quota, self.sites[number].take, self.speak
         timeout = env.timeout
         now = 0
@@ -49,10 +51,14 @@ class Leap(Simulated):
             due = credited[number] + quota() + 1
             step = alarm[number] = self.plan_start + plan.nth(number, due)
             try:
-                if step >= NEVER:
-                    yield env.event()
-                else:
+                if step < NEVER:
                     yield timeout(step - now)
+                else:
+                    bell = bells[number] = env.event()
+                    yield bell
+                    bells[number] = None
+                    step = int(env.now)
+                    due = credited[number] + quota() + 1  # it has heard something, or the plan is a new one
             except simpy.Interrupt:
                 now = int(env.now)
                 continue
@@ -89,24 +95,27 @@ class Leap(Simulated):
         items = self.credited[site] + self.sites[site].quota() + 1
         step = self.plan_start + self.plan.nth(site, items)
         before, self.alarm[site] = self.alarm[site], step
-        # a later alarm needs no interrupt: the process wakes in vain once, and sleeps on
-        if step < before and self._processes and self._processes[site] is not self.env.active_process:
-            self._processes[site].interrupt()
+        if step >= before or not self._processes:
+            return  # a later alarm needs no interrupt: the process wakes in vain once, and sleeps on
+        bell, process = self._bells[site], self._processes[site]
+        if bell is not None and not bell.triggered:
+            trigger_at(self.env, bell, step)
+        elif process is not self.env.active_process:
+            process.interrupt()
 
     # ------------------------------------------------------------------ plans
 
     def leave_plan(self, now: int) -> None:
         if not now:
             return
-        support = self.plan.support(self.k)
-        everyone = range(self.k) if support is None else support
-        counts = self.plan.count
-        for site in everyone:
-            due = counts(site, now - self.plan_start) - self.credited[site]
+        support, count, within = self.plan.support(self.k), self.plan.count, now - self.plan_start
+        credited, alarm = self.credited, self.alarm
+        for site in range(self.k) if support is None else support:
+            due = count(site, within) - credited[site]
             if due:
                 self._give(site, due)
-            self.credited[site] = 0
-            self.alarm[site] = NEVER
+            credited[site] = 0
+            alarm[site] = NEVER
 
     def enter_plan(self, now: int) -> None:
         if not self._processes:
@@ -125,9 +134,11 @@ class Leap(Simulated):
 
     def _on_timer(self, event: Any) -> None:
         now = int(self.env.now)
+        if now != self._timer:
+            return  # an earlier one has taken its place
         self._timer = NEVER
         if now >= self.plan_end and now < self.game_end:
-            self.ask(now)
+            self.ask(now, self.sent(now))
         if now >= self.game_end:
             self._over.succeed()
         else:

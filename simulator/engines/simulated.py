@@ -11,8 +11,11 @@ import simpy
 from protocols.base import Message, even_start
 from simulator.channels import Channels, DelayedChannels, Record
 from simulator.engines.base import Engine
+from simulator.engines.watch import watched, watched_speaker
 from simulator.network import Latency
 
+NORMAL: Final = 1
+"""SimPy's own priority, that of an item."""
 SETTLE: Final = 3
 """Priority of judging a step: after all arrivals of the step."""
 END: Final = 4
@@ -36,7 +39,8 @@ class Simulated(Engine):
         self._record = bool(options.get("record"))
         super().__init__(*sides, **options)
         self._settling = False
-        self.speak = self._speaker()
+        self._tap = watched(self) if self.adversary.sees != "outputs" and not self.adversary.oblivious else None
+        self.speak = self._speaker() if self._tap is None else watched_speaker(self)
 
     def make_sides(self) -> None:
         begun = (even_start(self.start, self.k),) if self.start else ()
@@ -55,7 +59,7 @@ class Simulated(Engine):
 
     @property
     def transcript(self) -> list[Record] | None:
-        return self.channels.transcript
+        return self.channels.transcript if self._tap is None else self._tap.kept
 
     @abstractmethod
     def sync(self, site: int) -> None:
@@ -75,7 +79,7 @@ class Simulated(Engine):
             self.network is None,
             self.start,
         )
-        change = referee.change
+        change, adaptive, all_items = referee.change, not self.adversary.oblivious, self.start + self.items
 
         def speak(site: int, messages: Sequence[Message], step: int) -> None:
             if timeline.due < step + start:  # cheap: there are never more items than steps
@@ -85,9 +89,11 @@ class Simulated(Engine):
                 return
             output = server.output
             if output != referee.output:
-                if self._quiet:
+                if self._plain:
                     items = step + self._offset
                     change(step, items, items - 1, output)
+                    if adaptive and items < all_items:
+                        self.ask(step, items - start)
                 else:
                     self.settle(step)
             if touched:
@@ -108,13 +114,13 @@ class Simulated(Engine):
             self.referee.change(step, self.start + sent, self.start + before, output, self._step_of)
             self._segments = [(self.plan_start, self.sent_before, self.plan)]
             self._skipped = self.plan.skips
-            self._quiet = self.adversary.oblivious and self.outputs is None and not self._skipped
+            self._plain = self.outputs is None and not self._skipped
         else:
             self.referee.change(step, self.start + sent, self.start + sent - 1, output)
         if self.outputs is not None:
             self.outputs.append((step, self.referee.value))
         if not self.adversary.oblivious and sent < self.items:
-            self.ask(step)
+            self.ask(step, sent)
 
     # ------------------------------------------------------------------ delays
 
@@ -137,7 +143,12 @@ class Simulated(Engine):
     def at(self, step: int, priority: int, action: Any) -> None:
         """Have `action(event)` called at a step with a priority."""
         event = self.env.event()
-        event._ok, event._value = True, None  # triggered, as a timeout is, but with a priority of its own
         assert event.callbacks is not None
         event.callbacks.append(action)
-        self.env.schedule(event, priority=priority, delay=step - self.env.now)  # type: ignore[arg-type]
+        trigger_at(self.env, event, step, priority)
+
+
+def trigger_at(env: simpy.Environment, event: simpy.Event, step: int, priority: int = NORMAL) -> None:
+    """Make an event happen at a step: what a timeout does at birth, for one that is waited for already."""
+    event._ok, event._value = True, None
+    env.schedule(event, priority=priority, delay=step - env.now)  # type: ignore[arg-type]

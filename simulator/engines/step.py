@@ -35,7 +35,7 @@ class Step(Simulated):
                 self.at(now, END, lambda _, judged=judged: judged.succeed())
                 yield judged
             if now >= self.plan_end and now < self.game_end:
-                self.ask(now)
+                self.ask(now, self.sent(now))
             if now >= self.game_end:
                 over.succeed()
                 return
