@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from adversaries.base import Adversary, View
 from adversaries.listed import Runs
@@ -22,6 +23,18 @@ MOST_STEPS: Final = 10**9
 
 STRETCH: Final = 2**20
 """Steps planned at a time."""
+
+
+def at_steps(steps: npt.ArrayLike, length: int = 0) -> Runs:
+    """Return the plan that gives site 0 an item at each of these steps, which increase, and skips the others.
+
+    It ends with the last of them, or after `length` steps if that is later.
+    """
+    ones = np.asarray(steps, dtype=np.int64)
+    rests = np.diff(ones, prepend=0) - 1
+    lengths = np.append(np.column_stack((rests, np.ones_like(rests))).ravel(), max(0, length - int(ones[-1])))
+    sites = np.append(np.tile((-1, 0), len(ones)), -1)
+    return Runs(sites[lengths > 0], lengths[lengths > 0])
 
 
 @dataclass
@@ -48,22 +61,24 @@ class Scattered(Adversary):
 
     def plan(self, view: View) -> Schedule | None:
         steps = view.items - view.steps
-        if view.items > MOST_STEPS:
-            raise ValueError(f"items must be at most {MOST_STEPS:,} for scattered; got {view.items:,}")
         count = (view.items - 1).bit_length() if self.count is None else self.count
         left = min(count - view.sent, steps)
         if steps <= 0 or left <= 0:
             return None
+        if left <= STRETCH:
+            return at_steps(np.sort(view.rng.choice(steps, left, replace=False, shuffle=False)) + 1)
+        if view.items > MOST_STEPS:
+            raise ValueError(
+                f"items must be at most {MOST_STEPS:,} for scattered with so many items; got {view.items:,}"
+            )
         stretch = min(STRETCH, steps)
         here = int(view.rng.hypergeometric(left, steps - left, stretch)) if stretch < steps else left
         if here == 0:
             return Rest(stretch)
         if here == stretch:
             return Burst(0, stretch)
-        marks = np.full(stretch, -1)
-        marks[view.rng.choice(stretch, here, replace=False, shuffle=False)] = 0
-        starts = np.flatnonzero(np.diff(marks, prepend=marks[0] + 1))
-        return Runs(marks[starts], np.diff(starts, append=stretch))
+        places = np.sort(view.rng.choice(stretch, here, replace=False, shuffle=False)) + 1
+        return at_steps(places, stretch)
 
 
 @dataclass
@@ -104,10 +119,7 @@ class HardInstance(Adversary):
                 f"items must be at least 2^(k + 1) - 2 = {instance.steps:,} for hard-instance with k = {k};"
                 f" got {view.items:,}"
             )
-        rests = np.diff(instance.ones, prepend=0) - 1
-        runs = np.column_stack((rests, np.ones_like(rests))).ravel()
-        sites = np.tile((-1, 0), k)
-        return Runs(sites[runs > 0], runs[runs > 0])
+        return at_steps(instance.ones)
 
 
 @dataclass

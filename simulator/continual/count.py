@@ -187,7 +187,8 @@ class ContinualCount(Task):
     name: ClassVar[str] = "continual-count"
     rules: ClassVar[int] = 1
     columns: ClassVar[Sequence[str]] = (
-        "steps",
+        "sent",
+        "log_items",
         "max_abs_error",
         "rms_error",
         "final_error",
@@ -218,9 +219,10 @@ class ContinualCount(Task):
             seed=seed,
             engine=point.engine,
         )
-        own = ("engine", "items", "first_failure", "output_changes", "seconds", *self.columns)
+        own = ("engine", "first_failure", "output_changes", "seconds", *self.columns[2:])
         row = {name: getattr(game, name) for name in own}
-        row |= {"sites": 1, "ok": game.ok, "verdict": "ok" if game.ok else "failed"}
+        row |= {"items": steps, "sent": game.items, "log_items": math.log2(steps), "sites": 1}
+        row |= {"ok": game.ok, "verdict": "ok" if game.ok else "failed"}
         return Outcome(row=row, series=game.series, engine_reason=game.engine_reason)
 
     def memory(self, point: Point) -> float:

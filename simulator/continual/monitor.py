@@ -19,9 +19,6 @@ from simulator.point import Point
 from simulator.registry import Family
 from simulator.tasks import Outcome, Task
 
-MOST_ONES = 10_000_000
-"""Ones of a stream that are kept; more are not needed by any monitor in reach."""
-
 BASE: tuple[type[Any], ...] = tuple(MONITORS.values())
 
 
@@ -32,9 +29,9 @@ class MonitorGame:
     Attributes
     ----------
     steps, items
-        Steps of the clock, and ones among them (up to the halt).
+        Steps of the clock, and ones up to the halt (k at most).
     halted_at
-        The step at which it said top, None for never.
+        The step at which it said top, None if it did not up to the k-th one.
     items_at_halt
         Ones up to then.
     result
@@ -54,20 +51,18 @@ class MonitorGame:
         return self.result == "right"
 
 
-def ones_of(adversary: Adversary, view: sides.ContinualView, steps: int) -> tuple[int, ...]:
-    """Return the steps at which the adversary sends an item.
+def ones_of(adversary: Adversary, view: sides.ContinualView, steps: int, most: int) -> tuple[int, ...]:
+    """Return the first `most` steps at which the adversary sends an item.
 
     A monitor's output does not change before it halts, and then the game is over: so nobody can react.
     """
     ones: list[int] = []
-    while view.steps < steps:
+    while view.steps < steps and len(ones) < most:
         plan = sides.checked_plan(adversary.plan(view), 1, view.steps + 1, adversary)
         if plan is None:
             break
         length = min(plan.length, steps - view.steps)
-        count = int(plan.count(0, length))
-        if len(ones) + count > MOST_ONES:
-            raise ValueError(f"items must be at most {MOST_ONES:,} ones for a monitor; the adversary sends more")
+        count = min(int(plan.count(0, length)), most - len(ones))
         ones += (view.steps + plan.nth(0, np.arange(1, count + 1))).tolist() if count else []
         view.steps += length
         view.sent += count
@@ -99,8 +94,10 @@ def play_monitor(monitor: Any, adversary: Adversary, *, steps: int, seed: int = 
     rngs = streams(seed)
     view = sides.ContinualView(sites=1, items=steps, known=sides.known(monitor), rng=rngs["adversary"])
     view.output = 0
-    ones = ones_of(copy.deepcopy(adversary), view, steps)
-    halt = monitor.halt(ones, steps, rngs["server"])
+    ones = ones_of(copy.deepcopy(adversary), view, steps, monitor.k)
+    # a monitor that lets the k-th one pass has failed, whatever comes later
+    end = ones[-1] if len(ones) == monitor.k else steps
+    halt = monitor.halt(ones, end, rngs["server"])
     by_then = None if halt is None else int(np.searchsorted(ones, halt, side="right"))
     result = verdict(ones, monitor.k, halt)
     items = len(ones) if by_then is None else by_then
@@ -112,7 +109,7 @@ class ThresholdMonitor(Task):
 
     name: ClassVar[str] = "threshold-monitor"
     rules: ClassVar[int] = 1
-    columns: ClassVar[Sequence[str]] = ("steps", "threshold", "halted_at", "items_at_halt", "result")
+    columns: ClassVar[Sequence[str]] = ("sent", "threshold", "halted_at", "items_at_halt", "result")
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
@@ -124,9 +121,9 @@ class ThresholdMonitor(Task):
         steps = sides.steps_of(point)
         monitor = sides.mechanism_of(point, BASE, horizon=steps)
         game = play_monitor(monitor, sides.adversary_of(point), steps=steps, seed=seed)
-        own = ("items", "seconds", "steps", "halted_at", "items_at_halt", "result")
+        own = ("seconds", "halted_at", "items_at_halt", "result")
         row = {name: getattr(game, name) for name in own}
-        row |= {"sites": 1, "engine": "bulk", "threshold": monitor.k}
+        row |= {"items": steps, "sent": game.items, "sites": 1, "engine": "bulk", "threshold": monitor.k}
         row |= {"ok": game.ok, "verdict": "ok" if game.ok else "failed"}
         return Outcome(row=row, engine_reason="a monitor's output does not change before it halts")
 
