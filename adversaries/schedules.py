@@ -8,7 +8,8 @@ site sleep straight to the step at which it will speak. Both take one site and o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -50,6 +51,10 @@ class Schedule(ABC):
     @abstractmethod
     def nth(self, site: Any, n: Any) -> Any:
         """Return the step of the n-th item of `site`, n >= 1; at least `NEVER` if there is none."""
+
+    def of_site(self, site: int) -> Callable[[int], int]:
+        """Return `nth` for one site, which asks for it again and again."""
+        return partial(self.nth, site)
 
     @abstractmethod
     def support(self, sites: int) -> Sequence[int] | None:
@@ -94,8 +99,6 @@ class Burst(Schedule):
         return step * (site == self.site)
 
     def nth(self, site: Any, n: Any) -> Any:
-        if type(site) is int and type(n) is int:
-            return n if site == self.site and n <= self.length else NEVER
         if is_array(site, n):
             return np.where((site == self.site) & (n <= self.length), n, NEVER)
         return n if site == self.site and n <= self.length else NEVER
@@ -162,13 +165,18 @@ class Rotation(Schedule):
     def nth(self, site: Any, n: Any) -> Any:
         sites = self.sites
         turn = (site - self.first) % sites + 1
-        if type(site) is int and type(n) is int:  # once a message: nothing else may cost time here
-            return (n - 1) * sites + turn if site < sites else NEVER
         if is_array(site, n):
             # the least n that overshoots NEVER stands for all the greater ones: 63 bits are not endless
             laps = np.minimum(n, NEVER // self.sites + 2) - 1
             return np.where(site < self.sites, laps * self.sites + turn, NEVER)
         return (n - 1) * self.sites + turn if site < self.sites else NEVER
+
+    def of_site(self, site: int) -> Callable[[int], int]:
+        sites = self.sites
+        if site >= sites:
+            return _never
+        before = (site - self.first) % sites + 1 - sites  # nth() written out: this is called once a message
+        return lambda n: n * sites + before
 
     def support(self, sites: int) -> Sequence[int] | None:
         return None if sites <= self.sites else range(self.sites)
@@ -180,3 +188,7 @@ class Rotation(Schedule):
 def is_array(one: Any, other: Any) -> bool:
     """Return whether either is an array, so that the answer must be one."""
     return isinstance(one, np.ndarray) or isinstance(other, np.ndarray)
+
+
+def _never(n: int) -> int:
+    return NEVER

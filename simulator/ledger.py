@@ -54,14 +54,8 @@ class Ledger:
 
     def count_up(self, site: int, message: Message) -> None:
         """Count a message from the site to the server."""
-        # _count() written out: this is called once a message
         self.up_sites[site] += 1
-        tally = self.up[message[0]]
-        tally.messages += 1
-        if message[1] is None:
-            tally.signals += 1
-        if message[2] != 1:
-            tally.more_words += message[2] - 1
+        _count(self.up[message.kind], message, 1)
 
     def count_down(self, site: int, message: Message) -> None:
         """Count a message from the server to the site."""

@@ -72,6 +72,8 @@ class Engine(ABC):
         # the plan in force: its first step follows `plan_start`, with `sent_before` items sent by then
         self.plan: Schedule = Rest(1)
         self.plan_start = 0
+        self.course: tuple[Schedule, int] | None = None
+        """Plan and beginning, another object for each plan even where the same one is begun again."""
         self.sent_before = 0
         self.plan_end = 0
         self.game_end = NEVER
@@ -153,6 +155,7 @@ class Engine(ABC):
             self._refuse(plan, now)
         self.leave_plan(now)
         self.plan, self.plan_start, self.sent_before = plan, now, sent
+        self.course = (plan, now)
         self._offset = self.start + sent - now
         left, length = self.items - sent, plan.length
         self.plan_end = now + length

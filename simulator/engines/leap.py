@@ -45,11 +45,13 @@ class Leap(Simulated):
         env, alarm, credited, bells = self.env, self.alarm, self.credited, self._bells
         quota, take, speak = self.sites[number].quota, self.sites[number].take, self.speak
         timeout = env.timeout
-        now = 0
+        now, course = 0, None
         while True:
-            plan = self.plan
+            if course is not self.course:
+                course = self.course
+                nth, begin = self.plan.of_site(number), self.plan_start
             due = credited[number] + quota() + 1
-            step = alarm[number] = self.plan_start + plan.nth(number, due)
+            step = alarm[number] = begin + nth(due)
             try:
                 if step < NEVER:
                     yield timeout(step - now)
@@ -65,7 +67,7 @@ class Leap(Simulated):
             now = step
             if alarm[number] != step:
                 continue  # what it has heard since has put its next message off
-            if plan is not self.plan:
+            if course is not self.course:
                 due = credited[number] + quota() + 1
             items = due - credited[number]
             credited[number] = due
