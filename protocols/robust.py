@@ -2,62 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import ceil, log, pi, sqrt
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final
 
 from mechanisms.counters import KINDS, make
 from mechanisms.noise import Draws, Laplace
 from protocols.base import Message, Protocol, Server, Site, in_unit_interval
 from protocols.block import Blocks
 from protocols.coins import Coins
+from protocols.constants import Constants, checked, paper_constants, scaled_constants, tight_constants
 from protocols.fleet import Fleet
 from protocols.round_fleet import RoundFleet
 from protocols.rounds import BIT, Law, LawOf, RoundServer, RoundSite, remembering
+from protocols.tight import known_noise
+
+ONLY_BITS: Final = ("randomized-response",)
+"""Counters that take 0 and 1 only, and so not the bits of a phase."""
+AS_THE_PAPERS: Final = ("binary", "tree-variance-reduced")
+"""Counters that err at most as much as the paper's, the first of them."""
 
 
-class Constants(NamedTuple):
-    """The numbers of one round, in the letters of the paper (Theorem 1 and Algorithms 1 and 2)."""
+class HandSet(dict[str, float]):
+    """Constants set by hand; compared and hashed by their values, so that protocols can be."""
 
-    c: float
-    """C = sqrt(((ln sqrt k)^1.5 + 1) ln(8 sqrt k / beta))."""
-    epsilon: float
-    """Privacy of a round: C / sqrt k."""
-    divisor: float
-    """The block size Delta is alpha N0 over this: 8 C sqrt k."""
-    blocks: int
-    """Blocks that a site may use: k' = ceil(C k)."""
-    phases: int
-    """Phases of a round, and steps of the counter: ceil(sqrt k)."""
-    phase_length: float
-    """Bits of a phase before noise: T = 2 C sqrt k."""
-    threshold_scale: float
-    """Scale of the Laplace noise on T: 4 / epsilon (eq. 13)."""
-    counter_epsilon: float
-    """Privacy of the counter: epsilon / 4."""
-
-
-@lru_cache(maxsize=4096)
-def paper_constants(k: int, beta: float) -> Constants:
-    """Return the paper's constants for failure probability `beta` (times sqrt k) in a round.
-
-    Natural logarithms; Theorem 1 leaves the base open.
-    """
-    root = sqrt(k)
-    c = sqrt((log(root) ** 1.5 + 1) * log(8 * root / beta))
-    epsilon = c / root
-    return Constants(
-        c=c,
-        epsilon=epsilon,
-        divisor=8 * c * root,
-        blocks=ceil(c * k),
-        phases=ceil(root),
-        phase_length=2 * c * root,
-        threshold_scale=4 / epsilon,
-        counter_epsilon=epsilon / 4,
-    )
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(sorted(self.items())))
 
 
 @dataclass(frozen=True)
@@ -77,9 +48,13 @@ class Robust(Protocol):
         Probability that the error ever exceeds it, in (0, 1). Round r gets beta_r = 6 delta / (pi^2 r^2 sqrt k),
         which needs no bound on the number of items.
     parameters
-        Which constants: `paper`.
+        Which constants. `paper`: those of the paper. `tight`: found by numerical minimisation of words under the same
+        proof, its slack dropped (`docs/tight.md`); the output is then raised by a constant as well, and the last
+        phase changes it no more. A mapping sets some of the paper's by hand, in units that `HAND_SET` of
+        `protocols.constants` gives; nothing is proven then.
     counter
-        Kind of the private counter inside.
+        Kind of the private counter inside: `binary`, `tree-variance-reduced` or another. `tight` takes those of
+        pure privacy whose noise has a known law; with the paper's constants others than these two are unproven.
 
     Source
     ------
@@ -89,25 +64,50 @@ class Robust(Protocol):
 
     alpha: float
     delta: float = 0.05
-    parameters: str = "paper"
+    parameters: str | Mapping[str, float] = "paper"
     counter: str = "binary"
 
     kind: ClassVar[str] = "robust"
     source: ClassVar[str] = "Xiong, Zhu, Huang 2023, Algorithms 1 and 2"
-    guarantee: ClassVar[Any] = "adaptive"
+    guarantee: ClassVar[Any] = "adaptive"  # "none" of an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
 
     def __post_init__(self) -> None:
         in_unit_interval("alpha", self.alpha)
         in_unit_interval("delta", self.delta)
-        if self.parameters != "paper":
-            raise ValueError(f"parameters must be paper; got {self.parameters!r}")
-        if self.counter not in KINDS:
-            raise ValueError(f"counter must be one of {', '.join(sorted(KINDS))}; got {self.counter!r}")
+        if isinstance(self.parameters, Mapping):
+            object.__setattr__(self, "parameters", HandSet(checked(self.parameters)))
+        elif self.parameters not in ("paper", "tight"):
+            raise ValueError(f"parameters must be paper, tight or a mapping of values; got {self.parameters!r}")
+        accepted = [kind for kind in KINDS if kind not in ONLY_BITS]
+        if self.parameters == "tight":
+            accepted = [kind for kind in accepted if known_noise(kind)]
+        if self.counter not in accepted:
+            under = self.parameters if isinstance(self.parameters, str) else "hand-set"
+            raise ValueError(f"counter must be one of {', '.join(accepted)} for {under}; got {self.counter!r}")
+        if not self.proven:
+            object.__setattr__(self, "guarantee", "none")
+
+    @property
+    def proven(self) -> bool:
+        """Whether a proof stands behind the constants.
+
+        It does not behind those set by hand, nor behind the paper's with a counter that errs more than its own.
+        """
+        return self.parameters == "tight" or (self.parameters == "paper" and self.counter in AS_THE_PAPERS)
+
+    def as_mapping(self) -> dict[str, Any]:
+        given = super().as_mapping()
+        return given if isinstance(self.parameters, str) else {**given, "parameters": dict(given["parameters"])}
 
     def constants(self, k: int, number: int) -> Constants:
         """Return the constants of a round by its number, from 1."""
-        return paper_constants(k, 6 * self.delta / (pi**2 * number**2 * sqrt(k)))
+        if self.parameters == "tight":
+            return tight_constants(k, self.delta, number, self.alpha, self.counter)
+        if isinstance(self.parameters, Mapping):
+            beta = 6 * self.delta / (pi**2 * number**2 * sqrt(k))
+            return scaled_constants(k, beta, tuple(sorted(self.parameters.items())))
+        return paper_constants(k, self.delta, number)
 
     def _law_of(self, k: int, coins: Coins) -> LawOf:
         def law(number: int, total: int) -> Law | None:
@@ -128,7 +128,10 @@ class Robust(Protocol):
         return RoundFleet(_Server(self, k, server_rng, sum(start)), self._law_of(k, Coins(site_rng)))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the start-up's 8 C sqrt k / alpha, then 3 C k + 3k a round of at least C k Delta items."""
+        """Return the start-up's items, then 3k words and the most bits a round, which brings at least so many blocks.
+
+        Of the paper's: 8 C sqrt k / alpha items, then 3 C k + 3k a round of at least C k Delta items.
+        """
         end, total, cost, number = float(start + items), float(start), 0.0, 1
         while total < end:
             constants = self.constants(k, number)
@@ -137,8 +140,8 @@ class Robust(Protocol):
                 cost += min(early, end) - total
                 total = early
                 continue
-            growth = 1 + constants.c * k * int(self.alpha * total / constants.divisor) / total
-            each = 3 * constants.c * k + 3 * k
+            growth = 1 + constants.least_blocks * int(self.alpha * total / constants.divisor) / total
+            each = constants.most_bits + 3 * k
             if number >= 1000:  # the constants hardly change from there on
                 return cost + each * (1 + log(end / total) / log(growth))
             cost += each
@@ -172,7 +175,10 @@ class _Server(RoundServer):
         constants = self.constants = self.protocol.constants(self.k, self.rounds)
         self._size = law.size
         self._bits_of = [0] * self.k
-        self._counter = make(self.protocol.counter, constants.counter_epsilon, constants.phases, self._rng)
+        if constants.releases:
+            self._counter = make(self.protocol.counter, constants.counter_epsilon, constants.releases, self._rng)
+        if constants.shift:
+            self.output = self.base + self._size * constants.shift
         self._lengths = Draws(Laplace(constants.threshold_scale), self._rng, constants.phases)
         self.phase = 1
         self._next_phase()
@@ -186,8 +192,9 @@ class _Server(RoundServer):
                 self._release(0)
 
     def _release(self, bits: int) -> None:
-        """End a phase of so many bits with a new output."""
-        self.output = self.base + self._size * self._counter.step(bits)
+        """End a phase of so many bits with a new output; not so the last if a poll alone is to follow."""
+        if self.phase <= self.constants.releases:
+            self.output = self.base + self._size * (self._counter.step(bits) + self.constants.shift)
         self.phase += 1
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:

@@ -1,0 +1,254 @@
+"""The constants of a round of the robust tracker by numerical minimisation: the proof kept, its slack dropped.
+
+Counted in bits, and seen from the expected number of bits for the items so far, the estimate is off by at most
+
+    upwards    shift + counter noise + generalisation + leaked + sampling
+    downwards  phase length + threshold noise + counter noise + generalisation + sampling - shift
+
+and the block size is alpha N0 over the larger of the two. `docs/tight.md` derives each term.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import exp, log, log1p
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from scipy import optimize
+
+from mechanisms.counters import counter
+from mechanisms.laplace_sums import Parts
+from mechanisms.noise import Floats
+from mechanisms.noise_union import NoiseUnion
+
+NO_PRIVACY: Final = 1000.0
+"""The loss taken where k bits of error, which no adversary can exceed, cost less than what privacy costs."""
+
+_SHARES: Final = np.linspace(0.2, 0.96, 39)[:, None]
+"""Shares of the privacy loss that are tried for the counter."""
+_SAMPLING: Final = np.geomspace(0.01, 0.8, 12)
+"""Shares of the failure probability that are tried for the sampling error."""
+_GRID: Final = np.linspace(0.005, 0.995, 199)
+"""Where moment generating functions are tabulated, in parts of their range."""
+
+
+class Tight(NamedTuple):
+    """A round: what it does, and the terms of its error in bits.
+
+    Attributes
+    ----------
+    budget
+        Error allowed: the block size is alpha N0 over it.
+    phases, phase_length
+        Number of phases, and bits of each before noise.
+    shift
+        What is added to the estimate, so that both sides of the error use up the budget.
+    loss
+        Privacy loss of a bit sent against one not sent: threshold and counter together.
+    share
+        The counter's share of the loss.
+    sampling_share
+        The share of the failure probability that the sampling error has; the two noises halve the rest.
+    noise_up, noise_down
+        Quantiles of the counter's noise, and of threshold noise minus counter's noise, over all the phases.
+    generalisation, leaked, sampling
+        The three parts of the distance between the bits sent and their expected number.
+    words
+        Words while N grows by the factor e.
+    """
+
+    budget: float
+    phases: int
+    phase_length: float
+    shift: float
+    loss: float
+    share: float
+    sampling_share: float
+    noise_up: float
+    noise_down: float
+    generalisation: float
+    leaked: float
+    sampling: float
+    words: float
+
+    @property
+    def threshold_scale(self) -> float:
+        """Scale of the Laplace noise on the length of a phase, in bits."""
+        return 1 / ((1 - self.share) * self.loss)
+
+    @property
+    def counter_epsilon(self) -> float:
+        """Privacy of the counter."""
+        return self.share * self.loss
+
+
+@lru_cache(maxsize=256)
+def known_noise(kind: str) -> bool:
+    """Return whether the noise of this counter is a sum of Laplace variables of known law, as `tight_round` needs."""
+    found = counter(kind, 1.0, 3)
+    return found.privacy == "pure" and all(found.noise_parts(t) is not None for t in (1, 2, 3))
+
+
+@lru_cache(maxsize=4096)
+def tight_round(k: int, failure: float, alpha: float, kind: str) -> Tight:
+    """Return the round that needs the fewest words while N grows by a factor.
+
+    Parameters
+    ----------
+    k
+        Number of sites.
+    failure
+        Probability that the round's error may exceed alpha times its first count.
+    alpha
+        Relative error allowed.
+    kind
+        Name of the counter; one for which `known_noise` holds.
+
+    Source
+    ------
+    Lemma 5 and Theorem 7 of Xiong, Zhu, Huang 2023, sharpened as docs/tight.md derives.
+    """
+    seen: dict[int, _Choice] = {}
+
+    def words(phases: int) -> float:
+        if phases not in seen:
+            seen[phases] = _choice(k, failure, alpha, kind, phases)
+        return seen[phases].words
+
+    # the cost has one valley in the number of phases, up to the steps of trees: past it, powers of two only rise
+    best = phases = 1
+    while phases <= 4 * best:
+        best = min(best, phases, key=words)
+        phases *= 2
+    for part in (2, 4, 8):
+        stride = best // part
+        if stride:
+            best = min(best, best - stride, best + stride, key=words)
+    choice = seen[best]
+    up, down = _exact_noise(kind, best, choice.share, failure * (1 - choice.sampling_share) / 2)
+    sampling = _sampling(k, failure * choice.sampling_share)
+    loss, private = _loss(k, up + down)
+    loss = float(loss) if private + sampling + (best - 1) / 2 < k + (up + down) / (2 * NO_PRIVACY) else NO_PRIVACY
+    leaked = float(min(best - 1, k))
+    generalisation = k * float(np.tanh(loss / 4))
+    if loss == NO_PRIVACY:
+        generalisation, leaked, sampling = float(k), 0.0, 0.0
+    up, down = up / loss, down / loss
+    rest = (up + down + leaked) / 2 + generalisation + sampling
+    length, cost = _length(k, alpha, best, rest, 1 / ((1 - choice.share) * loss))
+    return Tight(
+        budget=length / 2 + rest,
+        phases=best,
+        phase_length=length,
+        shift=(length + down - up - leaked) / 2,
+        loss=loss,
+        share=choice.share,
+        sampling_share=choice.sampling_share,
+        noise_up=up,
+        noise_down=down,
+        generalisation=generalisation,
+        leaked=leaked,
+        sampling=sampling,
+        words=cost,
+    )
+
+
+class _Choice(NamedTuple):
+    words: float
+    share: float
+    sampling_share: float
+
+
+def _choice(k: int, failure: float, alpha: float, kind: str, phases: int) -> _Choice:
+    """Return the least words with so many phases, Chernoff's bound standing for the noise, and the shares chosen."""
+    shares = _SHARES if phases > 1 else np.array([[0.5]])
+    sampling = _sampling(k, failure * _SAMPLING)
+    up, down = _bounded_noise(kind, phases, shares, failure * (1 - _SAMPLING) / 2)
+    loss, private = _loss(k, up + down)
+    rests = np.minimum(private + sampling + (phases - 1) / 2, k + (up + down) / (2 * NO_PRIVACY))
+    row, column = np.unravel_index(int(rests.argmin()), rests.shape)
+    share = float(shares[row, 0])
+    _, words = _length(k, alpha, phases, float(rests[row, column]), 1 / ((1 - share) * float(loss[row, column])))
+    return _Choice(words, share, float(_SAMPLING[column]))
+
+
+def _sampling(k: int, failure: Any) -> Any:
+    """Return what a sum of k independent deviations of range 1 exceeds with probability `failure` (Hoeffding)."""
+    return np.sqrt(k * np.log(1 / failure) / 2)
+
+
+def _loss(k: int, noise: Any) -> tuple[Any, Any]:
+    """Return the loss x with the least noise / (2 x) + k tanh(x / 4), and that sum.
+
+    Where the derivative vanishes, x / cosh(x / 4) = sqrt(2 noise / k); every x is safe, a near one only costs words.
+    """
+    wanted = np.sqrt(2 * noise / k)
+    loss = wanted
+    for _ in range(40):
+        loss = np.minimum(wanted * np.cosh(loss / 4), 4.8)
+    loss = np.maximum(loss, 1e-9)
+    return loss, noise / (2 * loss) + k * np.tanh(loss / 4)
+
+
+def _length(k: int, alpha: float, phases: int, rest: float, scale: float) -> tuple[float, float]:
+    """Return the phase length that needs the fewest words for growth by a factor e, and these words.
+
+    A round costs its bits and a poll of 3k words; the budget is half a phase and `rest`. A phase ends with
+    the first whole number of bits from its noisy length on, which counts as 0 where it is below.
+    """
+
+    def words(log_length: float) -> float:
+        length = exp(log_length)
+        bits = phases * (length + 0.5 + scale / 2 * exp(-length / scale))
+        return (bits + 3 * k) / log1p(alpha * bits / (length / 2 + rest))
+
+    found = optimize.minimize_scalar(words, bounds=(0.0, log(1000 * (rest + k))), method="bounded")
+    return exp(float(found.x)), float(found.fun)
+
+
+def _noise(kind: str, steps: int) -> list[Parts]:
+    """Return the noise of the first `steps` estimates of a counter with that horizon and epsilon 1."""
+    if not steps:
+        return []
+    found = counter(kind, 1.0, steps)
+    return [found.noise_parts(t) or () for t in range(1, steps + 1)]
+
+
+@lru_cache(maxsize=256)
+def _table(kind: str, phases: int) -> tuple[float, Floats]:
+    """Return the largest scale of the counter's noise, and ln sum_t E exp(s S_t) with s in parts of its inverse."""
+    noise = NoiseUnion.of(_noise(kind, phases - 1))
+    if not noise.scales:
+        return 1.0, np.full(len(_GRID), -np.inf)
+    largest = max(noise.scales)
+    return largest, noise.log_moment(_GRID / largest)
+
+
+def _bounded_noise(kind: str, phases: int, shares: Floats, failure: Floats) -> tuple[Floats, Floats]:
+    """Return Chernoff's bounds for `_exact_noise`, a row a share and a column a failure probability."""
+    largest, moments = _table(kind, phases)
+    logs = np.log(1 / failure)
+    up = np.zeros((len(shares), len(failure)))
+    if phases > 1:
+        up = ((moments + logs[:, None]) / _GRID).min(axis=1) * largest / shares
+    ends = np.minimum(shares / largest, 1 - shares)  # s is below both inverse scales
+    s = ends * _GRID
+    counters = np.interp(s * largest / shares, _GRID, moments, left=log(phases))
+    both = np.logaddexp(0.0, counters) - np.log1p(-np.square(s / (1 - shares)))
+    down = ((both[:, None, :] + logs[:, None]) / s[:, None, :]).min(axis=2)
+    return up, down
+
+
+@lru_cache(maxsize=4096)
+def _exact_noise(kind: str, phases: int, share: float, failure: float) -> tuple[float, float]:
+    """Return what the counter's noise, and the threshold's minus the counter's, exceed with probability `failure` each.
+
+    Over all the phases of a round, with a privacy loss of 1: the last release ends the round, so that there are
+    phases - 1 estimates with noise, and `phases` noisy lengths, the first beside an estimate without noise.
+    """
+    sums = [[(scale / share, count) for scale, count in parts] for parts in _noise(kind, phases - 1)]
+    threshold = (1 / (1 - share), 1)
+    up = NoiseUnion.of(sums).quantile(failure)
+    down = NoiseUnion.of([[threshold], *([*parts, threshold] for parts in sums)]).quantile(failure)
+    return up, down
