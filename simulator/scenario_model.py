@@ -65,11 +65,20 @@ class Claim(_Strict):
     within: Annotated[Annotated[Real, Field(ge=0)] | Share | None, BeforeValidator(_tolerance)] = Field(
         None, description="Tolerance of `equals`: a number, or a share such as 5%."
     )
+    source: list[Text] | Text = Field(
+        default_factory=list,
+        description="What it tests, a statement or several: Theorem 1, accuracy. See docs/claims.md.",
+    )
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Return the columns of `each`."""
         return (self.each,) if isinstance(self.each, str) else tuple(self.each)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Return the statements that it tests."""
+        return (self.source,) if isinstance(self.source, str) else tuple(self.source)
 
     @model_validator(mode="after")
     def _bounds(self) -> Claim:
