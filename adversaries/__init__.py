@@ -2,9 +2,15 @@
 
 from adversaries.adaptive import Coin, Drain, Freeze
 from adversaries.base import Adversary, Choice, View
+from adversaries.bisect import Bisect
 from adversaries.intruder import Challenge, Intruder
 from adversaries.listed import Labels, Runs
 from adversaries.oblivious import Bursts, RoundRobin, SingleSite, Uniform, Zipf
+from adversaries.phase import Phase
+from adversaries.policy import Policy
+from adversaries.posterior import Posterior
+from adversaries.powers import StateView, TrafficView
+from adversaries.replay import Replay
 from adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from adversaries.streams import Biased, HardInstance, Scattered
 from adversaries.trace import Trace
@@ -13,6 +19,7 @@ __all__ = [
     "NEVER",
     "Adversary",
     "Biased",
+    "Bisect",
     "Burst",
     "Bursts",
     "Challenge",
@@ -23,6 +30,10 @@ __all__ = [
     "HardInstance",
     "Intruder",
     "Labels",
+    "Phase",
+    "Policy",
+    "Posterior",
+    "Replay",
     "Rest",
     "Rotation",
     "RoundRobin",
@@ -30,7 +41,9 @@ __all__ = [
     "Scattered",
     "Schedule",
     "SingleSite",
+    "StateView",
     "Trace",
+    "TrafficView",
     "Uniform",
     "View",
     "Zipf",

@@ -7,13 +7,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from adversaries.base import Adversary, View
+from adversaries.laps import Laps, check_laps, early
 from adversaries.schedules import Burst, Schedule
-
-ALPHA: Final = 0.1
-"""Accuracy that `drain` supposes of a protocol that states none."""
-
-CONFIDENCE: Final = 3.0
-"""The c of sqrt(k)/p = alpha n/c that `drain` supposes of a protocol that states none."""
 
 SHARES: Final = 100
 """Shares that `coin` gives to a site, on average."""
@@ -24,14 +19,36 @@ class Freeze(Adversary):
     """Feeds a site until the output moves, then goes on to the next, round and round.
 
     Where a site's state survives between its reports, each site is left right after one, when the server's
-    estimate for it is highest: the errors of the k sites add up instead of cancelling.
+    estimate for it is highest: the errors of the k sites add up instead of cancelling. A lap over all sites does
+    most harm when it begins with few items for the present rarity of reports; so it may wait between laps,
+    with all items of the meantime stored at the last site.
+
+    Parameters
+    ----------
+    reach
+        Share of the sites that it goes over.
+    growth
+        Factor by which the output grows from the beginning of a lap to that of the next; 1 never waits.
+    begin
+        Output at which the first lap begins, in units of c sqrt(k) / alpha items; c is the protocol's
+        `confidence`, 3 if it has none, and alpha its accuracy, 0.1 if it has none.
     """
 
     kind: ClassVar[str] = "freeze"
     source: ClassVar[str] = "the attack on Huang, Yi, Zhang 2012 of Xiong, Zhu, Huang 2023, section 1.2"
 
+    reach: float = 1.0
+    growth: float = 1.0
+    begin: float = 0.0
+    _laps: Laps | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_laps(self.reach, self.growth, self.begin)
+
     def plan(self, view: View) -> Schedule:
-        return Burst(view.changes % view.sites)
+        if self._laps is None:
+            self._laps = Laps(self.reach, self.growth, self.begin)
+        return Burst(self._laps.next(view))
 
 
 @dataclass
@@ -47,27 +64,34 @@ class Drain(Adversary):
     patience
         How long it waits for the output to move, in the unit above; c is the protocol's `confidence`, 3
         if it has none, and alpha its accuracy, 0.1 if it has none.
+    tries
+        Changes of the output after which it gives a site up and goes on; 0 for never.
     """
 
     kind: ClassVar[str] = "drain"
     source: ClassVar[str] = "derived; the mirror image of the attack of Xiong, Zhu, Huang 2023, section 1.2"
 
     patience: float = 1.0
+    tries: int = 0
     _site: int = field(default=-1, init=False, repr=False, compare=False)
     _changes: int = field(default=0, init=False, repr=False, compare=False)
+    _tried: int = field(default=0, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         value = self.patience
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
             raise ValueError(f"patience must be a number above 0; got {value!r}")
+        if isinstance(self.tries, bool) or not isinstance(self.tries, int) or self.tries < 0:
+            raise ValueError(f"tries must be a whole number of at least 0; got {self.tries!r}")
 
     def plan(self, view: View) -> Schedule:
-        if view.changes == self._changes:  # the wait was in vain, or the game begins
-            self._site = (self._site + 1) % view.sites
+        moved = view.changes != self._changes
         self._changes = view.changes
-        alpha = view.known.get("alpha") or ALPHA
-        confidence = view.known.get("confidence") or CONFIDENCE
-        wait = self.patience * alpha * float(view.output) / (confidence * math.sqrt(view.sites))
+        self._tried += moved
+        # the wait was in vain, or the game begins; or it has been tried often enough
+        if not moved or (self.tries and self._tried >= self.tries):
+            self._site, self._tried = (self._site + 1) % view.sites, 0
+        wait = self.patience * float(view.output) / early(view)
         return Burst(self._site, max(1, math.ceil(wait)))
 
 

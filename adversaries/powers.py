@@ -20,8 +20,6 @@ from adversaries.base import View
 POWERS: Final = ("outputs", "traffic", "state")
 """What an adversary may see, each more than the one before."""
 
-SERVER: Final = "server"
-
 
 class Heard(NamedTuple):
     """A message that was seen on a channel: who sent it to whom, and of what kind; not what it carries.
@@ -60,7 +58,7 @@ class TrafficView(View):
         """Take in what was sent since it was last asked; for the engine only."""
         self.heard = tuple(messages)
         for message in messages:
-            if message.sender != SERVER:
+            if isinstance(message.sender, int):
                 self._spoke_at[message.sender] = message.step
                 self._spoken[message.sender] += 1
 

@@ -10,11 +10,13 @@ from typing import Any, Literal
 
 from adversaries.base import Adversary, Choice
 from adversaries.powers import POWERS
+from adversaries.replay import Replay
 from protocols.base import Protocol
 from simulator.engines import Bulk, Engine, Leap, NoBulkError, Step
 from simulator.errors import ScenarioError
 from simulator.game import Game
 from simulator.network import Latency
+from simulator.replay import rehearse
 
 EngineName = Literal["auto", "step", "leap", "bulk"]
 
@@ -91,6 +93,9 @@ def play(
     begun = time.perf_counter()
     game, error = None, None
     try:
+        if isinstance(adversary, Replay):
+            more = {name: options[name] for name in ("sites", "items", "start", "seed")}
+            adversary = rehearse(adversary, protocol, network=network, **more)
         game = ENGINES[chosen](protocol, copy.deepcopy(adversary), **options)
         game.play()
     except ScenarioError:

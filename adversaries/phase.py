@@ -1,0 +1,75 @@
+"""The attacker that aims at the moments when the robust tracker releases a new output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, get_args
+
+from adversaries.base import Adversary, View
+from adversaries.schedules import Burst, Schedule
+
+Side = Literal["above", "below"]
+STORES = 4
+"""Sites, at most, that take the items of the quiet time in turn."""
+
+
+@dataclass
+class Phase(Adversary):
+    """Foresees the releases from the ones before, and is at the right site when one comes.
+
+    The robust tracker moves its output once a phase, and a release tells that the site fed then has just
+    signalled. Phases are about equally long, so the next release can be foreseen. In the first part of a phase the
+    items are stored with the last sites. For the second part it goes, to err ``above``, to a site that has not been
+    caught yet in this round, to be left for good once it is; to err ``below``, to one that has been caught, whose
+    block still takes items without a signal while the output lags behind anyway.
+
+    Parameters
+    ----------
+    near
+        Share of a phase that it lets pass first, from 0 to 1.
+    side
+        above or below.
+    """
+
+    kind: ClassVar[str] = "phase"
+    source: ClassVar[str] = "derived; aims at the leaked set of Xiong, Zhu, Huang 2023, section 4"
+
+    near: float = 0.5
+    side: Side = "above"
+    _caught: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
+    _length: float = field(default=0.0, init=False, repr=False, compare=False)
+    _changes: int = field(default=0, init=False, repr=False, compare=False)
+    _since: int = field(default=0, init=False, repr=False, compare=False)
+    _aiming: bool = field(default=False, init=False, repr=False, compare=False)
+    _site: int = field(default=0, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        value = self.near
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise ValueError(f"near must be a number from 0 to 1; got {value!r}")
+        if self.side not in get_args(Side):
+            raise ValueError(f"side must be one of {', '.join(get_args(Side))}; got {self.side!r}")
+
+    def plan(self, view: View) -> Schedule:
+        if view.changes != self._changes:
+            passed, self._since, self._changes = view.sent - self._since, view.sent, view.changes
+            # a moving mean: phases grow with the count, from round to round
+            self._length = passed if not self._length else 0.7 * self._length + 0.3 * passed
+            if view.output == view.start + view.sent:
+                self._caught.clear()  # the output is exact: a new round
+            elif self._aiming and self._site not in self._caught[-view.sites :]:
+                self._caught.append(self._site)
+            self._aiming = False
+        quiet = int(self.near * self._length) - (view.sent - self._since)
+        if quiet > 0:
+            self._site = view.sites - 1 - view.changes % min(STORES, view.sites)
+            return Burst(self._site, quiet)
+        self._aiming = True
+        self._site = self._target(view)
+        return Burst(self._site)
+
+    def _target(self, view: View) -> int:
+        caught = self._caught
+        if self.side == "below" and caught:
+            return caught[view.changes % len(caught)]
+        return len(caught) % view.sites if self.side == "above" else view.changes % view.sites

@@ -1,0 +1,66 @@
+"""A family of attackers with numbers in place of ideas: what `disttrack attack` searches through."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from adversaries.base import Adversary, View
+from adversaries.laps import Laps, check_laps, early
+from adversaries.schedules import Burst, Schedule
+
+
+@dataclass
+class Policy(Adversary):
+    """Goes over the sites in laps, and by five numbers decides when to leave a site and when a lap begins.
+
+    The unit of `stay` and `patience` is alpha · output / (c sqrt(k)) items, about what a site of a sampling
+    tracker takes in between two reports; c is the protocol's `confidence`, 3 if it has none, and alpha its accuracy,
+    0.1 if it has none. `freeze` and `drain` are members of the family, and so is a slow round-robin.
+
+    Parameters
+    ----------
+    stay
+        How much longer it feeds a site after the output has moved, in units.
+    patience
+        How long it waits at a site for the output to move, in units.
+    reach, growth, begin
+        Share of the sites in a lap, growth of the output from one lap to the next, output at which the first begins
+        in units of c sqrt(k) / alpha items.
+    """
+
+    kind: ClassVar[str] = "policy"
+    source: ClassVar[str] = "derived; contains freeze (stay 0, great patience) and drain (stay = patience)"
+
+    stay: float = 0.0
+    patience: float = 8.0
+    reach: float = 1.0
+    growth: float = 1.0
+    begin: float = 0.0
+    _laps: Laps | None = field(default=None, init=False, repr=False, compare=False)
+    _site: int = field(default=0, init=False, repr=False, compare=False)
+    _changes: int = field(default=0, init=False, repr=False, compare=False)
+    _leaving: bool = field(default=True, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, value in (("stay", self.stay), ("patience", self.patience)):
+            least = 0 if name == "stay" else 1e-9
+            if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < math.inf:
+                bound = "of at least 0" if name == "stay" else "above 0"
+                raise ValueError(f"{name} must be a number {bound}; got {value!r}")
+        check_laps(self.reach, self.growth, self.begin)
+
+    def plan(self, view: View) -> Schedule:
+        if self._laps is None:
+            self._laps = Laps(self.reach, self.growth, self.begin)
+        moved = view.changes != self._changes
+        self._changes = view.changes
+        unit = max(0.0, float(view.output)) / early(view)
+        if moved and not self._laps.storing and (wait := math.floor(self.stay * unit)):
+            return Burst(self._site, wait)
+        # its time is over, with or without a change, or the change came with nothing more to wait for
+        self._site = self._laps.next(view)
+        if self._laps.storing:
+            return Burst(self._site)
+        return Burst(self._site, max(1, math.ceil(self.patience * unit)))

@@ -1,0 +1,47 @@
+"""The attacker that keeps the posterior of the error site by site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from adversaries.base import Adversary, View
+from adversaries.beliefs import belief_of
+from adversaries.schedules import Burst, Schedule
+from adversaries.strike import LIKELY, Striker, check_demand
+
+
+@dataclass
+class Posterior(Adversary):
+    """Feeds the site that is expected to worsen the total error most, when the moment has come.
+
+    From the outputs and the algorithm it keeps the posterior mean of each site's error: for `randomized` and `block`
+    that of their laws, for trackers that hide their signals what a release gives away, for others what the
+    total error tells. `strike.py` says which sites it then feeds, and when.
+
+    Parameters
+    ----------
+    demand
+        It strikes where it expects at least this share of the best that it could ever expect, 0 to 1.
+    """
+
+    kind: ClassVar[str] = "posterior"
+    source: ClassVar[str] = "derived; the posterior of each site under Huang, Yi, Zhang 2012 and the block tracker"
+
+    demand: float = LIKELY
+    _striker: Striker | None = field(default=None, init=False, repr=False, compare=False)
+    _site: int = field(default=0, init=False, repr=False, compare=False)
+    _seen: tuple[int, int] = field(default=(0, 0), init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_demand(self.demand)
+
+    def plan(self, view: View) -> Schedule | None:
+        if self._striker is None:
+            self._striker = Striker(belief_of(view), self.demand)
+        else:
+            sent, changes = self._seen
+            self._striker.belief.note(view, self._site, view.sent - sent, view.changes != changes)
+        self._seen = view.sent, view.changes
+        self._site = self._striker.next(view)
+        return Burst(self._site)

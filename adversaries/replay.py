@@ -1,0 +1,138 @@
+"""Recording the moves of an adversary, and replaying them: what of an attack was luck, and what adaptivity?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from adversaries.base import Adversary, View
+from adversaries.listed import Runs
+from adversaries.schedules import NEVER, Burst, Rest, Schedule
+
+Moves = list[tuple[Schedule, int]]
+"""Plans, each with the number of its steps that were really taken."""
+
+
+class Recorder(Adversary):
+    """Plays as another adversary does, and writes down what it did."""
+
+    def __init__(self, inner: Adversary) -> None:
+        self.inner = inner
+        self.kind, self.source = inner.kind, inner.source  # type: ignore[misc]
+        self.oblivious, self.sees = inner.oblivious, inner.sees  # type: ignore[misc]
+        self._begun: list[tuple[Schedule, int]] = []
+
+    def plan(self, view: View) -> Schedule | None:
+        plan = self.inner.plan(view)
+        if plan is not None:
+            self._begun.append((plan, view.steps))
+        return plan
+
+    def moves(self, steps: int) -> Moves:
+        """Return what was done in the first `steps` steps."""
+        begins = [begin for _, begin in self._begun]
+        ends = [*begins[1:], steps]
+        return [(plan, end - begin) for (plan, begin), end in zip(self._begun, ends, strict=True) if end > begin]
+
+
+class Prefix(Schedule):
+    """The first `length` steps of another schedule."""
+
+    __slots__ = ("length", "plan", "skips")
+
+    def __init__(self, plan: Schedule, length: int) -> None:
+        self.plan, self.length, self.skips = plan, length, plan.skips
+
+    def at(self, step: Any) -> Any:
+        return self.plan.at(step)
+
+    def count(self, site: Any, step: Any) -> Any:
+        return self.plan.count(site, step)
+
+    def nth(self, site: Any, n: Any) -> Any:
+        step = self.plan.nth(site, n)
+        return step + (NEVER - step) * (step > self.length)
+
+    def support(self, sites: int) -> Sequence[int] | None:
+        return self.plan.support(sites)
+
+    def highest(self) -> int:
+        return self.plan.highest()
+
+    def lowest(self) -> int:
+        return self.plan.lowest()
+
+    def sent(self, step: int) -> int:
+        return self.plan.sent(step)
+
+    def step_of(self, n: int) -> int:
+        step = self.plan.step_of(n)
+        return step if step <= self.length else NEVER
+
+
+@dataclass
+class Replay(Adversary):
+    """Replays, against fresh randomness, what another adversary did in a game of its own.
+
+    Before the game, the other one plays against the same protocol with other random numbers, and its moves are written
+    down. In the game they are a stream that is settled beforehand. An attack that is luck, or lies in the
+    shape of the stream, does as much harm now as it did then; one that lives on what it sees does none.
+
+    Parameters
+    ----------
+    of
+        The other adversary: its kind, or kind and parameters as a mapping. It must see outputs only.
+    """
+
+    kind: ClassVar[str] = "replay"
+    source: ClassVar[str] = "the comparison of adaptive with oblivious streams"
+    oblivious: ClassVar[bool] = True
+    rehearses: ClassVar[bool] = True
+    """Its moves are those of a game against the same protocol, so two protocols see different ones."""
+
+    of: str | Mapping[str, Any] = "freeze"
+    _moves: list[Schedule] | None = field(default=None, init=False, repr=False, compare=False)
+    _next: int = field(default=0, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        named = isinstance(self.of, str) or (isinstance(self.of, Mapping) and isinstance(self.of.get("kind"), str))
+        if not named:
+            raise ValueError(f"of must be a kind of adversary, or {{kind: …}} with its parameters; got {self.of!r}")
+
+    def rehearsed(self, moves: Moves) -> Replay:
+        """Return the replay of these moves."""
+        made = Replay(self.of)
+        made._moves = _joined(moves)
+        return made
+
+    def plan(self, view: View) -> Schedule | None:
+        if self._moves is None:
+            raise RuntimeError("there is nothing to replay: play() records the moves first")
+        if self._next >= len(self._moves):
+            return None
+        self._next += 1
+        return self._moves[self._next - 1]
+
+
+def _joined(moves: Moves) -> list[Schedule]:
+    """Return moves as plans: bursts and rests in a row as one."""
+    plans: list[Schedule] = []
+    sites: list[int] = []
+    lengths: list[int] = []
+
+    def close() -> None:
+        if sites:
+            plans.append(Runs(sites, lengths))
+            sites.clear()
+            lengths.clear()
+
+    for plan, length in moves:
+        if isinstance(plan, Burst | Rest):
+            sites.append(plan.site if isinstance(plan, Burst) else -1)
+            lengths.append(length)
+        else:
+            close()
+            plans.append(Prefix(plan, length))
+    close()
+    return plans
