@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from adversaries.powers import POWERS
+from adversaries.replay import Replay
 from adversaries.trace import Trace
-from simulator.errors import MoveError
+from simulator.errors import MoveError, ScenarioError
 from simulator.network import Latency
 from simulator.point import Point, PointError
+from simulator.replay import original
 from simulator.tasks import Outcome, Task
 
 BYTES_A_SITE: Final = 3_000
@@ -34,8 +36,13 @@ class Count(Task):
                 adversary.check()
             except ValueError as error:
                 raise _blamed(error, adversary) from error
+        if isinstance(adversary, Replay):
+            try:
+                original(adversary)
+            except ScenarioError as error:
+                raise PointError(("adversary", "of"), str(error).removeprefix("of: ")) from error
         _size(point, adversary)
-        latency(point.network)
+        _engine(point)
 
     def play(self, point: Point, seed: int) -> Outcome:
         from simulator.play import play
@@ -57,6 +64,10 @@ class Count(Task):
         sites, items = _size(point, adversary)
         recorded = items if isinstance(adversary, Trace) else 0
         return sites * BYTES_A_SITE + recorded * BYTES_A_LABEL
+
+    def pace(self, point: Point) -> str:
+        engine = _engine(point)
+        return engine if _adversary(point).oblivious else "reacting"
 
     def messages(self, point: Point) -> float:
         """Return the protocol's own cost bound; where it has none, a message an item."""
@@ -108,6 +119,16 @@ def _adversary(point: Point) -> Any:
     return adversary
 
 
+def _engine(point: Point) -> str:
+    """Return the engine that will play the point."""
+    from simulator.play import choose_engine
+
+    try:
+        return choose_engine(point.engine, point.protocol.make(), _adversary(point), latency(point.network))[0]
+    except ScenarioError as error:
+        raise PointError(("engine",), str(error)) from error
+
+
 def _size(point: Point, adversary: Any) -> tuple[int, int]:
     """Return the numbers of sites and items; a recorded trace says them in place of the scenario."""
     sites, items = point.sites, point.items
@@ -119,9 +140,7 @@ def _size(point: Point, adversary: Any) -> tuple[int, int]:
         sites = recorded_sites if sites is None else sites
         items = recorded_items if items is None else min(items, recorded_items)
         if sites < recorded_sites:
-            raise PointError(
-                ("sites",), f"must be at least {recorded_sites:,}, as the trace has; got {sites:,}"
-            )
+            raise PointError(("sites",), f"must be at least {recorded_sites:,}, as the trace has; got {sites:,}")
     for name, value in (("sites", sites), ("items", items)):
         if value is None:
             raise PointError((name,), f"is missing; only a trace says the number of {name} by itself")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -15,6 +16,8 @@ BYTES_A_WORKER: Final = 150e6
 """Memory of a worker before it plays: Python, numpy, pandas."""
 BYTES_A_GAME: Final = 30e3
 """Tables and journal, most of it the timeline of 200 checkpoints."""
+SURELY_QUICK: Final = 2e7
+"""Messages that no machine takes an hour for: then no half-second is spent on finding out."""
 SECONDS_A_GAME: Final = 0.003
 """What a game costs beside its messages: making the parts, handing over, keeping."""
 
@@ -44,26 +47,57 @@ class Work:
 
 def estimate(scenario: Scenario, workers: int) -> Work:
     """Return how much a scenario asks for on so many workers; takes half a second to calibrate."""
-    a_trial = sum(max(1.0, scenario.task.messages(point)) for point in scenario.points)
-    messages = a_trial * scenario.head.trials
+    by_pace: dict[str, float] = {}
+    for point in scenario.points:
+        pace = scenario.task.pace(point)
+        messages = max(1.0, scenario.task.messages(point)) * scenario.head.trials
+        by_pace[pace] = by_pace.get(pace, 0.0) + messages
     hands = max(1, min(workers, scenario.games))
-    seconds = messages / messages_a_second() / hands + scenario.games * SECONDS_A_GAME / hands
+    speeds = calibrate(list(by_pace))
+    seconds = sum(messages / speeds[pace] for pace, messages in by_pace.items())
+    seconds += scenario.games * SECONDS_A_GAME
     needed, _ = memory_needed(scenario, workers)
-    return Work(messages, seconds, needed, memory_there(), scenario.games * BYTES_A_GAME)
+    return Work(sum(by_pace.values()), seconds / hands, needed, memory_there(), scenario.games * BYTES_A_GAME)
 
 
-def messages_a_second(duration: float = 0.5) -> float:
-    """Return how many messages a second this machine plays, from games of a middling kind."""
-    from adversaries import RoundRobin
+def warning(scenario: Scenario, workers: int) -> str:
+    """Return one line if a scenario would take more than an hour, nothing if not."""
+    messages = sum(max(1.0, scenario.task.messages(point)) for point in scenario.points) * scenario.head.trials
+    if messages < SURELY_QUICK:
+        return ""
+    hours = estimate(scenario, workers).seconds / 3600
+    if hours <= 1:
+        return ""
+    return (
+        f"{scenario.name}: about {hours:,.1f} hours with {workers} workers; what is finished is kept, "
+        "and the same command goes on after an interruption"
+    )
+
+
+def calibrate(paces: Sequence[str], seconds: float = 0.5) -> dict[str, float]:
+    """Return the messages a second that this machine plays at each of these paces.
+
+    Parameters
+    ----------
+    paces
+        ``bulk``, ``leap`` and ``step`` engines against round-robin, ``reacting``: leap against freeze.
+    seconds
+        How long to try, all paces together.
+    """
+    from adversaries import Adversary, Freeze, RoundRobin
     from protocols import Deterministic
     from simulator.play import play
 
-    begun, messages = time.perf_counter(), 0
-    while time.perf_counter() - begun < duration:
-        messages += play(
-            Deterministic(alpha=0.05), RoundRobin(), sites=200, items=200_000, engine="leap"
-        ).messages
-    return messages / (time.perf_counter() - begun)
+    speeds = {}
+    for pace in paces:
+        adversary: Adversary = Freeze() if pace == "reacting" else RoundRobin()
+        items = {"bulk": 50_000_000, "leap": 200_000, "step": 20_000}.get(pace, 50_000)
+        begun, messages = time.perf_counter(), 0
+        while time.perf_counter() - begun < seconds / len(paces):
+            engine = "leap" if pace == "reacting" else pace
+            messages += play(Deterministic(alpha=0.05), adversary, sites=200, items=items, engine=engine).messages
+        speeds[pace] = messages / (time.perf_counter() - begun)
+    return speeds
 
 
 def memory_needed(scenario: Scenario, workers: int) -> tuple[float, int]:
@@ -72,9 +106,7 @@ def memory_needed(scenario: Scenario, workers: int) -> tuple[float, int]:
     workers = min(workers, scenario.games)
     number = max(needs)[1]
     # at worst, the largest games are played all at once
-    largest = sorted(
-        (need for need, _ in needs for _ in range(min(workers, scenario.head.trials))), reverse=True
-    )
+    largest = sorted((need for need, _ in needs for _ in range(min(workers, scenario.head.trials))), reverse=True)
     return sum(largest[:workers]) + workers * BYTES_A_WORKER, number
 
 
@@ -128,8 +160,6 @@ def in_bytes(amount: float) -> str:
     """
     for unit in ("B", "kB", "MB", "GB", "TB"):
         if amount < 1000 or unit == "TB":
-            return (
-                f"{amount:,.0f} {unit}" if unit in ("B", "kB") or amount >= 100 else f"{amount:,.1f} {unit}"
-            )
+            return f"{amount:,.0f} {unit}" if unit in ("B", "kB") or amount >= 100 else f"{amount:,.1f} {unit}"
         amount /= 1000
     raise AssertionError

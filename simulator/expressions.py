@@ -8,7 +8,7 @@ language without the functions that sum a column up: ``protocol == 'robust' and 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,6 +72,25 @@ def rows(text: str, table: Columns) -> np.ndarray[Any, Any]:
     check_rows(text)
     length = len(next(iter(table.values()), ()))
     return np.broadcast_to(np.asarray(_Evaluator(text, table).value(_parse(text))), (length,)).copy()
+
+
+def column_of(values: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """Return a column for this language: of truth values, numbers or texts.
+
+    Where there is no value (None, or not-a-number among others), a truth value is false, a number is
+    not-a-number, and a text is empty.
+
+    Examples
+    --------
+    >>> column_of([True, None]), column_of([1, None]), column_of(["a", None])
+    (array([ True, False]), array([ 1., nan]), array(['a', ''], dtype='<U1'))
+    """
+    given = [value for value in values if value is not None and value == value]
+    if given and all(isinstance(value, bool | np.bool_) for value in given):
+        return np.array([value is not None and value == value and bool(value) for value in values], dtype=bool)
+    if all(isinstance(value, int | float | np.number) for value in given):
+        return np.array([np.nan if value is None else value for value in values], dtype=float)
+    return np.array(["" if value is None or value != value else str(value) for value in values])
 
 
 def columns_of(text: str) -> set[str]:
@@ -213,7 +232,8 @@ class _Evaluator:
                 f"{self.text!r}: there is no column {name!r}{nearest(name, self.table)} "
                 f"(accepted: {', '.join(self.table)})"
             )
-        return self.table[name]
+        column = self.table[name]
+        return column_of(column.tolist()) if column.dtype.kind == "O" else column
 
     def _plain(self, node: ast.expr) -> Any:
         value = self.value(node)

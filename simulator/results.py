@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from simulator.claims import Finding, judge
 from simulator.columns import CLAIMS, KINDS, SERIES, Scalar
 from simulator.errors import RunError, ScenarioError
+from simulator.expressions import column_of
 from simulator.scenario import Scenario
 from simulator.tasks import Outcome
 
@@ -88,9 +89,7 @@ class Results:
         return f"Results({str(self.dir)!r})"
 
 
-def write_tables(
-    folder: Path, scenario: Scenario, games: Iterable[Played]
-) -> tuple[list[Finding], list[str]]:
+def write_tables(folder: Path, scenario: Scenario, games: Iterable[Played]) -> tuple[list[Finding], list[str]]:
     """Write ``trials.csv``, ``series.csv``, ``kinds.csv``, ``claims.csv`` and ``errors.txt``.
 
     Each is written under another name and then moved, so that there is never half a table.
@@ -190,9 +189,7 @@ def _write_lists(
     writer: Any, place: Mapping[str, Any], names: Sequence[str], lists: Mapping[str, Sequence[Any]]
 ) -> None:
     length = len(next(iter(lists.values()), ()))
-    columns = [
-        [place[name]] * length if name in place else lists.get(name, [None] * length) for name in names
-    ]
+    columns = [[place[name]] * length if name in place else lists.get(name, [None] * length) for name in names]
     writer.writerows([_cell(value) for value in row] for row in zip(*columns, strict=True))
 
 
@@ -220,12 +217,4 @@ def _columns(table: Mapping[str, list[Any]], by_kind: Sequence[Mapping[str, int]
 
     names = dict.fromkeys(name for sums in by_kind for name in sums)
     columns = {name: np.array([sums.get(name, 0) for sums in by_kind], dtype=float) for name in names}
-    for name, values in table.items():
-        given = [value for value in values if value is not None]
-        if all(isinstance(value, bool) for value in given) and len(given) == len(values):
-            columns[name] = np.array(values, dtype=bool)
-        elif all(isinstance(value, int | float) for value in given):
-            columns[name] = np.array([np.nan if value is None else value for value in values], dtype=float)
-        else:
-            columns[name] = np.array(["" if value is None else str(value) for value in values])
-    return columns
+    return {**columns, **{name: column_of(values) for name, values in table.items()}}

@@ -83,6 +83,10 @@ class Task(ABC):
         """Return about how many bytes a game needs."""
         return 0.0
 
+    def pace(self, point: Point) -> str:
+        """Return which of the paces of `simulator.estimate` a game goes at: bulk, leap, step or reacting."""
+        return "leap"
+
     def messages(self, point: Point) -> float:
         """Return about how many messages a game is expected to take."""
         return 1.0

@@ -48,9 +48,7 @@ def describe(name: str) -> None:
         _describe_scenario(name)
     if not found:
         names = [*(kind for family in FAMILIES for kind in kinds(family)), *scenarios]
-        raise ScenarioError(
-            f"there is no {name!r}{nearest(name, names)} (disttrack list shows what there is)"
-        )
+        raise ScenarioError(f"there is no {name!r}{nearest(name, names)} (disttrack list shows what there is)")
 
 
 def _list_kinds(what: str) -> None:
@@ -110,11 +108,7 @@ def _describe(family: Family, kind: Kind) -> None:
         }.get(getattr(maker, "guarantee", ""), ""),
         "one-sided": "its output never exceeds the truth" if getattr(maker, "one_sided", False) else "",
         "reveals": getattr(maker, "reveals", ""),
-        "reacts": ""
-        if family != "adversary"
-        else "no"
-        if getattr(maker, "oblivious", False)
-        else "to the outputs",
+        "reacts": "" if family != "adversary" else "no" if getattr(maker, "oblivious", False) else "to the outputs",
         "sees": getattr(maker, "sees", "") if family == "adversary" else "",
     }
     for name, said in facts.items():
@@ -139,9 +133,7 @@ def _cost(maker: Any) -> None:
     given = {"alpha": 0.05} if "alpha" in taken else {}
     try:
         protocol = maker(**given)
-        bounds = [
-            (k, items, protocol.cost_bound(k, items)) for k in (16, 256, 4096) for items in (10**6, 10**9)
-        ]
+        bounds = [(k, items, protocol.cost_bound(k, items)) for k in (16, 256, 4096) for items in (10**6, 10**9)]
     except (TypeError, ValueError):
         return
     said = _first_line(maker.cost_bound)

@@ -27,9 +27,7 @@ def new(what: str, name: str) -> None:
             raise ScenarioError(f"{path} is there already; choose another name")
     kind = "-".join(word.lower() for word in words)
     try:
-        for path, text in zip(
-            paths, written(what, module=file, class_name=class_name, kind=kind), strict=True
-        ):
+        for path, text in zip(paths, written(what, module=file, class_name=class_name, kind=kind), strict=True):
             path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise RunError(f"{error.filename}: cannot be written: {error.strerror}") from error

@@ -64,9 +64,7 @@ def _lines(name: str) -> Callable[[Progress], None]:
         now = time.perf_counter()
         if now - last >= EVERY and not progress.finished:
             last = now
-            click.echo(
-                f"{name}: " + ", ".join(part for part in _words(progress, now - begun) if part), err=True
-            )
+            click.echo(f"{name}: " + ", ".join(part for part in _words(progress, now - begun) if part), err=True)
 
     return show
 

@@ -52,6 +52,8 @@ def run(
 
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
     """
+    from simulator.crew import cores
+    from simulator.estimate import refuse_too_large
     from simulator.scenario import load
 
     if trials is not None:
@@ -59,6 +61,8 @@ def run(
     if seed is not None:
         overrides = (*overrides, f"seed={seed}")
     scenarios = [load(file, overrides) for file in files]  # all of them before the first game
+    for scenario in scenarios:
+        refuse_too_large(scenario, workers or cores())
     status = 0
     for scenario in scenarios:
         folder = out if out is None or len(scenarios) == 1 else out / scenario.name
@@ -68,11 +72,15 @@ def run(
     return status
 
 
-def _play(
-    scenario: Scenario, out: Path | None, workers: int | None, scheduler: str | None, fresh: bool
-) -> Report:
+def _play(scenario: Scenario, out: Path | None, workers: int | None, scheduler: str | None, fresh: bool) -> Report:
     from simulator.cli.progress import bar
+    from simulator.crew import cores
+    from simulator.estimate import warning
     from simulator.runner import execute
+
+    warned = "" if scheduler else warning(scenario, workers or cores())
+    if warned:
+        click.echo(warned, err=True)
 
     # a polite kill is an interruption like Ctrl-C: the workers end, the journal is closed
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)

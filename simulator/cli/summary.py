@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 60
 """Points that are shown; more are in the table on the disk."""
+MOST_LETTERS: Final = 44
+"""Letters of a measure that are shown."""
 
 
 def print_games(results: Results, title: str, extra: Sequence[str] = ()) -> None:
@@ -70,7 +72,7 @@ def print_claims(findings: Sequence[Finding]) -> None:
         [
             finding.verdict,
             finding.name + (f" [{finding.group}]" if finding.group else ""),
-            finding.measure,
+            _short(finding.measure),
             number(finding.value) or finding.note,
             "" if finding.low is None else f"{number(finding.low)} … {number(finding.high)}",
             finding.bound,
@@ -80,6 +82,11 @@ def print_claims(findings: Sequence[Finding]) -> None:
     ]
     headers = ["verdict", "claim", "measure", "measured", "95 % interval", "bound", "games"]
     print_table("Claims", headers, rows, right=["games"])
+
+
+def _short(text: str) -> str:
+    """Return the beginning of a long measure; all of it is in claims.csv."""
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
 
 
 def _plain(value: Any) -> Any:

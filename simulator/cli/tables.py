@@ -11,9 +11,7 @@ import click
 COLOURS: Final = {"PASS": "green", "FAIL": "bold red", "ok": "green", "failed": "red", "undecided": "yellow"}
 
 
-def print_table(
-    title: str, headers: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[str] = ()
-) -> None:
+def print_table(title: str, headers: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[str] = ()) -> None:
     """Print a table.
 
     Parameters
@@ -66,6 +64,8 @@ def number(value: Any, digits: int = 3) -> str:
     """
     if value is None or value != value:
         return ""
+    if abs(value) < 1e-12:
+        return "0"
     if isinstance(value, float) and not value.is_integer():
         return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
     return f"{int(value):,}"

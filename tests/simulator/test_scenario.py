@@ -212,7 +212,6 @@ def test_the_shipped_scenarios_are_valid() -> None:
         scenario: Scenario = load(path)
         assert scenario.head.title
         assert scenario.head.claims
-        assert scenario.head.plots
         assert path.read_text().startswith("# ")
 
 
