@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
+from scipy.stats import binom, ks_2samp
 
 from adversaries import Adversary, Burst, Choice, Freeze, Rest, RoundRobin, SingleSite, Uniform, View
 from adversaries.schedules import Schedule
@@ -174,8 +174,10 @@ def _ledger_adds_up(protocol: Protocol, subject: str, sites: Sequence[int], item
 def _silent_without_cause(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
     """Skipped steps change nothing: the same game comes out, at later steps."""
     for k in sites:
-        plain = play(protocol, RoundRobin(), sites=k, items=items, seed=k, record=True)
-        spread = play(protocol, _RestsBetween(), sites=k, items=items, seed=k, record=True)
+        plain, spread = (
+            play(protocol, opponent, sites=k, items=items, seed=k, engine="leap", record=True)
+            for opponent in (RoundRobin(), _RestsBetween())
+        )
         late = plain.transcript.assign(step=2 * plain.transcript["step"])
         require(late.equals(spread.transcript), subject, "skipped steps change the messages")
         require(plain.max_rel_error == spread.max_rel_error, subject, "skipped steps change the error")
@@ -223,6 +225,40 @@ def _draws(protocol: Protocol, k: int, items: int) -> bool:
     return bool(before != rng.bit_generator.state)
 
 
+def _bulk_agrees(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    """The array form plays the same game where nothing is random, otherwise one of the same law.
+
+    Two-sample Kolmogorov-Smirnov tests on words and largest error, 40 games a side.
+    """
+    yield
+    if type(protocol).fleet is Protocol.fleet:
+        return  # it has no array form
+    k = max(sites)
+    draws = _draws(protocol, k, items)
+    for opponent in (RoundRobin(), Uniform()):
+        if not draws:
+            games = [
+                play(protocol, opponent, sites=k, items=items, seed=k, engine=engine, record=True)
+                for engine in ("leap", "bulk")
+            ]
+            require(same_game(*games), subject, f"leap and bulk play different games (adversary {opponent.kind})")
+            yield
+            continue
+        tables = [
+            [play(protocol, opponent, sites=k, items=items, seed=seed, engine=engine) for seed in seeds]
+            for engine, seeds in (("leap", range(40)), ("bulk", range(40, 80)))
+        ]
+        for measure in ("words", "max_rel_error"):
+            one, other = ([getattr(game, measure) for game in games] for games in tables)
+            surprise = float(ks_2samp(one, other).pvalue)
+            require(
+                surprise > FALSE_ALARM,
+                subject,
+                f"leap and bulk differ in the law of {measure} (adversary {opponent.kind}, p = {surprise:.1e})",
+            )
+            yield
+
+
 def _keeps_its_promise(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
     """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM)."""
     delta = getattr(protocol, "delta", None)
@@ -260,5 +296,6 @@ CHECKS: dict[str, Check] = {
     "ledger adds up": _ledger_adds_up,
     "silent without cause": _silent_without_cause,
     "seeds matter": _seeds_matter,
+    "bulk agrees": _bulk_agrees,
     "keeps its promise": _keeps_its_promise,
 }
