@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TASKS: Final[dict[str, str]] = {
     "count": "simulator.count:Count",
+    "generalisation": "simulator.generalisation:Generalisation",
     "continual-count": "simulator.continual.count:ContinualCount",
     "threshold-monitor": "simulator.continual.monitor:ThresholdMonitor",
     "threshold-queries": "simulator.continual.queries:ThresholdQueries",
