@@ -3,6 +3,7 @@
 from adversaries.adaptive import Coin, Drain, Freeze
 from adversaries.base import Adversary, Choice, View
 from adversaries.bisect import Bisect
+from adversaries.eavesdrop import Eavesdrop
 from adversaries.intruder import Challenge, Intruder
 from adversaries.listed import Labels, Runs
 from adversaries.oblivious import Bursts, RoundRobin, SingleSite, Uniform, Zipf
@@ -14,6 +15,7 @@ from adversaries.replay import Replay
 from adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from adversaries.streams import Biased, HardInstance, Scattered
 from adversaries.trace import Trace
+from adversaries.white_box import WhiteBox
 
 __all__ = [
     "NEVER",
@@ -26,6 +28,7 @@ __all__ = [
     "Choice",
     "Coin",
     "Drain",
+    "Eavesdrop",
     "Freeze",
     "HardInstance",
     "Intruder",
@@ -46,5 +49,6 @@ __all__ = [
     "TrafficView",
     "Uniform",
     "View",
+    "WhiteBox",
     "Zipf",
 ]

@@ -73,6 +73,7 @@ class SamplingBelief(Belief):
         self._lower = self._known = view.start
         self._root = math.sqrt(view.sites)
         self.inverse = self._inverse()
+        self.reported = [False] * view.sites
 
     def _inverse(self) -> int:
         """Return 1/p: the largest power of two not above alpha · known / (c sqrt k)."""
@@ -92,6 +93,7 @@ class SamplingBelief(Belief):
             self.errors[site] -= items
         elif changed:
             self.errors[site] = self.inverse - 1
+            self.reported[site] = True
         else:
             self.errors[site] -= items
 

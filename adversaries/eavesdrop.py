@@ -1,0 +1,111 @@
+"""The attacker that hears which site speaks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from adversaries.base import Adversary, View
+from adversaries.beliefs import SamplingBelief, belief_of
+from adversaries.powers import TrafficView
+from adversaries.schedules import Burst, Schedule
+from adversaries.strike import LIKELY, Striker
+
+
+@dataclass
+class Eavesdrop(Adversary):
+    """Leaves every site right after its signal, which it hears though no output tells.
+
+    Against trackers in blocks it goes round the sites and stays with each until it signals. Every site is then left
+    with an estimate too high by half a block in the mean: k/2 signals too many, where the robust tracker's
+    proof allows for 8 C sqrt(k), since it supposes that a signal is not heard. With `keep` below 1 a site whose signal
+    came later than in that share of its block is fed on until its next one; the length of a block shows in
+    the latest of the first signals. Against `randomized` it hears which sites have redrawn their report
+    when p was halved, and brings back up only these.
+
+    Parameters
+    ----------
+    keep
+        Share of a block, above 0 and at most 1, within which a signal is early enough to leave the site.
+    """
+
+    kind: ClassVar[str] = "eavesdrop"
+    source: ClassVar[str] = "derived; what the proof of Xiong, Zhu, Huang 2023 excludes: the channels are private"
+    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "traffic"
+
+    keep: float = 1.0
+    _lap: _Lap | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        value = self.keep
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+            raise ValueError(f"keep must be a number above 0 and at most 1; got {value!r}")
+
+    def plan(self, view: View) -> Schedule | None:
+        assert isinstance(view, TrafficView)
+        if self._lap is None:
+            self._lap = _Lap(view, self.keep)
+        return self._lap.plan(view)
+
+
+class _Lap:
+    """What it has heard in this round, and whose turn it is."""
+
+    def __init__(self, view: TrafficView, keep: float) -> None:
+        self.keep = keep
+        belief = belief_of(view)
+        self.striker = Striker(belief, LIKELY) if isinstance(belief, SamplingBelief) else None
+        self.sent, self.changes = view.sent, view.changes
+        self.site = 0
+        self._begin(view)
+
+    def _begin(self, view: TrafficView) -> None:
+        """A round begins: nobody has signalled."""
+        self.signals, self.turn, self.size = 0, 0, 1
+        self.passed = False  # whether the present site has signalled, but too late to be left
+        self.counts = [0] * view.sites
+
+    def plan(self, view: TrafficView) -> Schedule | None:
+        items = view.sent - self.sent
+        moved, self.changes, self.sent = view.changes != self.changes, view.changes, view.sent
+        if self.striker is not None:
+            return self._sampled(view, self.striker, items, moved)
+        self.counts[self.site] += items
+        kinds = {message.kind for message in view.heard}
+        if "round" in kinds:
+            self._begin(view)
+        elif any(message.sender == self.site for message in view.heard):
+            self.signals += 1
+            if self.turn < view.sites and not self.passed:
+                # the first signals of the sites are uniform over a block: the latest of many shows how long it is
+                self.size = max(self.size, self.counts[self.site])
+            if self._early(view):
+                self.turn += 1
+                self.passed = False
+            else:
+                self.passed = True
+        self.site = self.turn % view.sites
+        return Burst(self.site)
+
+    def _early(self, view: TrafficView) -> bool:
+        """Return whether the signal just heard came early in its block."""
+        if self.keep >= 1 or self.signals < view.sites // 8:
+            return True
+        return (self.counts[self.site] - 1) % self.size < self.keep * self.size
+
+    def _sampled(self, view: TrafficView, striker: Striker, items: int, moved: bool) -> Schedule | None:
+        belief = striker.belief
+        assert isinstance(belief, SamplingBelief)
+        epoch, before = belief.epoch, belief.inverse
+        belief.note(view, self.site, items, moved)
+        if belief.epoch != epoch:
+            # who kept the report has the estimate of the new p; who redrew has lost 1/p of it in the mean
+            redrew = {message.sender for message in view.heard if message.kind == "adjust"}
+            for site in range(view.sites):
+                if site in redrew:
+                    belief.errors[site] -= before
+                elif belief.reported[site]:
+                    belief.errors[site] += belief.inverse - before
+        if moved or view.sent == 0:
+            self.site = striker.next(view)
+        return Burst(self.site)

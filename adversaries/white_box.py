@@ -1,0 +1,93 @@
+"""The attacker that sees the state of the sites and the server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from heapq import heapify, heapreplace
+from typing import Any, ClassVar, Literal
+
+from adversaries.base import Adversary, View
+from adversaries.beliefs import SamplingBelief, belief_of
+from adversaries.powers import StateView
+from adversaries.schedules import Burst, Schedule
+from adversaries.strike import LIKELY, Striker
+
+
+@dataclass
+class WhiteBox(Adversary):
+    """Knows where each site's next signal is, and feeds the site that signals soonest.
+
+    A signal adds a block of D items to the estimate, whatever number of items it took. So it feeds the site whose
+    threshold is fewest items away: each signal gains D less those. Up to k signals too many come of it, twice what is
+    to be had by hearing alone. Against `randomized` it reads off the error of each site, and strikes like
+    `posterior`. Where coins fall with the items there is nothing to foresee: then it goes on at each message.
+    """
+
+    kind: ClassVar[str] = "white-box"
+    source: ClassVar[str] = "derived; beyond any proof that rests on hidden thresholds"
+    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "state"
+
+    _mind: Any = field(default=None, init=False, repr=False, compare=False)
+
+    def plan(self, view: View) -> Schedule | None:
+        assert isinstance(view, StateView)
+        if self._mind is None:
+            belief = belief_of(view)
+            self._mind = _Sampled(belief) if isinstance(belief, SamplingBelief) else _Soonest()
+        return Burst(self._mind.next(view))
+
+
+class _Soonest:
+    """Against trackers in rounds."""
+
+    def __init__(self) -> None:
+        self.queue: list[tuple[int, int]] = []
+        self.site = 0
+
+    def next(self, view: StateView) -> int:
+        kinds = {message.kind for message in view.heard}
+        if "round" in kinds or not self.queue:
+            self.queue = [(distance, site) for site in range(view.sites) if (distance := _distance(view, site)) > 0]
+            heapify(self.queue)
+        elif self.queue[0][1] == self.site and any(message.sender == self.site for message in view.heard):
+            heapreplace(self.queue, (_distance(view, self.site), self.site))
+        if self.queue:
+            self.site = self.queue[0][1]
+        elif view.heard:
+            self.site = (self.site + 1) % view.sites
+        return self.site
+
+
+def _distance(view: StateView, number: int) -> int:
+    """Return the items that a site takes until its threshold; 0 if it has none, or none that may be seen."""
+    site = view.site(number)
+    try:
+        return int(site.due) - int(site.count)
+    except (AttributeError, TypeError):
+        return 0
+
+
+class _Sampled:
+    """Against `randomized`: the errors are read off when p has changed, and known in between."""
+
+    def __init__(self, belief: SamplingBelief) -> None:
+        self.belief = belief
+        self.striker = Striker(belief, LIKELY)
+        self.site = 0
+        self.sent = self.changes = 0
+
+    def next(self, view: StateView) -> int:
+        belief, epoch = self.belief, self.belief.epoch
+        moved = view.changes != self.changes
+        if view.sent:
+            belief.note(view, self.site, view.sent - self.sent, moved)
+        self.sent, self.changes = view.sent, view.changes
+        if belief.epoch != epoch:
+            for number in range(view.sites):
+                site = view.site(number)
+                (last,) = site.last
+                estimate = last - 1 + belief.inverse if last else 0
+                belief.errors[number] = estimate - (site.count - site.before)
+        if moved or not view.sent:
+            self.site = self.striker.next(view)
+        return self.site
