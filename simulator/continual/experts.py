@@ -136,13 +136,14 @@ def play_experts(
     plain_cost: float | None = None
     if chosen == "bulk":
         exact = PerturbedLeader(experts, rounds, leader.rate)
-        twin = exact.start(streams(seed)["server"], rngs["network"])
+        twin = exact.start(streams(seed)["server"], rngs["network"]) if leader.epsilon is not None else None
         plain_cost, last = 0.0, -1
         for table in charges(adversary, view, rounds):
             rows = np.arange(len(table))
             followed = run.play(table)
             cost += float(table[rows, followed].sum())
-            plain_cost += float(table[rows, twin.play(table)].sum())
+            plain = followed if twin is None else twin.play(table)
+            plain_cost += float(table[rows, plain].sum())
             changes += int(np.count_nonzero(np.diff(followed, prepend=last)))
             last = int(followed[-1])
             totals += table.sum(axis=0)
