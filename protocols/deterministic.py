@@ -179,12 +179,16 @@ class _Fleet(Fleet):
             growth = (reports - np.concatenate(before))[order]
             stretch.said.append(Said(REPORT, steps, sites[order]))
             stretch.steps = steps
-            stretch.outputs, stretch.denominator = self.server.grown(np.cumsum(growth))
+            stretch.outputs = self.server.grown(np.cumsum(growth))
+            stretch.numerator, stretch.denominator = self.server.scale
         return stretch
 
 
 class _Server(Server):
     __slots__ = ("output", "reported", "rule")
+
+    scale = 1, 1
+    """The output is the sum of the reports times this fraction."""
 
     def __init__(self, rule: Thresholds, reported: list[int]) -> None:
         self.rule = rule
@@ -197,19 +201,19 @@ class _Server(Server):
         self.output += now - before
         return ()
 
-    def grown(self, growth: Any) -> tuple[Any, int]:
-        """Return the outputs, and their denominator, after the reports have grown in all by these amounts."""
-        outputs = self.output + growth
-        self.output = int(outputs[-1])
-        return outputs, 1
+    def grown(self, growth: Any) -> Any:
+        """Return the sums of the reports after they have grown in all by these amounts."""
+        sums = self.output + growth
+        self.output = int(sums[-1])
+        return sums
 
 
 class _CentredServer(Server):
-    __slots__ = ("_inner", "_scale", "output")
+    __slots__ = ("_inner", "output", "scale")
 
     def __init__(self, rule: Thresholds, reported: list[int], alpha: Fraction) -> None:
         self._inner = _Server(rule, reported)
-        self._scale = alpha.numerator + alpha.denominator, alpha.denominator
+        self.scale = alpha.numerator + alpha.denominator, alpha.denominator
         # the factor belongs to a known start too: its sites are silent until (1 + alpha) / (1 - alpha) of it
         self.output: Number = self._scaled() if any(reported) else 0
 
@@ -219,17 +223,14 @@ class _CentredServer(Server):
         return ()
 
     def _scaled(self) -> Exactly:
-        numerator, denominator = self._scale
+        numerator, denominator = self.scale
         return Exactly(self._inner.output * numerator, denominator)
 
-    def grown(self, growth: Any) -> tuple[Any, int]:
-        """Return the outputs, and their denominator, after the reports have grown in all by these amounts."""
-        outputs, _ = self._inner.grown(growth)
+    def grown(self, growth: Any) -> Any:
+        """Return the sums of the reports after they have grown in all by these amounts."""
+        sums = self._inner.grown(growth)
         self.output = self._scaled()
-        numerator, denominator = self._scale
-        if int(outputs[-1]) * numerator >= 2**63:
-            outputs = outputs.astype(object)
-        return outputs * numerator, denominator
+        return sums
 
 
 _ONE_REPORT: Final = (REPORT,)

@@ -77,8 +77,8 @@ class Stretch:
         What the sites said unasked, kind by kind.
     steps, outputs
         The steps after which the output may be a new one, in order, and what it then is.
-    denominator
-        What the outputs are to be divided by, exactly.
+    numerator, denominator
+        The outputs are to be multiplied by this fraction, exactly.
     exchange
         What server and sites then said to each other in step `end`: (direction, message, receivers or senders).
     forwarded
@@ -89,6 +89,7 @@ class Stretch:
     said: list[Said] = field(default_factory=list)
     steps: Any = ()
     outputs: Any = ()
+    numerator: int = 1
     denominator: int = 1
     exchange: list[tuple[str, Message, Sequence[int]]] = field(default_factory=list)
     forwarded: Message | None = None

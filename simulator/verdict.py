@@ -108,24 +108,29 @@ class Referee:
         if quotient < self._low_border or self._quotient > self._high_border:
             self._count_failing(step, items, step_of)
 
-    def change_many(self, steps: Any, offset: int, outputs: Any, denominator: int = 1) -> tuple[Any, Any]:
+    def change_many(
+        self, steps: Any, offset: int, outputs: Any, scale: tuple[int, int] = (1, 1), *, exactly: bool = False
+    ) -> tuple[Any, Any]:
         """Note changes at these steps, in order, none of them skipped: the items are steps plus `offset`.
 
         Parameters
         ----------
         outputs
-            The outputs from these steps on, each to be divided by `denominator`. Those equal to the one
-            before are no changes.
+            The outputs from these steps on, each to be multiplied by the fraction `scale`. Those equal to
+            the one before are no changes.
+        exactly
+            Whether each of the values returned must be the float nearest to the output, however large the
+            numbers; else the last bit may be off, which no verdict depends on.
 
         Returns
         -------
         steps, values
             Of the true changes.
         """
-        values = outputs if denominator == 1 else outputs / denominator
+        values = outputs if scale == (1, 1) else _scaled(outputs, *scale, exactly)
         before = np.concatenate((values[:1], values[:-1]))
         moved = values != before
-        moved[0] = self._plain(outputs[0], denominator) != self.output
+        moved[0] = plain(outputs[0], *scale) != self.output
         if not moved.all():
             steps, outputs, values = steps[moved], outputs[moved], values[moved]
         if not len(steps):
@@ -136,21 +141,23 @@ class Referee:
         low = standing / np.maximum(items - 1, 1)
         if items[0] == 1:
             low[0] = self._quotient  # no item had come: right if the output was 0
-        self._extremes(low, high, steps, items, outputs, denominator)
+        self._extremes(low, high, steps, items, outputs, scale)
         self._quotient, self.value = float(high[-1]), values[-1].item()
         self.step, self.items = int(steps[-1]), int(items[-1])
-        self.output = self._plain(outputs[-1], denominator)
+        self.output = plain(outputs[-1], *scale)
         self.changes += len(steps)
         return steps, values
 
-    def _extremes(self, low: Any, high: Any, steps: Any, items: Any, outputs: Any, denominator: int) -> None:
+    def _extremes(
+        self, low: Any, high: Any, steps: Any, items: Any, outputs: Any, scale: tuple[int, int]
+    ) -> None:
         """Update extremes and failing steps for the intervals that end before each of many changes."""
         standing = self.step, self.items, self.output
 
         def interval(place: int) -> tuple[int, int, Number]:
             if not place:
                 return standing
-            return int(steps[place - 1]), int(items[place - 1]), self._plain(outputs[place - 1], denominator)
+            return int(steps[place - 1]), int(items[place - 1]), plain(outputs[place - 1], *scale)
 
         least, most = int(low.argmin()), int(high.argmax())
         if low[least] < self._low:
@@ -161,11 +168,6 @@ class Referee:
         for place in np.flatnonzero((low < self._low_border) | (begun > self._high_border)).tolist():
             self.step, self.items, self.output = interval(place)
             self._count_failing(int(steps[place]) - 1, int(items[place]) - 1, None)
-
-    @staticmethod
-    def _plain(output: Any, denominator: int) -> Number:
-        number = output.item() if isinstance(output, np.generic) else output
-        return number if denominator == 1 else Exactly(int(number), denominator)
 
     def exact_stretch(self, first: int, last: int, offset: int) -> None:
         """Note that from step `first` to `last`, none skipped, the output was the truth: step plus `offset`."""
@@ -220,6 +222,21 @@ class Referee:
         if self.alpha is None:
             return "undecided"
         return "failed" if self.failing_steps else "ok"
+
+
+def plain(output: Any, numerator: int, denominator: int) -> Number:
+    """Return one of many outputs, of which each is to be multiplied by a fraction, as a single output."""
+    number = output.item() if isinstance(output, np.generic) else output
+    return number if numerator == denominator == 1 else Exactly(int(number) * numerator, denominator)
+
+
+def _scaled(outputs: Any, numerator: int, denominator: int, exactly: bool) -> Any:
+    """Return whole numbers times a fraction as floats."""
+    if int(outputs.max()) * numerator < 2**53:
+        return outputs * numerator / denominator
+    if exactly:  # Python divides whole numbers of any size to the nearest float
+        return (outputs.astype(object) * numerator / denominator).astype(float)
+    return outputs * (numerator / denominator)
 
 
 def _relative(output: Number, items: int) -> float:

@@ -10,6 +10,7 @@ from protocols.base import Message, even_start
 from protocols.fleet import Fleet, Integers, Said, Stretch
 from simulator.channels import SERVER, Record
 from simulator.engines.base import Engine
+from simulator.verdict import plain
 
 
 class NoBulkError(Exception):
@@ -114,7 +115,8 @@ class Bulk(Engine):
             self.ledger.count_many_up(said.message, len(said.steps))
             self._up += np.bincount(said.sites, minlength=self.k)
         if len(steps):
-            steps, values = self.referee.change_many(steps, items, outputs, stretch.denominator)
+            scale = stretch.numerator, stretch.denominator
+            steps, values = self.referee.change_many(steps, items, outputs, scale, exactly=self.outputs is not None)
             if self.outputs is not None:
                 self.outputs.extend(zip(steps.tolist(), values.tolist(), strict=True))
 
@@ -140,7 +142,7 @@ class Bulk(Engine):
         while timeline.due <= stretch.end - 1 + items:
             step = timeline.due - items
             place = int(np.searchsorted(steps, step, side="right"))
-            output = float(outputs[place - 1]) / stretch.denominator if place else self.referee.value
+            output = plain(outputs[place - 1], stretch.numerator, stretch.denominator) if place else self.referee.value
             said = [(said.message.words, int(np.searchsorted(said.steps, step, side="right"))) for said in stretch.said]
             messages = ledger.messages + sum(number for _, number in said)
             words = ledger.words + sum(each * number for each, number in said)
