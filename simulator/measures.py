@@ -1,7 +1,7 @@
 """The measures that claims are made of, each with its confidence interval where it has one.
 
 Intervals are at 95 %: Clopper-Pearson for fractions, order statistics for medians and quantiles (both exact),
-Student's t for means and slopes.
+Student's t for means, slopes and crossings.
 """
 
 from __future__ import annotations
@@ -108,6 +108,50 @@ def slope(length: int, y: Column, x: Column) -> Estimate:
     return Estimate(exponent, exponent - half, exponent + half)
 
 
+def crossing(length: int, y: Column, x: Column, one: Column, other: Column) -> Estimate:
+    """Return the x from which on `y` is smaller in one group of rows than in another.
+
+    Means of log y are compared at each x that both groups have. Their difference is taken as linear in log x between
+    neighbours, and the crossing is where it falls below 0 for good. The interval is where the ends of the 95 %
+    intervals of the difference (Welch's t) do so, None on a side where they do not.
+    """
+    ys, xs = np.log(_numbers(y)), np.log(_numbers(x))
+    first, second = np.asarray(one, dtype=bool), np.asarray(other, dtype=bool)
+    places = np.intersect1d(xs[first], xs[second])
+    if len(places) < 2:
+        raise ValueError("crossing() needs at least two values of x at which both groups have games")
+    pairs = [(ys[first & (xs == place)], ys[second & (xs == place)]) for place in places]
+    middle = np.array([mine.mean() - others.mean() for mine, others in pairs])
+    half = np.array([_welch_half(mine, others) for mine, others in pairs])
+    found = _falls_below(places, middle)
+    if found is None:
+        where = "never below" if middle[-1] >= 0 else "already below at the smallest x"
+        raise ValueError(f"no crossing: the first group is {where}")
+    return Estimate(found, _falls_below(places, middle - half), _falls_below(places, middle + half))
+
+
+def _welch_half(one: Column, other: Column) -> float:
+    """Return half of the 95 % interval of the difference of two means; a group without spread adds none."""
+    from scipy.special import stdtrit
+
+    parts = [(values.var(ddof=1) / len(values), len(values) - 1) for values in (one, other) if len(values) > 1]
+    whole = sum(variance for variance, _ in parts)
+    if not whole:
+        return 0.0
+    freedom = whole**2 / sum(variance**2 / free for variance, free in parts)
+    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(whole))
+
+
+def _falls_below(places: Column, values: Column) -> float | None:
+    """Return e to the place from which on values are below 0, by linear interpolation; None if there is no such."""
+    above = np.flatnonzero(values >= 0)
+    if not len(above) or above[-1] == len(values) - 1:
+        return None
+    last = above[-1]
+    share = values[last] / (values[last] - values[last + 1])
+    return float(np.exp(places[last] + share * (places[last + 1] - places[last])))
+
+
 def _plain(function: Callable[[Column], Any]) -> Callable[..., Estimate]:
     return lambda length, column: Estimate(float(function(_numbers(column))))
 
@@ -146,6 +190,7 @@ AGGREGATES: Final[dict[str, Aggregate]] = {
     "total": Aggregate(("column",), _plain(np.sum)),
     "quantile": Aggregate(("column", "share"), quantile),
     "slope": Aggregate(("y", "x"), slope),
+    "crossing": Aggregate(("y", "x", "one", "other"), crossing),
     "games": Aggregate((), lambda length: Estimate(float(length))),
 }
 """What sums columns up. Each also takes ``where=(condition)``, so that two groups can be compared:

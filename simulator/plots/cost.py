@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log1p
 from typing import Any, Final
 
 import numpy as np
@@ -10,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from simulator.plots.kinds import PlotRequest
+from simulator.plots.kinds import EFOLD, PlotRequest
 from simulator.plots.labels import label_ends
 from simulator.plots.panels import draw_panels, height_of, legend_of
 from simulator.plots.style import new_figure, short
@@ -21,22 +22,31 @@ from simulator.plots.theory import cost_bound
 _LINEAR_SPAN: Final = 60.0
 """Against N the law is logarithmic: a linear scale shows it straight, if costs differ by less than this."""
 
+_LABELS: Final = {EFOLD: "words an e-fold of the stream"}
+
 
 def draw_cost(tables: Tables, request: PlotRequest) -> Figure:
-    """Return words (or messages, or bits) against the swept axis `request.x`."""
-    trials, measure = tables.trials, request.y
+    """Return words (or what `request.y` counts) against the swept axis `request.x`."""
+    trials = tables.trials
+    measure = "words" if request.y == EFOLD else request.y
     medians = trials.groupby("protocol")[measure].median()
     linear = request.x in ("items", "start") and medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN
 
+    def efolds(game: Any) -> float:
+        point = tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
+        start = max(1, int(point.get("start") or 0))
+        return log1p(int(game["items"]) / start) if request.y == EFOLD else 1.0
+
     def theory(game: dict[str, Any]) -> float | None:
         point = tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
-        return cost_bound(point, int(game["items"]))
+        bound = cost_bound(point, int(game["items"]))
+        return None if bound is None else bound / efolds(game)
 
     def law(curve: Curve) -> str:
         return _growth(curve) if linear else power(curve, request.x)
 
     def cost(games: pd.DataFrame) -> pd.Series[float]:
-        return games[measure].astype(float)
+        return games[measure].astype(float) / games.apply(efolds, axis=1)
 
     bound = theory if measure != "bits" else None
     drawn = [(title, curves(games, request.x, cost, bound)) for title, games in panels(tables)]
@@ -57,7 +67,7 @@ def draw_cost(tables: Tables, request: PlotRequest) -> Figure:
         height_of(len(drawn)), request.title or tables.title, fixed(tables), " ".join(note),
         legends=legend_of(drawn, law, kinds),
     )  # fmt: skip
-    axes, labels = draw_panels(figure, drawn, request.x, law, kinds, measure)
+    axes, labels = draw_panels(figure, drawn, request.x, law, kinds, _LABELS.get(request.y, measure))
     _scale_y(axes[0], np.concatenate([np.r_[curve.low, curve.high] for curve in found]), bounds, linear)
     label_ends(figure, labels)
     return figure

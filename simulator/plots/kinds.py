@@ -18,7 +18,10 @@ KINDS: Final = {
 }
 """Kinds of figures and what each shows."""
 
-MEASURES: Final = ("words", "messages", "bits")
+EFOLD: Final = "words-per-efold"
+"""Words over the logarithm of the growth of the stream, ln((start + items) / start)."""
+
+MEASURES: Final = ("words", "messages", "bits", EFOLD)
 """What a `cost` figure may count."""
 
 _KEYS: Final = {
@@ -45,7 +48,7 @@ class PlotRequest:
     x
         The swept axis, for kinds that have one: sites, items, alpha, or any other swept parameter.
     y
-        What a cost figure counts: words, messages or bits; the column that a measure figure shows.
+        What a cost figure counts: words, messages, bits or words-per-efold; the column that a measure figure shows.
     where
         Which games, as a condition on the columns of trials.csv; empty for all.
     title
