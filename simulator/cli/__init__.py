@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "run": ("run:run", "Play scenarios: table, claims, figures."),
     "compare": ("compare:compare", "Several results side by side."),
     "plot": ("plot:plot", "Draw the figures of a result."),
+    "report": ("plot:report", "Write one self-contained HTML page about a result."),
     "play": ("play:play", "Play one game from flags."),
     "list": ("catalogue:list_", "Say what there is: protocols, adversaries, mechanisms, scenarios."),
     "describe": ("catalogue:describe", "Describe a protocol, adversary, mechanism or scenario."),

@@ -1,4 +1,4 @@
-"""``disttrack plot``: draw the figures of a result."""
+"""``disttrack plot`` and ``disttrack report``: the figures of a result, and a page about it."""
 
 from __future__ import annotations
 
@@ -23,3 +23,18 @@ def plot(folder: str) -> None:
         click.echo(f"{folder}: its scenario asks for no figures (plots: …)")
     for path in drawn:
         click.echo(str(path))
+
+
+@click.command()
+@click.argument("folder", metavar="DIR")
+def report(folder: str) -> None:
+    """Write DIR/report.html: claims, figures and tables in one page that needs no other file."""
+    from simulator.errors import ScenarioError
+    from simulator.report import write_report
+    from simulator.results import Results
+
+    results = Results(folder)
+    try:
+        click.echo(str(write_report(results.dir)))
+    except ValueError as error:
+        raise ScenarioError(f"{folder}: {error}") from error

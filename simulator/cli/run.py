@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one a core if left out.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, or local.")
 @click.option("--fresh", is_flag=True, help="Begin anew, without the games of earlier runs.")
-@click.option("--no-figures", is_flag=True, help="Write tables only.")
+@click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")
 def run(
     files: tuple[str, ...],
     out: Path | None,
@@ -110,22 +110,22 @@ def _tell(scenario: Scenario, report: Report, *, figures: bool) -> None:
     click.echo(f"{games}, {duration(report.seconds)}")
     names = ["trials.csv", "series.csv", "kinds.csv", "claims.csv", "manifest.json"]
     click.echo("tables: " + ", ".join(str(report.results.dir / name) for name in names))
-    if figures and scenario.head.plots:
-        drawn = _draw(report.results.dir)
-        shown = [str(path) for path in drawn if path.suffix == ".png"]
-        if shown:
-            click.echo("figures: " + ", ".join(shown) + " (and .svg)")
+    if figures:
+        _draw(report.results.dir)
 
 
-def _draw(folder: Path) -> list[Path]:
-    """Draw the figures; one that cannot be drawn costs a line, not the results."""
-    from simulator.plots import draw
+def _draw(folder: Path) -> None:
+    """Write figures and report; one that cannot be drawn costs a line, not the results."""
+    from simulator.report import write_report
 
-    notice: Any = is_terminal(sys.stderr)
-    if notice:
+    if is_terminal(sys.stderr):
         click.echo("drawing figures …\r", nl=False, err=True)
     try:
-        return [Path(path) for path in draw(folder)]
+        page = write_report(folder)
     except ValueError as error:
         click.echo(f"figures: {error}", err=True)
-        return []
+        return
+    drawn = sorted(str(path) for path in (folder / "figures").glob("*.png"))
+    if drawn:
+        click.echo("figures: " + ", ".join(drawn) + " (and .svg)")
+    click.echo(f"report: {page}")

@@ -93,9 +93,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def command(out: str, *options: str) -> list[str]:
+    return [sys.executable, "-m", "simulator", "run", "spread.yaml", "--no-figures", "--out", out, *options]
+
+
 def run(folder: Path, out: str, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "simulator", "run", "spread.yaml", "--out", out, *options],
+        command(out, *options),
         cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=180,
     )  # fmt: skip
 
@@ -114,7 +118,7 @@ def test_the_cluster_makes_the_same_tables_also_when_a_worker_is_killed(cluster:
     assert done.returncode == 0, done.stderr
     assert tables(folder / "there") == tables(folder / "here")
     process = subprocess.Popen(
-        [sys.executable, "-m", "simulator", "run", "spread.yaml", "--out", "hurt", "--scheduler", cluster.address],
+        command("hurt", "--scheduler", cluster.address),
         cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     journal = folder / "hurt" / "journal.sqlite"
@@ -159,7 +163,7 @@ def test_a_scheduler_that_goes_stops_the_run_and_keeps_its_games(
     loopback = Loopback(tmp_path_factory.mktemp("going"))
     try:
         process = subprocess.Popen(
-            [sys.executable, "-m", "simulator", "run", "spread.yaml", "--out", "gone", "--scheduler", loopback.address],
+            command("gone", "--scheduler", loopback.address),
             cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         journal = folder / "gone" / "journal.sqlite"

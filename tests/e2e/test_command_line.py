@@ -67,7 +67,7 @@ def tables(folder: Path) -> dict[str, Any]:
 
 
 def test_run_in_an_empty_folder(folder: Path) -> None:
-    done = disttrack(folder, "run", "slow.yaml", "--workers", "2")
+    done = disttrack(folder, "run", "slow.yaml", "--no-figures", "--workers", "2")
     assert done.returncode == 0, done.stderr
     assert "60 games played" in done.stdout
     assert "PASS" in done.stdout
@@ -81,7 +81,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("whole")
     (folder / "slow.py").write_text(SLOW)
     (folder / "slow.yaml").write_text(SCENARIO)
-    assert disttrack(folder, "run", "slow.yaml", "--workers", "1", "--out", "whole").returncode == 0
+    assert disttrack(folder, "run", "slow.yaml", "--no-figures", "--workers", "1", "--out", "whole").returncode == 0
     return tables(folder / "whole")
 
 
@@ -97,7 +97,7 @@ def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_tables(
     folder: Path, whole: dict[str, Any], blow: signal.Signals
 ) -> None:
     process = subprocess.Popen(
-        command("run", "slow.yaml", "--workers", "2", "--out", "cut"),
+        command("run", "slow.yaml", "--no-figures", "--workers", "2", "--out", "cut"),
         cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     journal = folder / "cut" / "journal.sqlite"
@@ -113,7 +113,7 @@ def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_tables(
     else:
         assert process.returncode == 1
         assert said.strip().splitlines()[-1].startswith("disttrack: stopped; finished games are kept")
-    done = disttrack(folder, "run", "slow.yaml", "--workers", "2", "--out", "cut")
+    done = disttrack(folder, "run", "slow.yaml", "--no-figures", "--workers", "2", "--out", "cut")
     assert done.returncode == 0, done.stderr
     assert "kept from before" in done.stdout
     assert tables(folder / "cut") == whole
@@ -121,7 +121,7 @@ def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_tables(
 
 def test_workers_end_with_the_run(folder: Path) -> None:
     process = subprocess.Popen(
-        command("run", "slow.yaml", "--workers", "2", "--trials", "400", "--out", "cut"),
+        command("run", "slow.yaml", "--no-figures", "--workers", "2", "--trials", "400", "--out", "cut"),
         cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     children: list[int] = []
@@ -154,13 +154,13 @@ def test_a_small_disk_stops_the_run_with_one_line(folder: Path) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
     done = subprocess.run(
-        command("run", "slow.yaml", "--workers", "1", "--trials", "40", "--out", "full"),
+        command("run", "slow.yaml", "--no-figures", "--workers", "1", "--trials", "40", "--out", "full"),
         cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120, preexec_fn=small,
     )  # fmt: skip
     assert done.returncode == 1
     assert len(done.stderr.strip().splitlines()) == 1
     assert "cannot be written" in done.stderr
-    again = disttrack(folder, "run", "slow.yaml", "--workers", "2", "--trials", "40", "--out", "full")
+    again = disttrack(folder, "run", "slow.yaml", "--no-figures", "--workers", "2", "--trials", "40", "--out", "full")
     assert again.returncode == 0, again.stderr
     assert "kept from before" in again.stdout
 
@@ -191,3 +191,30 @@ def _alive(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+@pytest.mark.slow
+def test_the_headline_made_small(tmp_path: Path) -> None:
+    done = disttrack(
+        tmp_path,
+        "run",
+        "headline",
+        "--trials",
+        "2",
+        "--set",
+        "items=100_000",
+        "--set",
+        "sites=[16, 64]",
+        "--set",
+        "claims=[]",
+    )
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "results" / "headline"
+    assert len(tables(folder)["trials"]) == 32
+    assert {path.suffix for path in (folder / "figures").iterdir()} == {".png", ".svg"}
+    assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    played = disttrack(
+        tmp_path, "play", "--protocol", "randomized", "--adversary", "freeze", "--sites", "64", "--items", "1e5"
+    )
+    assert played.returncode == 0
+    assert "verdict:       failed" in played.stdout

@@ -36,8 +36,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def disttrack(*arguments: str) -> Result:
-    return CliRunner().invoke(main, list(arguments), catch_exceptions=False)
+def disttrack(*arguments: str, figures: bool = False) -> Result:
+    """Run a command; figures take seconds, so `run` draws them only where they are tested."""
+    bare = ["--no-figures"] if arguments[:1] == ("run",) and len(arguments) > 1 and not figures else []
+    return CliRunner().invoke(main, [*arguments, *bare], catch_exceptions=False)
 
 
 def refused(*arguments: str, status: int = 2) -> str:
@@ -69,6 +71,22 @@ def test_run_prints_table_claims_and_files() -> None:
         assert Path("results/small", name).is_file()
     again = disttrack("run", "small.yaml", "--workers", "1")
     assert "0 games played, 4 kept from before" in again.stdout
+
+
+def test_figures_and_report_are_written_and_can_be_made_again() -> None:
+    cost = ["--set", "plots=[{kind: cost, x: sites}]"]
+    result = disttrack("run", "small.yaml", "--workers", "1", *cost, figures=True)
+    assert "figures: results/small/figures/cost-sites.png (and .svg)" in result.stdout
+    assert "report: results/small/report.html" in result.stdout
+    made = [Path("results/small/figures/cost-sites.svg"), Path("results/small/report.html")]
+    before = [path.read_bytes() for path in made]
+    for path in made:
+        path.unlink()
+    assert "cost-sites.svg" in disttrack("plot", "results/small").stdout
+    assert disttrack("report", "results/small").stdout == "results/small/report.html\n"
+    assert [path.read_bytes() for path in made] == before
+    disttrack("run", "small.yaml", "--workers", "1", "--out", "bare", *cost)
+    assert not Path("bare/figures").exists()
 
 
 def test_a_failed_claim_is_status_1() -> None:
@@ -110,6 +128,7 @@ def test_an_impossible_move_is_status_2_with_its_step() -> None:
         (["describe", "robst"], "there is no 'robst'; did you mean 'robust'?"),
         (["list", "protocol"], "protocols"),
         (["plot", "nowhere"], "nowhere: holds no results"),
+        (["report", "nowhere"], "nowhere: holds no results"),
         (["compare", "nowhere"], "nowhere: holds no results"),
         (["play", "--protocol", "robust alpha", "--sites", "4", "--items", "9"], "must be parameter=value"),
         (["play", "--protocol", "robust", "--sites", "4"], "items: is missing"),

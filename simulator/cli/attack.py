@@ -1,0 +1,54 @@
+"""``disttrack attack``: search for the worst policy against a protocol, and save it as a scenario."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command(epilog="A kind may have parameters: --protocol 'randomized confidence=4'.")
+@click.option("--protocol", required=True, metavar="KIND", help="Kind and parameters of the protocol to break.")
+@click.option("--sites", type=int, default=64, show_default=True, help="Number of sites.")
+@click.option("--items", default="100000", show_default=True, metavar="N", help="Number of items of a game.")
+@click.option("--start", default="0", show_default=True, metavar="N", help="Items counted before the game.")
+@click.option("--alpha", type=float, default=0.1, show_default=True, help="Accuracy of a protocol that takes one.")
+@click.option("--budget", type=int, default=2000, show_default=True, help="Games to play.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the search.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("attack.yaml"),
+    show_default=True,
+    help="The scenario to write.",
+)
+def attack(budget: int, seed: int, out: Path, **flags: Any) -> int:
+    """Search for the worst policy against a protocol, and save it as a scenario."""
+    from simulator.attack import attack as search
+    from simulator.attack import scenario_of
+    from simulator.cli.play import _point
+    from simulator.errors import RunError, ScenarioError
+
+    point = _point({**flags, "adversary": "policy", "engine": None, "latency": None})
+    if seed < 0:
+        raise ScenarioError(f"--seed: must be at least 0; got {seed}")
+    size = {"sites": point.sites, "items": point.items, "start": point.start}
+    with click.progressbar(length=budget, label="games") as bar:
+        found = search(point.protocol.make(), **size, budget=budget, seed=seed, on_game=lambda _: bar.update(1))
+    entry = {"kind": point.protocol.kind, **point.protocol.arguments}
+    try:
+        out.write_text(scenario_of(found, entry, **size, seed=seed), encoding="utf-8")
+    except OSError as error:
+        raise RunError(f"{out}: cannot be written: {error.strerror or error}") from error
+    promised = point.protocol.make().accuracy
+    numbers = " ".join(f"{name}={value:g}" for name, value in found.policy.parameters().items())
+    click.echo(f"worst policy:  {numbers}")
+    click.echo(
+        f"largest error: {found.strength:.3g} in the mean of {found.last} further games"
+        + (f" (promised: {promised:g})" if promised else "")
+        + f"; failed in {100 * found.broken:.0f} % of them"
+    )
+    click.echo(f"games played:  {found.games:,}")
+    click.echo(f"scenario:      {out}")
+    return 0
