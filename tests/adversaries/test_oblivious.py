@@ -28,9 +28,7 @@ def chi_square(observed: Any, expected: Any) -> tuple[float, float]:
     observed, expected = np.asarray(observed, dtype=float), np.asarray(expected, dtype=float)
     assert observed.sum() == pytest.approx(expected.sum())
     assert expected.min() >= 5
-    return float(((observed - expected) ** 2 / expected).sum()), float(
-        stats.chi2.isf(ALARM, len(expected) - 1)
-    )
+    return float(((observed - expected) ** 2 / expected).sum()), float(stats.chi2.isf(ALARM, len(expected) - 1))
 
 
 def counts_of(adversary: Adversary, sites: int, items: int) -> Any:

@@ -22,9 +22,7 @@ Moves = list[int | None]
 
 
 def moves_of_runs(sites: Sequence[int], lengths: Sequence[int]) -> Moves:
-    return [
-        None if site < 0 else site for site, length in zip(sites, lengths, strict=True) for _ in range(length)
-    ]
+    return [None if site < 0 else site for site, length in zip(sites, lengths, strict=True) for _ in range(length)]
 
 
 site_numbers = st.integers(0, 5)

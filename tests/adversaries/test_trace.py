@@ -155,9 +155,7 @@ def test_missing_file_and_columns_are_found_before_any_row_is_read(table: str) -
         Trace(file=table, site="store").check,
         r"site: .*sales.csv has no column 'store'; it has shop, when, till$",
     )
-    one_line(
-        Trace(file=table, site="shop", time="hour").check, r"time: .* has no column 'hour'; it has shop,"
-    )
+    one_line(Trace(file=table, site="shop", time="hour").check, r"time: .* has no column 'hour'; it has shop,")
 
 
 def test_rows_that_cannot_be_played_are_refused(tmp_path: Path, table: str) -> None:
@@ -167,14 +165,10 @@ def test_rows_that_cannot_be_played_are_refused(tmp_path: Path, table: str) -> N
         lambda: Trace(file=str(broken), site="s", time="t").items,
         r"time: column 't' is neither numbers nor ISO",
     )
-    one_line(
-        lambda: Trace(file=table, site="shop", time="till").items, r"time: column 'till' is empty in 1 rows"
-    )
+    one_line(lambda: Trace(file=table, site="shop", time="till").items, r"time: column 'till' is empty in 1 rows")
     empty = tmp_path / "empty.csv"
     empty.write_text("s,t\n,1\n,2\n")
-    one_line(
-        lambda: Trace(file=str(empty), site="s").items, r"site: column 's' of .* names no site in any row"
-    )
+    one_line(lambda: Trace(file=str(empty), site="s").items, r"site: column 's' of .* names no site in any row")
 
 
 @pytest.mark.parametrize("name", ["nothing.csv", "nothing.csv.gz", "nothing.parquet"])

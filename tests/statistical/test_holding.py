@@ -62,6 +62,19 @@ def test_freeze_breaks_randomized() -> None:
 
 
 @pytest.mark.slow
+def test_a_median_of_copies_does_not_stop_freeze() -> None:
+    """A change of the median still tells which site has reported, only later (papers, section 3.7).
+
+    Measured with 3 copies: 1.6 alpha, 0.98 of the steps wrong. Copies dull the attack (5: 1.2 alpha, 9: 0.8), at so
+    many times the cost and for a number of sites that stays: the error grows with its root.
+    """
+    for seed in range(4):
+        game = play(Randomized(alpha=ALPHA, copies=3), Freeze(), sites=256, items=500_000, seed=seed)
+        assert game.highest > 1.3 * ALPHA
+        assert game.failing_fraction > 0.5
+
+
+@pytest.mark.slow
 def test_drain_breaks_randomized_from_below() -> None:
     """About -1.7 alpha at k = 256. Games spread by 0.12 alpha, so the mean of 25 by 0.024: false alarms below 1e-6.
 
@@ -93,7 +106,7 @@ def test_block_thresholds_without_privacy_are_frozen_too() -> None:
 @pytest.mark.parametrize("adversary", OBLIVIOUS + ADAPTIVE, ids=kind)
 def test_robust_holds_against_everybody(adversary: Adversary) -> None:
     """Power: with randomness that is kept at the sites and seen in the outputs (`randomized`, `block`), 0 of 100."""
-    found = games(Robust(alpha=ALPHA, delta=0.05), adversary.kind, 40 if adversary.kind == "coin" else 100)
+    found = games(Robust(alpha=ALPHA, delta=0.05), adversary.kind, 20 if adversary.kind == "coin" else 100)
     assert sum(game.ok for game in found) >= 0.95 * len(found)
     assert 0.3 < median(game.max_rel_error for game in found) / ALPHA < 0.5  # about 0.4
 
@@ -102,7 +115,7 @@ def test_robust_holds_against_everybody(adversary: Adversary) -> None:
 @pytest.mark.parametrize("adversary", OBLIVIOUS + ADAPTIVE, ids=kind)
 def test_martingale_holds_against_everybody(adversary: Adversary) -> None:
     """Power: with a strength of 0.75 instead of the 3 to 5.4 that delta asks for, 17 of 40 games hold."""
-    found = games(Martingale(alpha=ALPHA, delta=0.05), adversary.kind, 40 if adversary.kind == "coin" else 100)
+    found = games(Martingale(alpha=ALPHA, delta=0.05), adversary.kind, 20 if adversary.kind == "coin" else 100)
     assert sum(game.ok for game in found) >= 0.95 * len(found)
 
 
