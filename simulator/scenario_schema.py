@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import MISSING
 from typing import Any, get_type_hints
 
@@ -11,7 +12,7 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter
 from simulator.plots.kinds import KINDS as FIGURES
 from simulator.registry import Family, kinds, parameters
 from simulator.scenario_model import SWEPT, Head, PointModel
-from simulator.tasks import TASKS
+from simulator.tasks import TASKS, task
 
 Schema = dict[str, Any]
 
@@ -28,12 +29,10 @@ def scenario_schema() -> Schema:
     for name in SWEPT:
         said = dict(point["properties"][name])
         if name in ("protocol", "adversary"):
-            definitions[name] = _entry("protocol" if name == "protocol" else "adversary")
+            definitions[name] = _entry(list(dict.fromkeys(task(known).families[name] for known in TASKS)))
             value: Schema = {"$ref": f"#/$defs/{name}"}
         else:
-            value = {
-                key: part for key, part in said.items() if key not in ("title", "description", "default")
-            }
+            value = {key: part for key, part in said.items() if key not in ("title", "description", "default")}
         properties[name] = {"description": said.get("description", ""), **_swept(value)}
         if "default" in said:
             properties[name]["default"] = said["default"]
@@ -72,23 +71,27 @@ def _figures() -> Schema:
     }
 
 
-def _entry(family: Family) -> Schema:
-    """Return the schema of an entry: an alternative a registered kind, and one for the user's own."""
+def _entry(families: Sequence[Family]) -> Schema:
+    """Return the schema of an entry: an alternative a registered kind, and one for the user's own.
+
+    Parameters
+    ----------
+    families
+        Those that the tasks look kinds up in.
+    """
     reference: Schema = {
         "type": "object",
-        "properties": {
-            "kind": {"type": "string", "pattern": ":", "description": "module:Class or file.py:Class"}
-        },
+        "properties": {"kind": {"type": "string", "pattern": ":", "description": "module:Class or file.py:Class"}},
         "required": ["kind"],
     }
-    names = list(kinds(family))
+    known = [(family, name) for family in families for name in kinds(family)]
     several: Schema = {
         "type": "object",
         "properties": {"kind": {"type": "array", "items": {"type": "string"}, "minItems": 1}},
         "required": ["kind"],
     }
-    alone: Schema = {"type": "string", "anyOf": [{"enum": names}, {"pattern": ":"}]}
-    return {"anyOf": [*(_kind(family, name) for name in names), alone, reference, several]}
+    alone: Schema = {"type": "string", "anyOf": [{"enum": [name for _, name in known]}, {"pattern": ":"}]}
+    return {"anyOf": [*(_kind(family, name) for family, name in known), alone, reference, several]}
 
 
 def _kind(family: Family, name: str) -> Schema:
@@ -102,11 +105,13 @@ def _kind(family: Family, name: str) -> Schema:
             properties[parameter]["default"] = default
     if family == "adversary":
         properties["sees"] = {"enum": ["outputs", "traffic", "state"], "default": "outputs"}
+    # a task may fill parameters of a mechanism from the game: the horizon from the number of items
+    required = [key for key, default in taken.items() if default is MISSING and family != "mechanism"]
     return {
         "type": "object",
         "description": (inspect.getdoc(maker) or "").strip().split("\n")[0],
         "properties": properties,
-        "required": ["kind", *(key for key, default in taken.items() if default is MISSING)],
+        "required": ["kind", *required],
         "additionalProperties": False,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,7 +99,7 @@ def find_or_none(find: Any, document: Any) -> Any:
 
 
 def _side(side: str, text: str) -> dict[str, Any]:
-    """Return a side's entry: ``robust delta=0.01`` or ``{kind: robust, delta: 0.01}``."""
+    """Return a side's entry: ``robust delta=0.01``, ``robust:delta=0.01`` or ``{kind: robust, delta: 0.01}``."""
     from simulator.errors import ScenarioError
 
     if text.lstrip().startswith("{"):
@@ -106,7 +107,8 @@ def _side(side: str, text: str) -> dict[str, Any]:
         if isinstance(entry, dict) and "kind" in entry:
             return entry
         raise ScenarioError(f"--{side} {text}: must be {{kind: …}} with its parameters")
-    kind, *assignments = text.replace(",", " ").split() or [""]
+    # parameters may follow a space or a colon; a colon before a name without = belongs to file.py:Class
+    kind, *assignments = re.sub(r":(?=\w+=)", " ", text).replace(",", " ").split() or [""]
     entry = {"kind": kind}
     for assignment in assignments:
         key, equals, value = assignment.partition("=")

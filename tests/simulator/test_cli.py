@@ -192,6 +192,24 @@ def test_play_takes_parameters_and_writes_a_transcript() -> None:
     assert {line.split(",")[1] for line in lines[1:]} == {"1"}
 
 
+@pytest.mark.parametrize(
+    ("text", "entry"),
+    [
+        ("robust", {"kind": "robust"}),
+        ("robust:delta=0.01", {"kind": "robust", "delta": 0.01}),
+        ("robust delta=0.01, alpha=0.2", {"kind": "robust", "delta": 0.01, "alpha": 0.2}),
+        ("own.py:Mine", {"kind": "own.py:Mine"}),
+        ("own.py:Mine patience=2", {"kind": "own.py:Mine", "patience": 2}),
+        ("own.py:Mine:patience=2", {"kind": "own.py:Mine", "patience": 2}),
+        ("{kind: robust, delta: 0.01}", {"kind": "robust", "delta": 0.01}),
+    ],
+)
+def test_a_side_of_play_may_be_written_in_several_ways(text: str, entry: dict[str, object]) -> None:
+    from simulator.cli.play import _side
+
+    assert _side("protocol", text) == entry
+
+
 def test_list_and_describe_use_the_classes_words() -> None:
     from protocols import Robust
 
