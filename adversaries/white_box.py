@@ -45,8 +45,7 @@ class _Soonest:
         self.site = 0
 
     def next(self, view: StateView) -> int:
-        kinds = {message.kind for message in view.heard}
-        if "round" in kinds or not self.queue:
+        if not view.sent or any(message.kind == "round" for message in view.heard):
             self.queue = [(distance, site) for site in range(view.sites) if (distance := _distance(view, site)) > 0]
             heapify(self.queue)
         elif self.queue[0][1] == self.site and any(message.sender == self.site for message in view.heard):

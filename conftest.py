@@ -1,0 +1,5 @@
+"""What pytest leaves out where an extra is not installed."""
+
+from importlib.util import find_spec
+
+collect_ignore = [] if find_spec("gymnasium") else ["simulator/environment.py", "examples/train_policy.py"]

@@ -1,0 +1,242 @@
+"""The game as a Gymnasium environment: a learner in the adversary's place (``pip install 'disttrack[gym]'``)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from adversaries.base import Adversary, View
+from adversaries.powers import POWERS, StateView, TrafficView
+from adversaries.schedules import Burst, Rest, Schedule
+from protocols.base import Protocol
+from simulator.engines import Leap
+from simulator.engines.watch import Watcher
+from simulator.play import _check
+
+GLOBAL: Final = ("progress", "error", "since_change", "changed")
+"""The first numbers of an observation, which no site has to itself."""
+LARGEST: Final = 10.0
+"""Relative errors beyond this are shown as this."""
+PATIENCE: Final = 10
+"""Actions, as a multiple of those that it takes to send all items, after which an episode is cut off."""
+
+Observation = npt.NDArray[np.float32]
+
+
+class DistributedCount(gymnasium.Env[Observation, np.int64]):
+    """Distributed counting, played by a learner that feeds the sites.
+
+    An action is a site's number, or k to skip. The site is given `burst` items, or fewer if before
+    that the learner sees something new: a change of the output or, with greater power, a message. So nothing is
+    decided without what is known by then, and `burst` only says how long the learner looks away.
+
+    The observation is what the declared power sees, as numbers: the share of the items sent; the relative error of the
+    output (the learner knows both output and count); the steps since the output last changed, as log(1 + s) over
+    log(1 + items); whether it has changed with this action; and for each site its share of the items sent. With
+    `traffic`, for each site also the steps since it last sent a message (in the same unit, 1 if it never
+    has) and whether it sent one with this action; with `state`, also the items until its threshold, over the items of
+    the game, -1 where it has none or none that may be seen.
+
+    The reward is how much the largest relative error so far has grown, so that an episode's return is the game's
+    largest relative error. The episode ends when all items are sent, and is cut off after ten times the actions that
+    this takes at least.
+
+    Parameters
+    ----------
+    protocol
+        What the sites and the server do.
+    sites, items, start
+        The game's size, as for `play`.
+    sees
+        outputs, traffic or state.
+    burst
+        Most items of an action.
+
+    Examples
+    --------
+    >>> from protocols import Randomized
+    >>> game = DistributedCount(Randomized(alpha=0.1), sites=4, items=1000)
+    >>> observation, information = game.reset(seed=1)
+    >>> observation.shape, int(game.action_space.n)
+    ((8,), 5)
+    >>> observation, reward, terminated, truncated, information = game.step(2)
+    >>> information["items"]
+    1
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as Gymnasium declares it
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        *,
+        sites: int,
+        items: int,
+        start: int = 0,
+        sees: str = "outputs",
+        burst: int = 1,
+    ) -> None:
+        _check(protocol, sites, items, 0, start)
+        for name, value in (("items", items), ("burst", burst)):
+            if isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
+        if sees not in POWERS:
+            raise ValueError(f"sees must be one of {', '.join(POWERS)}; got {sees!r}")
+        self.protocol, self.sites, self.items, self.start = protocol, sites, items, start
+        self.sees, self.burst = sees, burst
+        self.action_space = spaces.Discrete(sites + 1)
+        low = [0.0, -1.0, 0.0, 0.0] + [0.0] * sites
+        high = [1.0, LARGEST, 1.0, 1.0] + [1.0] * sites
+        if sees != "outputs":
+            low, high = low + [0.0] * (2 * sites), high + [1.0] * (2 * sites)
+        if sees == "state":
+            low, high = low + [-1.0] * sites, high + [LARGEST] * sites
+        self.observation_space = spaces.Box(np.array(low, np.float32), np.array(high, np.float32))
+        self._limit = PATIENCE * -(-items // burst) + PATIENCE
+        self._engine: _Hand | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin a new game; its random streams follow from `seed`, or from those of the games before."""
+        super().reset(seed=seed)
+        self._engine = _Hand(
+            self.protocol,
+            _Learner(self.sees),
+            sites=self.sites,
+            items=self.items,
+            start=self.start,
+            seed=int(self.np_random.integers(2**53)),
+        )
+        self._engine.begin()
+        self._actions, self._largest = 0, 0.0
+        self._fed = np.zeros(self.sites)
+        self._seen = 0
+        self._since = -1
+        return self._observe(), self._tell()
+
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Feed a site, or skip; see `DistributedCount` for what comes back."""
+        engine = self._engine
+        if engine is None or engine.over:
+            raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
+        if not self.action_space.contains(action) and not 0 <= int(action) <= self.sites:
+            raise ValueError(f"action must be in 0 … {self.sites}; got {action!r}")
+        view = engine.view
+        before, self._since, self._seen = view.sent, view.steps, view.changes
+        site = int(action)
+        engine.advance(Rest(1) if site == self.sites else Burst(site, self.burst))
+        if site < self.sites:
+            self._fed[site] += view.sent - before
+        self._actions += 1
+        count = self.start + view.sent
+        error = abs(float(view.output) - count) / count if count else 0.0
+        largest = max(self._largest, error, engine.referee.max_rel_error)
+        reward, self._largest = largest - self._largest, largest
+        cut = self._actions >= self._limit and not engine.over
+        return self._observe(), float(reward), engine.over, cut, self._tell()
+
+    def _observe(self) -> Observation:
+        assert self._engine is not None
+        view = self._engine.view
+        count = self.start + view.sent
+        error = (float(view.output) - count) / count if count else 0.0
+        fed = self._fed / max(1, view.sent)
+        parts: list[Any] = [
+            [view.sent / self.items, error, self._ago(view.steps - view.changed_at), view.changes != self._seen],
+            fed,
+        ]
+        if isinstance(view, TrafficView):
+            ago = np.log1p(view.steps - view.spoke_at) / np.log1p(max(1, self.items))
+            parts += [np.where(view.spoken > 0, np.minimum(ago, 1.0), 1.0), view.spoke_at > max(0, self._since)]
+        if isinstance(view, StateView):
+            parts.append([_until(view.site(number), self.items) for number in range(self.sites)])
+        seen = np.concatenate([np.asarray(part, dtype=np.float32) for part in parts])
+        space = self.observation_space
+        assert isinstance(space, spaces.Box)
+        clipped: Observation = np.clip(seen, space.low, space.high)
+        return clipped
+
+    def _ago(self, steps: int) -> float:
+        return float(min(1.0, np.log1p(steps) / np.log1p(max(1, self.items))))
+
+    def _tell(self) -> dict[str, Any]:
+        assert self._engine is not None
+        view = self._engine.view
+        return {
+            "items": view.sent,
+            "output": float(view.output),
+            "largest_error": self._largest,
+            "messages": self._engine.ledger.messages,
+        }
+
+
+def _until(site: Any, items: int) -> float:
+    """Return the items until a site's threshold over those of the game; -1 if none is shown."""
+    try:
+        return float(min(LARGEST, max(0.0, (site.due - site.count) / items)))
+    except (AttributeError, TypeError):
+        return -1.0
+
+
+class _Learner(Adversary):
+    """Stands where the adversary stands; its plans come from `DistributedCount.step`."""
+
+    kind = "learner"
+
+    def __init__(self, sees: str) -> None:
+        self.sees = sees  # type: ignore[assignment, misc]
+        self.next: Schedule | None = None
+
+    def plan(self, view: View) -> Schedule | None:
+        return self.next
+
+
+class _Hand(Leap):
+    """A game that stops whenever its adversary is to be asked, and goes on when it is given a plan."""
+
+    def begin(self) -> None:
+        """Set everything up, up to the first question."""
+        self.over = False
+        self._asked = self._answering = False
+
+    def advance(self, plan: Schedule) -> None:
+        """Play by this plan until it has run out or the adversary would be asked."""
+        learner = self.adversary.inner if isinstance(self.adversary, Watcher) else self.adversary
+        assert isinstance(learner, _Learner)
+        learner.next = plan
+        now = self.now
+        self._answering = True
+        super().ask(now, self.sent(now) if now else 0)
+        self._answering = False
+        if not self._processes:
+            self._processes = [self.env.process(self._site(number)) for number in range(self.k)]
+            self._set_timer()
+        self._asked = False
+        while not self._asked and not self._over.triggered:
+            self.env.step()
+        if self._over.triggered:
+            self.over = True
+            self._close(self.game_end)
+            self._look(self.game_end, self.sent(self.game_end))
+
+    def ask(self, now: int, sent: int) -> None:
+        """Take note of the question; the answer comes with the next call of `advance`."""
+        if self._answering:
+            super().ask(now, sent)
+        else:
+            self._asked = True
+            self._look(now, sent)
+
+    def _look(self, now: int, sent: int) -> None:
+        view, referee = self.view, self.referee
+        view.steps, view.sent = now, sent
+        view.output, view.changed_at, view.changes = referee.value, referee.step, referee.changes
+        tap = self._tap
+        if tap is not None and isinstance(view, TrafficView):
+            view.see(tap.fresh)
+            tap.fresh.clear()
