@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 from protocols.base import Protocol, Server, Site, in_unit_interval, positive
 from protocols.coins import Coins
 from protocols.fleet import Fleet
+from protocols.laws import BlockLaw, Law, LawOf, remembering
 from protocols.round_fleet import RoundFleet
-from protocols.rounds import BlockLaw, Law, LawOf, RoundServer, RoundSite, remembering
+from protocols.rounds import RoundServer, RoundSite
 
 
 class Blocks(BlockLaw):

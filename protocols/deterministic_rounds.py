@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 from protocols.base import Protocol, Server, Site, in_unit_interval, ratio
 from protocols.fleet import Fleet
+from protocols.laws import BlockLaw, Law, LawOf, remembering
 from protocols.round_fleet import RoundFleet
-from protocols.rounds import BlockLaw, Law, LawOf, RoundServer, RoundSite, remembering
+from protocols.rounds import RoundServer, RoundSite
 
 
 class LastOfBlock(BlockLaw):

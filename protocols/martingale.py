@@ -12,8 +12,9 @@ from scipy.optimize import brentq
 from protocols.base import Protocol, Server, Site, in_unit_interval, positive
 from protocols.coins import Coins
 from protocols.fleet import Fleet
+from protocols.laws import CoinLaw, Law, LawOf, remembering
 from protocols.round_fleet import RoundFleet
-from protocols.rounds import CoinLaw, Law, LawOf, RoundServer, RoundSite, remembering
+from protocols.rounds import RoundServer, RoundSite
 
 
 def strength_for(failure: float, k: int) -> float:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from protocols.base import Message
 from protocols.coins import Coins, gap_scale
 from protocols.fleet import CHUNK, Fleet, Integers, Said, Stream, Stretch, in_order
-
-if TYPE_CHECKING:
-    from protocols.randomized import RandomizedServer
+from protocols.randomized_server import RandomizedServer
 
 
 class RandomizedFleet(Fleet):

@@ -14,8 +14,9 @@ from protocols.block import Blocks
 from protocols.coins import Coins
 from protocols.constants import Constants, checked, paper_constants, scaled_constants, tight_constants
 from protocols.fleet import Fleet
+from protocols.laws import Law, LawOf, remembering
 from protocols.round_fleet import RoundFleet
-from protocols.rounds import BIT, Law, LawOf, RoundServer, RoundSite, remembering
+from protocols.rounds import BIT, RoundServer, RoundSite
 from protocols.tight import known_noise
 
 ONLY_BITS: Final = ("randomized-response",)

@@ -9,19 +9,8 @@ import numpy as np
 
 from protocols.base import FOREVER
 from protocols.fleet import CHUNK, Fleet, Integers, Said, Stream, Stretch, in_order, repeated
-from protocols.rounds import (
-    BIT,
-    END,
-    ITEM,
-    POLL,
-    BlockLaw,
-    CoinLaw,
-    Law,
-    LawOf,
-    RoundServer,
-    announcement,
-    counted,
-)
+from protocols.laws import BlockLaw, CoinLaw, Law, LawOf
+from protocols.rounds import BIT, END, ITEM, POLL, RoundServer, announcement, counted
 
 
 class RoundFleet(Fleet):

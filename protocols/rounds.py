@@ -8,12 +8,12 @@ collects the k counts and announces the exact total (3k messages).
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, Final
 
 from protocols.base import EVERYONE, FOREVER, Message, Number, Server, Site
-from protocols.coins import Coins, gap_scale
+from protocols.laws import CoinLaw, Law, LawOf
 
 ITEM: Final = Message("item")
 """An item, forwarded while rounds are not worth their polls."""
@@ -39,92 +39,6 @@ def counted(items: int) -> Message:
 def announcement(total: int) -> Message:
     """Return what begins a round: the exact total."""
     return Message("round", total)
-
-
-class Law(ABC):
-    """What holds in one round: known to the server and to all of the sites from the count announced.
-
-    Each method takes one number, or an array of them with its length as `shape`.
-
-    Attributes
-    ----------
-    last
-        A site's item with this number in the round makes it send END; `FOREVER` for never.
-    """
-
-    last: int = FOREVER
-
-    @abstractmethod
-    def after(self, due: Any, shape: int | None = None) -> Any:
-        """Return the count in the round at which a site signals next, after it has signalled at `due` (0: not yet)."""
-
-    @property
-    @abstractmethod
-    def rate(self) -> float:
-        """Signals an item, in the mean."""
-
-
-class BlockLaw(Law):
-    """A site signals once in each block of `size` items.
-
-    Parameters
-    ----------
-    size
-        Items in a block.
-    blocks
-        Blocks that a site may use in a round; the item after the last of them makes it send END.
-    """
-
-    def __init__(self, size: int, blocks: int | None = None) -> None:
-        self.size = size
-        self.last = FOREVER if blocks is None else size * blocks + 1
-
-    def block(self, count: Any) -> Any:
-        """Return the block, from 1, of a site's item with this number in the round."""
-        return (count + self.size - 1) // self.size
-
-    @abstractmethod
-    def place(self, block: Any, shape: int | None = None) -> Any:
-        """Return the count in the round at which a site signals in this block; drawn where it is random."""
-
-    def after(self, due: Any, shape: int | None = None) -> Any:
-        return self.place((due + self.size - 1) // self.size + 1, shape)
-
-    @property
-    def rate(self) -> float:
-        return 1 / self.size
-
-
-class CoinLaw(Law):
-    """Each item makes its site signal with probability p, whatever came before.
-
-    Parameters
-    ----------
-    p
-        The bias of the coin.
-    coins
-        The coins of the sites.
-    """
-
-    def __init__(self, p: float, coins: Coins) -> None:
-        self.p = p
-        self._scale = gap_scale(p)
-        self._coins = coins
-
-    def gap(self, shape: int | None = None) -> Any:
-        """Return the items up to the next signal, that one included."""
-        return self._coins.gap(self._scale, shape)
-
-    def after(self, due: Any, shape: int | None = None) -> Any:
-        return due + self.gap(shape)
-
-    @property
-    def rate(self) -> float:
-        return self.p
-
-
-LawOf = Callable[[int, int], Law | None]
-"""From a round's number (from 1) and the count at its start to its law; None: forward every item."""
 
 
 class RoundSite(Site):
@@ -321,17 +235,3 @@ class RoundServer(Server):
             if self.limit <= 0:
                 return ((EVERYONE, announcement(self.base)), *self.end_round())
         return ((EVERYONE, announcement(self.base)),)
-
-
-def remembering(law_of: LawOf) -> LawOf:
-    """Return `law_of` that keeps its last answer, which all k sites of a game ask for in turn."""
-    asked: tuple[int, int] | None = None
-    answer: Law | None = None
-
-    def law(number: int, total: int) -> Law | None:
-        nonlocal asked, answer
-        if asked != (number, total):
-            asked, answer = (number, total), law_of(number, total)
-        return answer
-
-    return law
