@@ -91,7 +91,8 @@ class Martingale(Protocol):
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
         law_of = self._law_of(k, Coins(rng))
-        return [RoundSite(law_of, sum(start)) for _ in range(k)]
+        total = sum(start)
+        return [RoundSite(law_of, total) for _ in range(k)]
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _Server(self._law_of(k, Coins(rng)), k, sum(start))

@@ -228,7 +228,7 @@ def scenario_of(
                 "at_least": _rounded(0.9 * found.strength),
             }
         ],
-        "plots": ["error"],
+        "plots": [{"kind": "matrix"}],
     }
     text = yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=110)
     return (

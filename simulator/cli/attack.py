@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ def attack(budget: int, seed: int, out: Path, **flags: Any) -> int:
     if seed < 0:
         raise ScenarioError(f"--seed: must be at least 0; got {seed}")
     size = {"sites": point.sites, "items": point.items, "start": point.start}
-    with click.progressbar(length=budget, label="games") as bar:
+    with click.progressbar(length=budget, label="games", file=sys.stderr) as bar:
         found = search(point.protocol.make(), **size, budget=budget, seed=seed, on_game=lambda _: bar.update(1))
     entry = {"kind": point.protocol.kind, **point.protocol.arguments}
     try:
