@@ -105,9 +105,10 @@ class NoiseUnion:
 class Tail:
     """The function x -> sum_t Pr[S_t > x], for x from `least` on.
 
-    The integral is taken along the parabola s + bend v^2 + i v, on which exp(-s x) dies like a normal density, by the
-    trapezoidal rule, which converges geometrically. The path crosses the real axis between the poles 0 and
-    1 / the largest scale, at s; it is most exact where exp(-s x) sum_t M_t(s) is near its least.
+    The integral is taken along the parabola s + bend v^2 + i v, on which exp(-s x) dies like a normal
+    density, by the trapezoidal rule, which converges geometrically. The path crosses the real axis
+    between the poles 0 and 1 / the largest scale, at s; it is most exact where exp(-s x) sum_t M_t(s) is
+    near its least.
 
     Parameters
     ----------

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mechanisms.counters.base import Counter, Run, law_or_silence
+from mechanisms.counters.dyadic import BLOCK
 from mechanisms.noise import Draws, Floats, Laplace
 
 
@@ -126,12 +128,14 @@ class KAry(Counter):
 class KAryRun(Run):
     """A k-ary counter at work: for each digit its value, its noise, and the noises still to be taken back."""
 
-    __slots__ = ("_above", "_digits", "_half", "_noises", "_one", "_pending")
+    __slots__ = ("_above", "_base", "_digits", "_draws", "_half", "_noises", "_one", "_pending")
 
     def __init__(self, counter: KAry, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
         law = law_or_silence(Laplace(counter.scale), silent)
-        self._one = Draws(law, rng, batch=min(2 * counter.steps, 1024)).one
+        self._draws = Draws(law, rng, batch=min(2 * counter.steps, 1024))
+        self._one = self._draws.one
+        self._base = counter.base
         self._half = counter.base // 2
         levels = counter.levels
         self._digits = [0] * levels
@@ -175,3 +179,74 @@ class KAryRun(Run):
         else:
             self._noises[level] = self._pending[level].pop()
         self._above = sum(self._noises[1:])
+
+    def release(self, values: ArrayLike) -> Floats:
+        numbers = self._admit(values)
+        out = np.empty(len(numbers))
+        for at in range(0, len(numbers), BLOCK):
+            block = self._prefixes(numbers[at : at + BLOCK])
+            np.add(block, self._path(len(block)), out=out[at : at + BLOCK])
+        return out
+
+    def _path(self, size: int) -> Floats:
+        """Return the noise of the next `size` steps, one level of digits after the other."""
+        half, before, after = self._half, self.t, self.t + size
+        moves: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        drawn = np.zeros(size, dtype=np.int64)
+        for level in range(len(self._digits)):
+            width = self._base**level
+            # a digit moves where all below it have just become lowest
+            first = -(-(before + 1 + (width - 1) // 2) // width) * width - (width - 1) // 2
+            places = np.arange(first, after + 1, width) - before - 1
+            number = (places + before + 1 + (width - 1) // 2) // width
+            digits = (number + half) % self._base - half
+            drawn[places] += np.where(digits == -half, half, digits > 0)
+            moves.append((places, digits))
+        draws = self._draws.many(int(drawn.sum()))
+        starts = np.cumsum(drawn) - drawn
+        above = np.zeros(size)
+        lowest = np.zeros(size)
+        for level, (places, digits) in enumerate(moves):
+            now = self._noises[level]
+            noises = self._level_noises(level, digits, starts[places] + level * half, draws)
+            lasting = np.diff(places, prepend=0, append=size)
+            path = np.repeat(np.concatenate(([now], noises)), lasting)
+            if level:
+                above += path
+            else:
+                lowest = path
+        self._above = float(sum(self._noises[1:]))
+        self.t = after
+        lowest += above
+        return lowest
+
+    def _level_noises(
+        self, level: int, digits: NDArray[np.int64], starts: NDArray[np.int64], draws: Floats
+    ) -> Floats:
+        """Return the noise of a level after each of its moves, and bring its state up to date."""
+        half = self._half
+        noises = np.empty(len(digits))
+        lowest = np.flatnonzero(digits == -half)
+        head = int(lowest[0]) if len(lowest) else len(digits)
+        for i in range(head):  # what is left of the cycle that was under way
+            if digits[i] > 0:
+                self._noises[level] += float(draws[starts[i]])
+            else:
+                self._noises[level] = self._pending[level].pop()
+            noises[i] = self._noises[level]
+        if len(lowest):
+            cycles, width = len(lowest), self._base
+            taken = -draws[starts[lowest][:, None] + np.arange(half)]
+            down = np.cumsum(np.concatenate((np.zeros((cycles, 1)), taken), axis=1), axis=1)
+            up = np.zeros(cycles * width)
+            rest = digits[head:] > 0
+            up[: len(rest)][rest] = draws[starts[head:][rest]]
+            up = np.cumsum(up.reshape(cycles, width)[:, half + 1 :], axis=1)
+            whole = np.concatenate((down[:, :0:-1], down[:, :1], up), axis=1).ravel()
+            noises[head:] = whole[: len(rest)]
+            self._noises[level] = float(noises[-1])
+            left = max(0, -int(digits[-1]))
+            self._pending[level] = down[-1, :left].tolist()
+        if len(digits):
+            self._digits[level] = int(digits[-1])
+        return noises
