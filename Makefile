@@ -16,6 +16,9 @@ test: .venv/.test
 quick: .venv/.test
 	$(BIN)/pytest -q -m "not slow"
 
+bench: .venv/.bench
+	$(BIN)/python -m benchmarks
+
 $(BIN)/python:
 	$(PYTHON) -m venv .venv
 
@@ -25,6 +28,10 @@ $(BIN)/python:
 
 .venv/.test: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $@ .venv/.demo
+
+.venv/.bench: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	touch $@ .venv/.demo
 
 clean:

@@ -1,0 +1,109 @@
+"""The command: ``python -m benchmarks [--quick] [--only goals|scaling] [--out DIR]``."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import platform
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks.figure import draw
+from benchmarks.goals import Suite, row
+from benchmarks.scaling import exponents, measure
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path), default=Path("results/benchmarks"), show_default=True)
+@click.option("--quick", is_flag=True, help="Small games, one run each: does the suite work?")
+@click.option("--only", type=click.Choice(["goals", "scaling"]), help="One of the two parts.")
+@click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Runs that a median is of.")
+@click.option("--limit", type=float, default=3.0, show_default=True, help="Longest run of scaling, in seconds.")
+def main(out: Path, quick: bool, only: str | None, repeats: int, limit: float) -> None:
+    """Measure the engines against baselines of the same run; write tables and a figure."""
+    out.mkdir(parents=True, exist_ok=True)
+    if quick:
+        repeats, limit = 1, 0.1
+    _write_json(out / "machine.json", {**_machine(), "repeats": repeats, "quick": quick})
+    failed = _goals(out, repeats, 0.002 if quick else 1.0) if only != "scaling" else 0
+    if only != "goals":
+        _scaling(out, repeats, limit)
+    click.echo(f"written to {out}")
+    if failed and not quick:
+        raise SystemExit(f"{failed} of the goals are not met")
+
+
+def _goals(out: Path, repeats: int, scale: float) -> int:
+    failed = 0
+    with open(out / "goals.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(
+            file, ["what", "value", "unit", "baseline", "ratio", "wanted", "met"], lineterminator="\n"
+        )
+        writer.writeheader()
+        for figure in Suite(repeats, scale).figures():
+            found = row(figure)
+            writer.writerow(found)
+            file.flush()
+            failed += figure.met is False
+            ratio = f"ratio {found['ratio']} to {found['baseline']}" if found["ratio"] else ""
+            wanted = f"[{found['wanted']}: {found['met']}]" if found["wanted"] else ""
+            click.echo(f"{found['what']}: {figure.value:,.4g} {figure.unit}  {ratio}  {wanted}")
+    return failed
+
+
+def _scaling(out: Path, repeats: int, limit: float) -> None:
+    points = []
+    for point in measure(repeats, limit):
+        points.append(point)
+        click.echo(
+            f"{point.line}: {point.against} {point.x:,}: {point.seconds:.4g} s, {point.messages:,} messages"
+        )
+    fitted = exponents(points)
+    with open(out / "scaling.csv", "w", encoding="utf-8", newline="") as file:
+        names = ["against", "line", "x", "seconds", "messages", "exponent"]
+        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer.writeheader()
+        for point in points:
+            power = fitted.get((point.against, point.line))
+            exponent = "" if power is None else f"{power:.3f}"
+            writer.writerow({**asdict(point), "seconds": f"{point.seconds:.5g}", "exponent": exponent})
+    for (against, line), power in fitted.items():
+        click.echo(f"{line}: time grows as {against}^{power:.2f}")
+    draw(points, out / "scaling")
+
+
+def _machine() -> dict[str, Any]:
+    versions: dict[str, str] = {"python": platform.python_version()}
+    for name in ("numpy", "simpy", "numba", "disttrack"):
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = ""
+    return {
+        "system": platform.system(),
+        "processor": platform.machine(),
+        "model": _model(),
+        "cores": os.cpu_count(),
+        "versions": versions,
+    }
+
+
+def _model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+
+
+def _write_json(path: Path, data: dict[str, Any]) -> None:
+    path.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

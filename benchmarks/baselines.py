@@ -1,0 +1,93 @@
+"""What the engines are compared with: the plain ways to play the same game, and SimPy with nothing to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from fractions import Fraction
+from typing import Any
+
+import simpy
+
+
+def naive_simpy(sites: int, alpha: float, items: int) -> int:
+    """(a) Play the deterministic tracker under round-robin with one SimPy event an item; return its messages.
+
+    Does as little else as can be: no verdict, no ledger, no schedule. Anything more would make it slower.
+    """
+    env = simpy.Environment()
+    extra = Fraction(str(alpha))
+    num, den = extra.numerator, extra.denominator
+    counts, due, reported = [0] * sites, [1] * sites, [0] * sites
+    messages = output = 0
+
+    def feed() -> Generator[simpy.Event, Any, None]:
+        nonlocal messages, output
+        for item in range(items):
+            yield env.timeout(1)
+            site = item % sites
+            counts[site] += 1
+            count = counts[site]
+            if count >= due[site]:
+                output += count - reported[site]
+                reported[site] = count
+                due[site] = count + count * num // den + 1
+                messages += 1
+
+    env.process(feed())
+    env.run()
+    return messages
+
+
+def compiled_loop() -> Callable[[int, float, int], int]:
+    """(b) Return a compiled loop that plays the same game item by item; numba is needed.
+
+    Raises
+    ------
+    ImportError
+        If numba is not installed.
+    """
+    from numba import njit  # extra `bench`
+
+    @njit(cache=False)  # type: ignore[untyped-decorator, unused-ignore]
+    def loop(counts: Any, due: Any, reported: Any, items: int, num: int, den: int) -> int:
+        messages, output, site = 0, 0, 0
+        for _ in range(items):
+            count = counts[site] + 1
+            counts[site] = count
+            if count >= due[site]:
+                output += count - reported[site]
+                reported[site] = count
+                due[site] = count + count * num // den + 1
+                messages += 1
+            site += 1
+            if site == len(counts):
+                site = 0
+        return messages if output <= items else -1
+
+    def play(sites: int, alpha: float, items: int) -> int:
+        import numpy as np
+
+        extra = Fraction(str(alpha))
+        arrays = np.zeros(sites, np.int64), np.ones(sites, np.int64), np.zeros(sites, np.int64)
+        return int(loop(*arrays, items, extra.numerator, extra.denominator))
+
+    play(2, 0.1, 100)  # compiled before anything is timed
+    return play
+
+
+def timeouts(processes: int, events: int) -> None:
+    """(c) Have so many SimPy processes sleep again and again, `events` times in all, and do nothing else.
+
+    With k processes they sleep for k steps each and wake one after the other, as k sites under round-robin.
+    """
+    env = simpy.Environment()
+
+    def sleep(first: int) -> Generator[simpy.Event, Any, None]:
+        timeout = env.timeout
+        yield timeout(first)
+        while True:
+            yield timeout(processes)
+
+    for number in range(processes):
+        env.process(sleep(number + 1))
+    env.run(until=events + 0.5)

@@ -1,0 +1,51 @@
+"""Measuring: medians of several runs, and the time and memory of a process of its own."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+
+
+def seconds(work: Callable[[], object], repeats: int) -> float:
+    """Return the median duration of some runs."""
+    took = []
+    for _ in range(repeats):
+        begun = time.perf_counter()
+        work()
+        took.append(time.perf_counter() - begun)
+    return statistics.median(took)
+
+
+def in_own_process(protocol: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Play one game in a fresh process; return its seconds, messages, verdict and the process's peak memory in GiB.
+
+    Parameters
+    ----------
+    protocol
+        How it is made, such as ``Deterministic(alpha=0.05)``.
+    options
+        Of `simulator.play`.
+    """
+    code = (
+        "import json, resource, sys\n"
+        "from adversaries import *\n"
+        "from protocols import *\n"
+        "from simulator import play\n"
+        f"game = play({protocol}, RoundRobin(), **json.loads(sys.argv[1]))\n"
+        "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == 'darwin' else 1024)\n"
+        "print(json.dumps({'seconds': game.seconds, 'messages': game.messages, 'verdict': game.verdict,"
+        " 'gib': peak / 2**30}))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(options)], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
