@@ -37,22 +37,15 @@ class Thresholds:
     Yi and Zhang 2009, as section 1 of Xiong, Zhu, Huang 2023 has it.
     """
 
-    __slots__ = ("_next", "den", "growth", "num")
+    __slots__ = ("den", "growth", "known", "num")
 
     def __init__(self, alpha: float, centred: bool) -> None:
         part, whole = ratio(alpha)
         growth = Fraction(whole + part, whole - part if centred else whole)
         self.num, self.den = growth.as_integer_ratio()
         self.growth = float(growth)
-        self._next: dict[int, int] = {}
-
-    def after_one(self, reported: int) -> int:
-        """Return `after` of one count; all sites and the server go through the same few counts, so it is kept."""
-        try:
-            return self._next[reported]
-        except KeyError:
-            following = self._next[reported] = int(self.after(reported))
-            return following
+        self.known = _Known(self)
+        """`after` of single counts: all sites and the server go through the same few, so each is computed once."""
 
     def after(self, reported: Any) -> Any:
         """Return the count of the next report; takes one count or an array of them."""
@@ -63,6 +56,17 @@ class Thresholds:
             rest = rest.astype(object)
         following = reported + whole * extra + rest * extra // self.den + 1
         return following.astype(np.int64, copy=False) if isinstance(following, np.ndarray) else following
+
+
+class _Known(dict[int, int]):
+    """Maps a count to the next one; computes those that are asked for the first time."""
+
+    def __init__(self, rule: Thresholds) -> None:
+        self._rule = rule
+
+    def __missing__(self, reported: int) -> int:
+        following = self[reported] = int(self._rule.after(reported))
+        return following
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,7 @@ class _Site(Site):
     def __init__(self, rule: Thresholds, count: int) -> None:
         self.rule = rule
         self.count = count
-        self.next = rule.after_one(count)
+        self.next = rule.known[count]
 
     def quota(self) -> int:
         return self.next - self.count - 1
@@ -141,7 +145,7 @@ class _Site(Site):
         count = self.count = self.count + items
         if count < self.next:
             return ()
-        self.next = self.rule.after_one(count)
+        self.next = self.rule.known[count]
         return _ONE_REPORT
 
     def hear(self, message: Message) -> Sequence[Message]:
@@ -197,7 +201,7 @@ class _Server(Server):
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         before = self.reported[sender]
-        now = self.reported[sender] = self.rule.after_one(before)
+        now = self.reported[sender] = self.rule.known[before]
         self.output += now - before
         return ()
 
