@@ -57,6 +57,7 @@ class Count(Task):
             kinds=table_of(game.kinds),
             engine_reason=game.engine_reason,
             error=game.error,
+            coins=game.coins,
         )
 
     def memory(self, point: Point) -> float:

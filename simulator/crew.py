@@ -175,6 +175,9 @@ def cores() -> int:
 class Batches:
     """Cuts games into batches of about half a second, the costly ones first.
 
+    One game of each point comes before all others: it tells how long the point's games take, and whether they draw
+    any coins at all.
+
     Parameters
     ----------
     games
@@ -189,7 +192,8 @@ class Batches:
     """Games in a batch at most, so that the journal is never far behind."""
 
     def __init__(self, games: Sequence[Game], slots: int) -> None:
-        self._games = sorted(games, key=lambda game: game.cost)
+        first = {game.point.number: game.key for game in reversed(games)}
+        self._games = sorted(games, key=lambda game: (first[game.point.number] == game.key, game.cost))
         self._slots = slots
         self._rate: dict[int, float] = {}  # seconds a unit of cost, by point
         self._seconds = 0.0
@@ -205,6 +209,13 @@ class Batches:
         self._cost += cost
         if len({game.point.number for game in batch}) == 1 and cost:
             self._rate[batch[0].point.number] = seconds / cost
+
+    def withdraw(self, point: int) -> list[Game]:
+        """Take out the games of a point that have not been handed over, and return them."""
+        taken = [game for game in self._games if game.point.number == point]
+        if taken:
+            self._games = [game for game in self._games if game.point.number != point]
+        return taken
 
     def next(self) -> list[Game]:
         """Return the next batch; one game as long as nothing is known."""

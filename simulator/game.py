@@ -46,6 +46,8 @@ class Game:
         Time that it took to play.
     error
         The traceback if a class of the user's raised; None otherwise.
+    coins
+        Whether any random number was drawn; if none was, the game is the same for every seed.
     leaked
         The privacy-leaked set of the robust tracker: (round, site, block); empty for others.
     """
@@ -75,6 +77,7 @@ class Game:
     broadcasts: int
     seconds: float
     error: str | None = None
+    coins: bool = True
     leaked: list[tuple[int, int, int]] = field(default_factory=list, repr=False)
     messages_of_site: tuple[list[int], list[int]] = field(default=([], []), repr=False)
     _kinds: list[dict[str, object]] = field(default_factory=list, repr=False)

@@ -13,6 +13,7 @@ from adversaries.powers import POWERS
 from adversaries.replay import Replay
 from protocols.base import Protocol
 from simulator.engines import Bulk, Engine, Leap, NoBulkError, Step
+from simulator.engines.base import streams
 from simulator.errors import ScenarioError
 from simulator.game import Game
 from simulator.network import Latency
@@ -210,6 +211,7 @@ def _outcome(
         bits=ledger.total_bits,
         broadcasts=ledger.broadcasts,
         seconds=time.perf_counter() - begun,
+        coins=isinstance(adversary, Replay) or _drew(game, seed),
         leaked=list(getattr(game.server, "leaked", ())),
         messages_of_site=(ledger.up_sites, ledger.down_sites),
         _kinds=ledger.rows(),
@@ -217,3 +219,9 @@ def _outcome(
         _transcript=game.transcript,
         _outputs=game.outputs,
     )
+
+
+def _drew(game: Engine, seed: int) -> bool:
+    """Tell whether any of a game's streams has given a number."""
+    before = streams(seed)
+    return any(rng.bit_generator.state != before[role].bit_generator.state for role, rng in game.rngs.items())

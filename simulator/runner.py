@@ -34,6 +34,8 @@ class Progress:
     """Games that an earlier run had finished."""
     cost: float
     played: int = 0
+    alike: int = 0
+    """Games that are taken from another seed's, for no coin is drawn in them."""
     done: float = 0.0
     finished: bool = False
 
@@ -46,6 +48,7 @@ class Report:
     findings: list[Finding]
     errors: list[str]
     played: int
+    alike: int
     kept: int
     seconds: float
 
@@ -135,6 +138,11 @@ def execute(
                     waiting.setdefault(key, Game(key, point, trial, seed, cost))
         kept = len({key for point in keys for key in point}) - len(waiting)
         progress = Progress(len(waiting) + kept, kept, sum(game.cost for game in waiting.values()))
+        for point_keys in keys:  # of points that have grown by trials, and draw no coins
+            there = next((key for key in point_keys if key in known), None)
+            missing = [key for key in point_keys if key in waiting]
+            if there is not None and missing and _alike(outcome := journal.get(there)):
+                _share(outcome, [waiting.pop(key) for key in missing], journal, progress)
         crew = _crew(scheduler, min(hands, len(waiting)))
         _play(list(waiting.values()), crew, journal, progress, on_progress)
         engines: dict[int, dict[str, str]] = {}
@@ -145,12 +153,18 @@ def execute(
         scenario,
         seeds=seeds,
         engines=engines,
-        games={"all": scenario.games, "played": progress.played, "kept": kept, "errors": len(errors)},
+        games={
+            "all": scenario.games,
+            "played": progress.played,
+            "alike": progress.alike,
+            "kept": kept,
+            "errors": len(errors),
+        },
         workers=f"scheduler {scheduler}" if scheduler else f"{hands} on this machine",
         begun=begun,
         seconds=seconds,
     )
-    return Report(Results(folder), findings, errors, progress.played, kept, seconds)
+    return Report(Results(folder), findings, errors, progress.played, progress.alike, kept, seconds)
 
 
 def _folder(scenario: Scenario, out: str | Path | None) -> Path:
@@ -208,12 +222,27 @@ def _play(
                 batches.learn(batch, played.seconds)
                 progress.played += len(batch)
                 progress.done += sum(game.cost for game in batch)
+                for game, outcome in zip(done, played.outcomes, strict=True):
+                    _share(outcome, batches.withdraw(game.point.number) if _alike(outcome) else [], journal, progress)
                 tell(progress)
         whole = True
     finally:
         crew.close(kill=not whole)
         progress.finished = True
         tell(progress)
+
+
+def _alike(outcome: Outcome) -> bool:
+    """Tell whether every seed gives this game: neither side has drawn a coin."""
+    return not outcome.coins and outcome.error is None
+
+
+def _share(outcome: Outcome, games: Sequence[Game], journal: Journal, progress: Progress) -> None:
+    """Keep an outcome for other seeds too."""
+    if games:
+        journal.put((game.key, outcome) for game in games)
+        progress.alike += len(games)
+        progress.done += sum(game.cost for game in games)
 
 
 def _died(batch: Batch, attempts: dict[str, int]) -> list[Game]:

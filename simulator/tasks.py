@@ -45,6 +45,8 @@ class Outcome:
         Why this engine was taken.
     error
         The traceback of a user's class that raised, None if none did.
+    coins
+        Whether any random number was drawn; if none was, every seed gives the same game.
     """
 
     row: dict[str, Any]
@@ -52,6 +54,7 @@ class Outcome:
     kinds: dict[str, list[Any]] = field(default_factory=dict)
     engine_reason: str = ""
     error: str | None = None
+    coins: bool = True
 
 
 class Task(ABC):

@@ -71,10 +71,11 @@ def _lines(name: str) -> Callable[[Progress], None]:
 
 def _words(progress: Progress, seconds: float) -> tuple[str, str, str]:
     """Return games, rate and time left in words."""
-    games = f"{progress.kept + progress.played:,} of {progress.games:,} games"
+    there = progress.kept + progress.alike + progress.played
+    games = f"{there:,} of {progress.games:,} games"
     if not progress.played or progress.done <= 0:
         return games, "", ""
     rate = progress.played / seconds
     left = (progress.cost - progress.done) / progress.done * seconds
     told = f"{rate:,.1f} games/s" if rate >= 1 else f"{1 / rate:,.1f} s a game"
-    return games, told, f"{duration(left)} left" if progress.played + progress.kept < progress.games else ""
+    return games, told, f"{duration(left)} left" if there < progress.games else ""

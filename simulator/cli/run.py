@@ -106,7 +106,11 @@ def _tell(scenario: Scenario, report: Report, *, figures: bool) -> None:
     if report.errors:
         click.echo(f"tracebacks: {report.results.dir / 'errors.txt'}", err=True)
     print_claims(report.findings)
-    games = f"{report.played:,} games played" + (f", {report.kept:,} kept from before" if report.kept else "")
+    games = f"{report.played:,} games played"
+    if report.alike:
+        games += f", {report.alike:,} that draw no coins taken from another seed"
+    if report.kept:
+        games += f", {report.kept:,} kept from before"
     click.echo(f"{games}, {duration(report.seconds)}")
     names = ["trials.csv", "series.csv", "kinds.csv", "claims.csv", "manifest.json"]
     click.echo("tables: " + ", ".join(str(report.results.dir / name) for name in names))

@@ -46,6 +46,11 @@ def play(file: Path, *overrides: str, **options: Any) -> Report:
     return execute(load(file, overrides), **{"out": "out", "workers": 1, **options})
 
 
+def new(report: Report) -> int:
+    """Return how many games a run has found out."""
+    return report.played + report.alike
+
+
 def table(folder: str | Path, name: str = "trials.csv", without: str = "seconds") -> list[dict[str, str]]:
     with open(Path(folder) / name, encoding="utf-8", newline="") as lines:
         return [{key: value for key, value in row.items() if key != without} for row in csv.DictReader(lines)]
@@ -68,7 +73,7 @@ def test_a_row_a_game_in_the_order_of_points_and_trials(file: Path) -> None:
         assert row["ok"] == str(row["verdict"] == "ok")
         assert int(row["words"]) == int(row["words_up"]) + int(row["words_down"])
     assert report.ok
-    assert report.played == GAMES
+    assert report.played + report.alike == GAMES
 
 
 def test_all_points_play_the_same_seeds(file: Path) -> None:
@@ -105,7 +110,7 @@ def test_workers_make_the_same_tables(file: Path, monkeypatch: pytest.MonkeyPatc
     play(file)
     monkeypatch.setattr("simulator.runner.Processes", lambda workers: Processes(workers, method))
     report = play(file, out="two", workers=2)
-    assert report.played == GAMES
+    assert report.played + report.alike == GAMES
     assert everything("two") == everything("out")
 
 
@@ -125,22 +130,57 @@ def test_nothing_is_played_twice(file: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert (report.played, report.kept, played) == (0, GAMES, [])
     assert everything("out") == before
     # more trials, more points, an entry moved: only what is new is played
-    assert play(file, "trials=4").played == GAMES // 3
-    assert play(file, "trials=4", "sites=[5, 3, 2]").played == 6 * 4
-    assert play(file, "protocol.1.alpha=0.2", "trials=2").played == 2 * 2 * 2 * 2
-    assert play(file, fresh=True).played == GAMES
+    assert new(play(file, "trials=4")) == GAMES // 3
+    assert new(play(file, "trials=4", "sites=[5, 3, 2]")) == 6 * 4
+    assert new(play(file, "protocol.1.alpha=0.2", "trials=2")) == 2 * 2 * 2 * 2
+    assert new(play(file, fresh=True)) == GAMES
     assert everything("out") == before
+
+
+def test_a_game_without_coins_is_played_for_one_seed(file: Path) -> None:
+    from adversaries import Freeze
+    from protocols import Deterministic
+    from simulator import play as play_game
+
+    report = play(file)
+    # deterministic (plain and centred) against freeze at 2 and at 5 sites: of 3 trials each, two are known from one
+    assert report.alike == 2 * 2 * 2
+    rows = [row for row in table("out") if row["protocol"] == "deterministic" and row["adversary"] == "freeze"]
+    for row in rows:
+        protocol = Deterministic(alpha=0.1, centred=row["centred"] == "True")
+        game = play_game(protocol, Freeze(), sites=int(row["sites"]), items=2000, seed=int(row["seed"]))
+        assert not game.coins
+        assert (str(game.words), repr(game.max_rel_error)) == (row["words"], row["max_rel_error"])
+    more = play(file, "trials=5")
+    assert more.alike == 2 * 2 * 2  # two more trials each, and none of them played
+    assert more.played + more.alike == 12 * 2
+
+
+def test_a_single_coin_makes_seeds_differ(file: Path) -> None:
+    from adversaries import Freeze, RoundRobin, Uniform
+    from protocols import Deterministic, Randomized
+    from simulator import play as play_game
+
+    drew = {
+        (protocol.kind, adversary.kind): play_game(protocol, adversary, sites=3, items=500).coins
+        for protocol in (Deterministic(alpha=0.1), Randomized(alpha=0.1))
+        for adversary in (RoundRobin(), Uniform(), Freeze())
+    }
+    assert [pair for pair, coins in drew.items() if not coins] == [
+        ("deterministic", "round-robin"),
+        ("deterministic", "freeze"),
+    ]
 
 
 def test_another_version_of_the_rules_plays_again(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     play(file)
     monkeypatch.setattr(Count, "rules", 1000)
-    assert play(file).played == GAMES
+    assert new(play(file)) == GAMES
 
 
 def test_equal_points_share_their_games(file: Path) -> None:
     report = play(file, "sites=[2, 2]")
-    assert report.played == GAMES // 2
+    assert new(report) == GAMES // 2
     rows = table("out")
     assert len(rows) == GAMES
     strip = [{key: value for key, value in row.items() if key != "point"} for row in rows]
@@ -158,13 +198,13 @@ def test_an_interrupted_run_goes_on(file: Path) -> None:
         play(file, on_progress=interrupt)
     report = play(file)
     assert report.kept >= 5
-    assert report.played == GAMES - report.kept
+    assert new(report) == GAMES - report.kept
     assert everything("out") == everything("whole")
 
 
 def test_progress_counts_every_game_once(file: Path) -> None:
     seen: list[tuple[int, float]] = []
-    play(file, on_progress=lambda progress: seen.append((progress.played, progress.done / progress.cost)))
+    play(file, on_progress=lambda p: seen.append((p.played + p.alike, p.done / p.cost)))
     assert [games for games, _ in seen] == sorted(games for games, _ in seen)
     assert seen[0] == (0, 0.0)
     assert seen[-1] == (GAMES, pytest.approx(1.0))
@@ -203,7 +243,7 @@ def test_a_worker_that_dies_costs_time_not_results(file: Path, tmp_path: Path) -
     overrides = (f"adversary={{kind: own.py:Dies, mark: {mark}}}", "trials=4")
     report = play(file, *overrides, workers=2)
     assert mark.exists()
-    assert report.played == 24
+    assert new(report) == 24
     assert report.errors == []
     mark.touch()
     play(file, *overrides, out="calm", workers=1)
@@ -233,7 +273,8 @@ def test_the_manifest_says_how_to_make_it_again(file: Path) -> None:
     manifest = json.loads(Path("out/manifest.json").read_text())
     assert manifest["scenario"]["sites"] == [2, 5]
     assert len(manifest["seeds"]) == 3
-    assert manifest["games"] == {"all": GAMES, "played": GAMES, "kept": 0, "errors": 0}
+    games = manifest["games"]
+    assert (games["all"], games["played"] + games["alike"], games["kept"], games["errors"]) == (GAMES, GAMES, 0, 0)
     assert len(manifest["points"]) == 12
     assert manifest["points"][0]["engine"] in ("leap", "bulk", "step")
     assert manifest["points"][0]["engine_reason"]
@@ -285,7 +326,19 @@ def test_short_games_share_hand_overs_and_long_ones_do_not() -> None:
     assert [len(batch) for batch in long] == [1] * 20
 
 
-def test_costly_games_come_first_and_each_once() -> None:
+def test_one_game_of_each_point_comes_first_then_the_costly_ones() -> None:
     made = batches([1.0, 50.0, 3.0, 100.0], 2, 1.0)
     order = [game.cost for batch in made for game in batch]
-    assert order == [100.0, 50.0, 3.0, 1.0]
+    assert order == [1.0, 100.0, 50.0, 3.0]
+
+
+def test_withdrawn_games_are_not_handed_over() -> None:
+    points: list[Any] = [type("P", (), {"number": number})() for number in range(2)]
+    plan = Batches([Game(f"{n}-{t}", points[n], t, t, 1.0) for n in range(2) for t in range(3)], 2)
+    (first,) = plan.next()
+    assert len(plan.withdraw(first.point.number)) == 2
+    left = []
+    while plan:
+        left += plan.next()
+    assert {game.point.number for game in left} == {1 - first.point.number}
+    assert len(left) == 3
