@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from scipy import optimize, special
-
 from mechanisms.checks import positive, probability
 
 Calibration = Literal["classical", "exact"]
@@ -48,6 +46,8 @@ def noise_multiplier(epsilon: float, delta: float, calibration: Calibration = "c
         return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
     if calibration != "exact":
         raise ValueError(f"calibration must be 'classical' or 'exact'; got {calibration!r}")
+
+    from scipy import optimize, special  # a second of import, for those who ask only
 
     def excess(log_sigma: float) -> float:
         sigma = math.exp(log_sigma)

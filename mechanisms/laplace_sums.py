@@ -16,7 +16,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import optimize
 
 from mechanisms.checks import positive, probability
 
@@ -49,6 +48,8 @@ def laplace_sum_log_tail(parts: Parts, value: float) -> float:
     >>> round(laplace_sum_log_tail([(1.0, 1)], 3.0), 6)
     -3.693147
     """
+    from scipy.optimize import brentq  # a second of import, for those who ask only
+
     positive("value", value)
     largest = max(scale for scale, _ in parts)
     x = value / largest
@@ -60,7 +61,7 @@ def laplace_sum_log_tail(parts: Parts, value: float) -> float:
     def slope(s: float) -> float:
         return float(np.sum(counts * 2 * squares * s / (1 - squares * s * s))) - x - 1 / s
 
-    saddle = float(optimize.brentq(slope, 1e-12, 1 - 1e-15, xtol=1e-15, rtol=1e-12))
+    saddle = float(brentq(slope, 1e-12, 1 - 1e-15, xtol=1e-15, rtol=1e-12))
     rest = 1 - squares * saddle**2
     curvature = float(np.sum(counts * 2 * squares * (1 + squares * saddle**2) / rest**2))
     width = 1 / math.sqrt(curvature + 1 / saddle**2)
@@ -113,6 +114,8 @@ def laplace_sum_quantile(parts: Parts, beta: float) -> float:
     >>> round(laplace_sum_quantile([(1.0, 1)], 0.05), 6)
     2.995732
     """
+    from scipy.optimize import brentq
+
     probability("beta", beta)
     parts = [(scale, count) for scale, count in parts if scale > 0 and count > 0]
     if not parts:
@@ -127,4 +130,4 @@ def laplace_sum_quantile(parts: Parts, beta: float) -> float:
         low /= 2
         if low < 1e-9 * std:
             return low
-    return float(optimize.brentq(lambda x: laplace_sum_log_tail(parts, x) - goal, low, high, rtol=1e-11))
+    return float(brentq(lambda x: laplace_sum_log_tail(parts, x) - goal, low, high, rtol=1e-11))

@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy import optimize, stats
 
 from mechanisms.above_threshold import AboveThreshold
 from mechanisms.checks import positive, probability, whole
@@ -46,6 +45,8 @@ def verdict(ones: Ones, k: int, halt: int | None) -> Literal["right", "early", "
 @lru_cache(maxsize=256)
 def quiet_cut(epsilon: float, steps: int, false_alarm: float) -> float:
     """Return the threshold at which a sparse-vector test fires on `steps` zeros with chance `false_alarm`."""
+
+    from scipy import optimize  # a second of import, for those who ask only
 
     def excess(cut: float) -> float:
         law = AboveThresholdLaw(AboveThreshold(epsilon, cut), most_ones=0)
@@ -183,10 +184,13 @@ class ReleaseMonitor:
         before = sum(one < first for one in ones)
         upto = sum(one <= last for one in ones)
         # it halts by the j-th one if at least `needed` of the first j are revealed
-        chance = stats.binom.sf(self.needed - 1, upto, self.delta) - stats.binom.sf(
-            self.needed - 1, before, self.delta
-        )
-        return float(chance)
+        return self._enough_of(upto) - self._enough_of(before)
+
+    def _enough_of(self, count: int) -> float:
+        """Return the probability that enough of `count` ones are revealed."""
+        from scipy.special import bdtrc
+
+        return float(bdtrc(self.needed - 1, count, self.delta)) if count >= self.needed else 0.0
 
     def halt(self, ones: Ones, steps: int, rng: np.random.Generator) -> int | None:
         """Play the monitor on a stream and return the step at which it says top; None for never."""

@@ -12,11 +12,11 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from statistics import NormalDist
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from mechanisms.checks import positive
 
@@ -122,7 +122,7 @@ class Gaussian:
         return rng.normal(0.0, self.std, size)
 
     def quantile(self, probability: float) -> float:
-        return self.std * float(special.ndtri(probability))
+        return self.std * NormalDist().inv_cdf(probability)
 
 
 @dataclass(frozen=True)

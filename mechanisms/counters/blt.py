@@ -9,7 +9,6 @@ from operator import mul
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg, signal
 
 from mechanisms.checks import probability, whole
 from mechanisms.counters.base import Counter, Run, law_or_silence
@@ -61,7 +60,7 @@ class Buffers:
     def modes(self) -> tuple[Floats, Floats]:
         """Return decays and heights of b(i) = sum_j height_j decay_j^i; the last decay is 1."""
         # One step of C^-1: out = z - weights . s and s' = decays s + out, so s' = (D - 1 w^T) s + 1 z.
-        roots = np.sort(linalg.eigvals(np.diag(self.decays) - self.weights).real)
+        roots = np.sort(np.linalg.eigvals(np.diag(self.decays) - self.weights).real)
         level = 1.0 / (1.0 + float(np.sum(self.weights / (1.0 - self.decays))))
         # b(x) = 1 / ((1 - x) c(x)) = prod (1 - decay x) / ((1 - x) prod (1 - root x)), in partial fractions
         heights = []
@@ -224,9 +223,11 @@ class BltRun(Run):
         """
         fading = self._buffers.fading[:, : len(draws)]
         draws -= (np.array(self._weights) * self._states) @ fading
+        from scipy.signal import lfilter  # a second of import, for those who release only
+
         shaped = draws.copy()
         for decay, height in zip(*self._modes, strict=True):
-            shaped += height * (decay - 1.0) * signal.lfilter([0.0, 1.0], [1.0, -decay], draws)
+            shaped += height * (decay - 1.0) * lfilter([0.0, 1.0], [1.0, -decay], draws)
         faded = np.array(self._states) * fading[:, -1] * self._decays
         self._states = (faded + fading[:, ::-1] @ shaped).tolist()
         shaped[0] += self._noise

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import fft, special
 
 from mechanisms.checks import probability, whole
 from mechanisms.counters.base import Counter, Run, law_or_silence
@@ -47,6 +46,8 @@ def square_root_norm(steps: int) -> float:
     whole("steps", steps)
     if steps <= 1 << 14:
         return float(np.sum(square_root_coefficients(steps) ** 2))
+    from scipy import special  # loaded where it is used: together scipy's parts take seconds to import
+
     head = float(np.sum(square_root_coefficients(1 << 14) ** 2))
     # f(m)^2 = (1 - 1/(4m) + 1/(32 m^2) + 1/(128 m^3) - ...) / (pi m); the sum of powers through psi and zeta
     low, high = 1 << 14, steps
@@ -163,6 +164,8 @@ class SquareRootRun(Run):
 
     def _extend(self) -> None:
         """Correlate the next block of noise."""
+        from scipy import fft
+
         old = len(self._noise)
         new = int(min(self._left, max(FIRST_BLOCK, 2 * old)))
         self._fresh = np.concatenate((self._fresh, self._draws.many(new - old)))
