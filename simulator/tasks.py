@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 TASKS: Final[dict[str, str]] = {
     "count": "simulator.count:Count",
     "generalisation": "simulator.generalisation:Generalisation",
+    "audit": "simulator.audit.task:Audit",
+    "audit-tracker": "simulator.audit.task:AuditTracker",
     "continual-count": "simulator.continual.count:ContinualCount",
     "threshold-monitor": "simulator.continual.monitor:ThresholdMonitor",
     "threshold-queries": "simulator.continual.queries:ThresholdQueries",

@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "report": ("plot:report", "Write one self-contained HTML page about a result."),
     "play": ("play:play", "Play one game from flags."),
     "attack": ("attack:attack", "Search for the worst policy against a protocol."),
+    "audit": ("audit:audit", "Measure the privacy of a mechanism or of the robust tracker."),
     "list": ("catalogue:list_", "Say what there is: protocols, adversaries, mechanisms, scenarios."),
     "describe": ("catalogue:describe", "Describe a protocol, adversary, mechanism or scenario."),
     "check": ("check:check", "Check a scenario and say how much work it is."),

@@ -1,0 +1,100 @@
+"""``disttrack audit``: what runs prove about a mechanism's or the robust tracker's privacy, beside its claim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from simulator.cli.tables import number, print_table
+
+
+@click.command(
+    epilog="A name may have parameters: 'binary literal=true', 'robust alpha=0.05'. A class of your own is "
+    "module:Class or path/to/file.py:Class; it is audited like the shipped class that it extends. "
+    "all: every shipped mechanism, and robust."
+)
+@click.argument("names", nargs=-1, required=True, metavar="NAME…")
+@click.option("--runs", type=click.IntRange(min=100), help="Runs on each input, in each half; rounds of the tracker.")
+@click.option("--sites", type=click.IntRange(min=1), help="Sites of the audited tracker; 9 if left out.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Root of all randomness.")
+@click.option(
+    "--false-alarm",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=1e-4,
+    show_default=True,
+    help="Chance that an audit refutes a claim that holds.",
+)
+def audit(names: tuple[str, ...], runs: int | None, sites: int | None, seed: int, false_alarm: float) -> int:
+    """Find a lower bound for epsilon from runs on neighbouring inputs, and compare it with the claim.
+
+    Exit status 1 if a claim is refuted.
+    """
+    from protocols import Robust
+    from simulator.audit import TrackerAudit, audit_mechanism, audit_tracker
+    from simulator.audit.accounting import MISSING, available
+    from simulator.registry import kinds
+
+    wanted = [*kinds("mechanism"), "robust"] if names == ("all",) else list(names)
+    things = [_thing(name) for name in wanted]
+    rows, refuted = [], False
+    if not available():
+        click.echo(MISSING, err=True)
+    for thing in things:
+        common: dict[str, Any] = {"seed": seed, "false_alarm": false_alarm}
+        if isinstance(thing, Robust):
+            options: dict[str, Any] = {"transcripts": runs, "sites": sites}
+            given = {name: value for name, value in options.items() if value is not None}
+            found: Any = audit_tracker(thing, **common, **given)
+        else:
+            found = audit_mechanism(thing, **common, **({"runs": runs} if runs is not None else {}))
+        refuted |= found.exceeds
+        rows.append(_row(found, isinstance(found, TrackerAudit)))
+    headers = ["audited", "verdict", "claimed", "delta", "at least", "exact or composed", "neighbouring inputs"]
+    print_table(f"Audits, each with a false alarm once in {1 / false_alarm:,.0f}", headers, rows, right=headers[2:6])
+    return int(refuted)
+
+
+def _row(found: Any, tracker: bool) -> list[str]:
+    exact = found.largest_loss if tracker else found.accounted
+    delta = 0.0 if tracker else found.delta
+    verdict = "refuted" if found.exceeds else "stands"
+    claim, low = number(float(found.epsilon)), number(float(found.epsilon_low))
+    return [found.name, verdict, claim, f"{delta:g}", low, "" if exact is None else number(float(exact)), found.inputs]
+
+
+def _thing(text: str) -> Any:
+    """Return the mechanism or protocol that a name and its parameters describe."""
+    from protocols import Robust
+    from protocols.base import Protocol
+    from simulator.audit.cases import usual
+    from simulator.cli.play import _side
+    from simulator.errors import ScenarioError
+    from simulator.registry import accepted, find, is_reference, kinds, make, nearest, parameters, source_of
+
+    entry = _side("audit", text)
+    kind = entry.pop("kind")
+    family: Any = "protocol" if kind in kinds("protocol") else "mechanism"
+    if not is_reference(kind) and kind not in kinds(family):
+        known = [*kinds("mechanism"), "robust"]
+        raise ScenarioError(f"disttrack audit: unknown name {kind!r}{nearest(kind, known)} ({accepted(known)})")
+    here = Path.cwd()
+    maker = find(family, kind, source_of(family, kind, here), here)
+    if isinstance(maker, type) and issubclass(maker, Protocol):
+        given = {"alpha": 0.1, **entry} if "alpha" in parameters(maker) else entry
+        protocol = _made("protocol", maker, given, text, make)
+        if not isinstance(protocol, Robust):
+            raise ScenarioError(f"disttrack audit: {kind} claims no privacy (accepted: robust, and mechanisms)")
+        return protocol
+    name = str(getattr(maker, "kind", "") or kind)
+    return _made("mechanism", maker, {**usual(name, list(parameters(maker))), **entry}, text, make)
+
+
+def _made(family: Any, maker: Any, given: dict[str, Any], text: str, make: Any) -> Any:
+    from simulator.errors import ScenarioError
+
+    try:
+        return make(family, maker, given)
+    except ScenarioError as error:
+        raise ScenarioError(f"disttrack audit {text}: {error}") from error
