@@ -136,6 +136,8 @@ class DelayedChannels(Channels):
         Draws the delay of a message in steps.
     heard
         Called after the server or a site (by its number) has heard something.
+    about_to_hear
+        Called before the server or a site hears something.
     """
 
     def __init__(
@@ -148,11 +150,13 @@ class DelayedChannels(Channels):
         env: simpy.Environment,
         delay: Callable[[], int],
         heard: Callable[[int | None], None],
+        about_to_hear: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(sites, server, ledger, lambda: int(env.now), sync, record)
         self.env = env
         self.delay = delay
         self.heard = heard
+        self.about_to_hear = about_to_hear
         self._last_up = [0] * len(sites)
         self._last_down = [0] * len(sites)
         self._inbox: deque[tuple[int, Message]] = deque()
@@ -187,6 +191,7 @@ class DelayedChannels(Channels):
         while True:
             yield self._bell
             self._bell = self.env.event()
+            self.about_to_hear()
             while self._inbox:
                 sender, message = self._inbox.popleft()
                 for receiver, reply in self.server.hear(sender, message):
@@ -197,6 +202,7 @@ class DelayedChannels(Channels):
                 self.heard(None)
 
     def _tell(self, site: int, message: Message, event: simpy.Event) -> None:
+        self.about_to_hear()
         self.sync(site)
         self._send_delayed(site, self.sites[site].hear(message))
         self.heard(site)

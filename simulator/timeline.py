@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,13 +38,26 @@ class Timeline:
         self.due = self._at[0]
         self.rows: list[tuple[int, int, float, float, int, int]] = []
 
-    def pass_by(self, items: int, step: int, output: Number, messages: int, words: int, now: int) -> None:
-        """Take the rows of the checkpoints up to `items`; `step` is the step at which there are `now` items."""
+    def pass_by(
+        self,
+        items: int,
+        step: int,
+        output: Number,
+        messages: int,
+        words: int,
+        now: int,
+        step_of: Callable[[int], int] | None = None,
+    ) -> None:
+        """Take the rows of the checkpoints up to `items`; `step` is the step at which there are `now` items.
+
+        Where steps are skipped, `step_of` returns the step of an item by its number.
+        """
         value = float(output)
         while self.due <= items:
             due = self.due
             # without skipped steps, the step of an item is its number less a constant
-            self.rows.append((step - (now - due), due, value, (value - due) / due, messages, words))
+            at = step_of(due) if step_of else step - (now - due)
+            self.rows.append((at, due, value, (value - due) / due, messages, words))
             self._place += 1
             self.due = self._at[self._place]
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, NoReturn
 import numpy as np
 
 from adversaries.base import Adversary, View
-from adversaries.schedules import NEVER, Rest, Schedule
+from adversaries.schedules import NEVER, Burst, Rest, Schedule
 from protocols.base import Number, Protocol, Server
 from simulator.channels import Record
 from simulator.errors import MoveError
@@ -16,8 +16,11 @@ from simulator.ledger import Ledger
 from simulator.timeline import Timeline
 from simulator.verdict import Referee
 
-PATIENCE: Final = 1_000_000
+PATIENCE: Final = 100_000
 """Plans without an item, one after the other, that an adversary may make."""
+
+_EVERY_STEP: Final = Burst(0)
+"""Stands for any plans without skips where only the number of items counts."""
 
 ROLES: Final = ("sites", "server", "adversary", "network")
 
@@ -163,12 +166,14 @@ class Engine(ABC):
             self._expect_skips(plan, now, sent)
         else:
             self.game_end = now + left if left <= length else NEVER
-            if not self._segments:
-                self._segments.append((now, sent, plan))
         self.enter_plan(now)
 
     def _expect_skips(self, plan: Schedule, now: int, sent: int) -> None:
         """Keep what maps items to steps while some are skipped, and see that skipping has an end."""
+        if not self._skipped:
+            # up to now every step since the last change brought an item, whichever plans they were
+            begin = max(0, self.referee.step - 1)
+            self._segments = [(begin, sent - (now - begin), _EVERY_STEP)]
         self._skipped, self._plain = True, False
         self._segments.append((now, sent, plan))
         self.game_end = min(now + plan.step_of(self.items - sent), NEVER)
@@ -212,4 +217,5 @@ class Engine(ABC):
 
     def _checkpoints(self, items: int, step: int) -> None:
         if self.timeline.due <= items:
-            self.timeline.pass_by(items, step, self.referee.output, self.ledger.messages, self.ledger.words, items)
+            ledger, step_of = self.ledger, self._step_of if self._skipped else None
+            self.timeline.pass_by(items, step, self.referee.output, ledger.messages, ledger.words, items, step_of)

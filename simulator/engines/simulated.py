@@ -51,7 +51,7 @@ class Simulated(Engine):
             self.channels = Channels(*common, lambda: int(self.env.now), self.sync, self._record)
         else:
             delay = self.network.sampler(self.rngs["network"])
-            self.channels = DelayedChannels(*common, self.sync, self._record, self.env, delay, self._heard)
+            self.channels = DelayedChannels(*common, self.sync, self._record, self.env, delay, self._heard, self._pass_by)
 
     @property
     def now(self) -> int:
@@ -124,6 +124,11 @@ class Simulated(Engine):
 
     # ------------------------------------------------------------------ delays
 
+    def _pass_by(self) -> None:
+        """On delayed channels: before anybody hears in this step, the steps before it are settled."""
+        step = int(self.env.now)
+        self._checkpoints(self.start + self.sent(step - 1), step - 1)
+
     def _heard(self, site: int | None) -> None:
         """On delayed channels: somebody heard something in this step, which is judged at its end."""
         if site is not None:
@@ -136,7 +141,6 @@ class Simulated(Engine):
     def _settle_now(self, event: Any) -> None:
         self._settling = False
         step = int(self.env.now)
-        self._checkpoints(self.start + self.sent(step - 1), step - 1)
         if self.server.output != self.referee.output:
             self.settle(step)
 
