@@ -10,7 +10,6 @@ import numpy as np
 
 from adversaries.base import Adversary, View
 from adversaries.powers import POWERS
-from adversaries.powers import POWERS
 from simulator.errors import MoveError
 from simulator.point import Part, Point, PointError
 from simulator.registry import parameters
