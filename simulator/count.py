@@ -16,8 +16,8 @@ from simulator.point import Point, PointError
 from simulator.replay import original
 from simulator.tasks import Outcome, Task
 
-BYTES_A_SITE: Final = 3_000
-"""Memory that an engine and a protocol keep for one site, measured on both SimPy engines, rounded up."""
+BYTES_A_SITE: Final = {"bulk": 800, "leap": 3_000, "step": 3_000}
+"""Memory that an engine and a protocol keep for one site: the most that was measured over the protocols, rounded up."""
 BYTES_A_LABEL: Final = 24
 """Memory for one step of a recorded trace: its site, and the index that is sorted by it."""
 
@@ -64,7 +64,7 @@ class Count(Task):
         adversary = _adversary(point)
         sites, items = _size(point, adversary)
         recorded = items if isinstance(adversary, Trace) else 0
-        return sites * BYTES_A_SITE + recorded * BYTES_A_LABEL
+        return sites * BYTES_A_SITE[_engine(point)] + recorded * BYTES_A_LABEL
 
     def pace(self, point: Point) -> str:
         engine = _engine(point)

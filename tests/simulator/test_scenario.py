@@ -136,6 +136,7 @@ def test_each_mistake_gets_one_line(file: Path, old: str, new: str, said: str) -
         ("sites=0", "--set sites: must be at least 1"),
         ("protocol.7.alpha=1", "the list has 2 entries"),
         ("sties=3", "--set sties: unknown key; did you mean 'sites'?"),
+        ("engine=bulk", "--set engine: engine bulk can't play this game: the adversary reacts to the outputs"),
         ("engine=warp", "must be one of 'auto', 'step', 'leap' or 'bulk'"),
         ("network={latency: -1}", "--set network.latency: must be at least 0"),
         ("network={latency: {exponential: 0}}", "--set network.latency.exponential: must be above 0"),
