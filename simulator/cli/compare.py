@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -11,6 +11,9 @@ from simulator.cli.tables import number, print_table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+SETTING: Final = ("protocol", "adversary", "sites", "items", "alpha")
+"""What a row is; other swept parameters are added to it."""
 
 
 @click.command()
@@ -29,19 +32,22 @@ if TYPE_CHECKING:
 )
 def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) -> None:
     """Put results side by side: words, and how many games held, in each of them."""
+    from simulator.columns import TRIALS
     from simulator.errors import ScenarioError
     from simulator.results import Results
 
     results = [Results(folder) for folder in folders]
     names = _names([result.dir for result in results])
-    tables = [_medians(result.trials) for result in results]
+    swept = [name for result in results for name in result.trials.columns if name not in TRIALS]
+    keys = [*SETTING, *dict.fromkeys(swept)]
+    tables = [_medians(result.trials, keys) for result in results]
     rows: list[list[str]] = []
     for key in dict.fromkeys(key for table in tables for key in table):
-        cells = [str(part) if isinstance(part, str) else number(part) for part in key]
+        cells = [_cell(part) for part in key]
         for table in tables:
             cells += table.get(key, ("", ""))
         rows.append(cells)
-    headers = ["protocol", "adversary", "sites", "items", "alpha"]
+    headers = list(keys)
     for name in names:
         headers += [f"words: {name}", f"held: {name}"]
     print_table("", headers, rows, right=headers[2:])
@@ -56,15 +62,18 @@ def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) 
             click.echo("figure: " + ", ".join(str(path) for path in drawn))
 
 
-def _medians(trials: pd.DataFrame) -> dict[tuple[Any, ...], tuple[str, str]]:
+def _medians(trials: pd.DataFrame, keys: list[str]) -> dict[tuple[Any, ...], tuple[str, str]]:
     """Return, for each setting, median words and how many games held."""
     found = {}
-    keys = ["protocol", "adversary", "sites", "items", "alpha"]
-    for key, games in trials.groupby(keys, sort=False, dropna=False):
+    for key, games in trials.reindex(columns=[*keys, "words", "ok"]).groupby(keys, sort=False, dropna=False):
         plain = tuple(value.item() if hasattr(value, "item") else value for value in key)
         plain = tuple(None if value != value else value for value in plain)
         found[plain] = (number(float(games["words"].median())), f"{int(games['ok'].sum())} of {len(games)}")
     return found
+
+
+def _cell(value: Any) -> str:
+    return str(value) if isinstance(value, str | bool) else number(value)
 
 
 def _names(folders: list[Path]) -> list[str]:

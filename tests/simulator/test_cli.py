@@ -257,6 +257,11 @@ def test_compare_puts_results_side_by_side() -> None:
     assert [row[2] for row in rows] == ["2", "4", "8"]
     assert "words: one" in result.stdout
     assert len(rows[1]) > len(rows[0])  # only 4 sites are in both
+    disttrack("run", "small.yaml", "--out", "three", "--workers", "1", "--set", "protocol.centred=[true, false]")
+    result = disttrack("compare", "one", "three")
+    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("deterministic")]
+    assert "centred" in result.stdout
+    assert len(rows) == 2 + 4  # a swept parameter sets rows apart
 
 
 @pytest.mark.parametrize("what", ["adversary", "protocol"])
