@@ -1,0 +1,79 @@
+"""Quantiles over many noise sums at once, against the tails of the sums one by one and in closed form."""
+
+from __future__ import annotations
+
+from math import exp, log
+
+import numpy as np
+import pytest
+
+from mechanisms.counters import counter
+from mechanisms.laplace_sums import laplace_sum_log_tail
+from mechanisms.noise_union import NoiseUnion, Tail
+
+
+@pytest.mark.parametrize("kind", ["binary", "tree-variance-reduced", "per-item", "two-level"])
+@pytest.mark.parametrize("steps", [1, 3, 20])
+@pytest.mark.parametrize("beta", [0.05, 1e-3, 1e-6])
+def test_the_tails_add_up_to_beta(kind: str, steps: int, beta: float) -> None:
+    """The single tails come from `laplace_sums`, which integrates each sum along another path."""
+    sums = [counter(kind, 1.0, steps).noise_parts(t) or () for t in range(1, steps + 1)]
+    found = NoiseUnion.of(sums).quantile(beta)
+    assert sum(exp(laplace_sum_log_tail(parts, found)) for parts in sums) == pytest.approx(beta, rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [0.3, 3.0, 40.0])
+def test_another_variable_in_each_sum(scale: float) -> None:
+    sums = [[*(counter("binary", 1.0, 20).noise_parts(t) or ()), (scale, 1)] for t in range(1, 21)]
+    found = NoiseUnion.of(sums).quantile(1e-4)
+    assert sum(exp(laplace_sum_log_tail(parts, found)) for parts in sums) == pytest.approx(1e-4, rel=1e-6)
+
+
+def test_two_variables_in_closed_form() -> None:
+    """Pr[X + Y > x] = (2 + x) exp(-x) / 4 for two of scale 1."""
+    tail = Tail(NoiseUnion.of([[(1.0, 2)]]), s=0.7, least=2.0)
+    for x in (2.0, 5.0, 12.0, 25.0):
+        assert tail(x) == pytest.approx((2 + x) * exp(-x) / 4, rel=1e-9)
+
+
+def test_single_variables_in_closed_form() -> None:
+    """Of n alike, n exp(-x) / 2 = beta."""
+    assert NoiseUnion.of([[(2.0, 1)]] * 7).quantile(1e-3) == pytest.approx(2 * log(7 / 2e-3), rel=1e-9)
+
+
+def test_chernoff_is_a_bound_and_not_far_off() -> None:
+    for kind in ("binary", "k-ary", "hybrid"):
+        union = NoiseUnion.of([counter(kind, 1.0, 255).noise_parts(t) or () for t in range(1, 256)])
+        bound, _ = union.chernoff(1e-5)
+        assert union.quantile(1e-5) < bound < 1.3 * union.quantile(1e-5)
+
+
+def test_no_noise_at_all() -> None:
+    assert NoiseUnion.of([[], []]).quantile(0.1) == 0.0
+
+
+def test_equal_sums_are_put_together() -> None:
+    union = NoiseUnion.of([[(1.0, 1), (1.0, 1)], [(1.0, 2)], [(3.0, 1)], []])
+    assert union.weights.tolist() == [2.0, 1.0]
+    assert union.scales == (1.0, 3.0)
+
+
+def test_a_sample_agrees() -> None:
+    """Of 200,000 draws of four sums, the mean number above x is beta: Poisson with mean 2,000, five deviations allowed.
+
+    False alarms below 1e-6. Power: with Chernoff's bound for x the mean would be about 500.
+    """
+    rng = np.random.default_rng(3)
+    parts = [[(1.0, 3)], [(2.0, 1)], [(1.0, 1), (2.0, 1)], [(0.5, 4)]]
+    x = NoiseUnion.of(parts).quantile(0.01)
+    exceeding = 0
+    for one in parts:
+        total = sum(rng.laplace(0, scale, (count, 200_000)).sum(axis=0) for scale, count in one)
+        exceeding += int((np.asarray(total) > x).sum())
+    assert abs(exceeding - 2000) < 5 * 2000**0.5
+
+
+@pytest.mark.parametrize("beta", [0, 1, -0.1, float("nan")])
+def test_refuses_what_is_no_probability(beta: float) -> None:
+    with pytest.raises(ValueError, match="beta"):
+        NoiseUnion.of([[(1.0, 1)]]).quantile(beta)
