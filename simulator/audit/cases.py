@@ -70,12 +70,21 @@ class Case:
     share: float = 1.0
 
 
-def _counter(counter: Counter) -> Case:
-    """The first item of a short stream is there or not; who may look into the memory looks once, after the third."""
+Cases = Case | tuple[Case, ...]
+
+
+def _counter(counter: Counter) -> Cases:
+    """The first or the last item of a short stream is there or not; where memory is private the third, and one look."""
     if isinstance(counter, Sparse):
         return _sparse_counter(counter)
     steps = min(STEPS, counter.horizon or STEPS)
-    place, look = (min(2, steps - 1), steps - 1) if counter.pan_private else (0, None)
+    if counter.pan_private:
+        return _one_item(counter, steps, min(2, steps - 1), steps - 1)
+    return tuple(_one_item(counter, steps, place, None) for place in {0, steps - 1})
+
+
+def _one_item(counter: Counter, steps: int, place: int, look: int | None) -> Case:
+    """One item is there or not; the memory is seen after step `look`, if at all."""
     without = [0.0] * steps
     with_item = [float(t == place) for t in range(steps)]
 
@@ -128,15 +137,14 @@ def _sparse_counter(counter: Sparse) -> Case:
 
 
 def _above_threshold(test: AboveThreshold) -> Case:
-    """Queries at the threshold, or all above it by one but the last, which is below by one."""
-    here = [test.threshold] * 7
-    there = [test.threshold + 1] * 6 + [test.threshold - 1]
+    """Queries just below the threshold, or at it: the chance that all stay silent differs the most in proportion."""
+    here, there = [test.threshold - 1] * 8, [test.threshold] * 8
 
     def observe(neighbour: bool, rng: np.random.Generator) -> Sequence[float]:
         fired = test.start(rng).first(there if neighbour else here)
         return [-1.0 if fired is None else float(fired)]
 
-    inputs = "6 queries at the threshold or one above it, then one at it or one below it"
+    inputs = "8 queries at the threshold, or all one below it"
     return Case(test.epsilon, 0.0, observe, Shape(categories=True), inputs)
 
 
@@ -262,7 +270,7 @@ def _sums(stream: Sequence[float]) -> list[float]:
     return list(accumulate(stream))
 
 
-CASES: Final[dict[type[Any], Callable[[Any], Case]]] = {
+CASES: Final[dict[type[Any], Callable[[Any], Cases]]] = {
     Counter: _counter,
     AboveThreshold: _above_threshold,
     PrivatePartition: _partition,
@@ -300,13 +308,14 @@ def usual(kind: str, taken: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name in taken}
 
 
-def case_of(mechanism: Any) -> Case | None:
-    """Return how a mechanism is audited; None if it is of no known class."""
+def cases_of(mechanism: Any) -> tuple[Case, ...]:
+    """Return the pairs of inputs on which a mechanism may be audited; none if it is of no known class."""
     for base, make in CASES.items():
         if isinstance(mechanism, base):
-            case = make(mechanism)
-            return replace(case, share=0.25) if isinstance(mechanism, SLOW) else case
-    return None
+            made = make(mechanism)
+            share = 0.25 if isinstance(mechanism, SLOW) else 1.0
+            return tuple(replace(case, share=share) for case in (made if isinstance(made, tuple) else (made,)))
+    return ()
 
 
 def sample(case: Case, neighbour: bool, runs: int, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:

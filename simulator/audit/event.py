@@ -115,12 +115,15 @@ class Event:
         Where it is cut.
     reverse
         Whether small scores count.
+    promise
+        What it proves on the training runs.
     """
 
     features: Features
     weights: Floats
     cut: float
     reverse: bool
+    promise: float
 
     def happened(self, observed: Floats) -> NDArray[np.bool_]:
         """Return for each run whether the event came up."""
@@ -149,7 +152,7 @@ def learn(shape: Shape, here: Floats, there: Floats, delta: float = 0.0, false_a
             )
             if proved > best[0]:
                 best = proved, cut, reverse
-    return Event(features, weights, best[1], best[2])
+    return Event(features, weights, best[1], best[2], best[0])
 
 
 def _counted(ordered: Any, cut: float, reverse: bool) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.audit.accounting import accounted
 from simulator.audit.bound import FALSE_ALARM, epsilon_bound
-from simulator.audit.cases import case_of, sample
+from simulator.audit.cases import cases_of, sample
 from simulator.audit.event import learn
 from simulator.errors import ScenarioError
 
@@ -61,7 +61,8 @@ def audit_mechanism(
 ) -> MechanismAudit:
     """Audit a mechanism and return what was found.
 
-    An event is chosen from `runs` runs on each of two neighbouring inputs, and tested on as many fresh ones.
+    An event is chosen from `runs` runs on each of two neighbouring inputs, and tested on as many fresh ones. Of several
+    pairs of inputs the one is tested whose event proves most in the training half.
 
     Parameters
     ----------
@@ -79,14 +80,17 @@ def audit_mechanism(
     ScenarioError
         If the class is not known to the audit.
     """
-    case = case_of(mechanism)
+    cases = cases_of(mechanism)
     name = str(getattr(mechanism, "kind", "") or type(mechanism).__name__)
-    if case is None:
+    if not cases:
         raise ScenarioError(f"{name}: no audit is known for it (accepted: the shipped mechanisms and their subclasses)")
-    runs = max(1, round(runs * case.share))
+    runs = max(1, round(runs * cases[0].share))
     streams = [np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(4)]
-    training = sample(case, False, runs, streams[0]), sample(case, True, runs, streams[1])
-    event = learn(case.shape, *training, case.delta, false_alarm)
+    learned = []
+    for each in cases:
+        training = sample(each, False, runs, streams[0]), sample(each, True, runs, streams[1])
+        learned.append((learn(each.shape, *training, each.delta, false_alarm), each))
+    event, case = max(learned, key=lambda pair: pair[0].promise)
     here = int(event.happened(sample(case, False, runs, streams[2])).sum())
     there = int(event.happened(sample(case, True, runs, streams[3])).sum())
     hits, other = (here, there) if event.reverse else (there, here)

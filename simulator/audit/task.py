@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from protocols import Robust
-from simulator.audit.cases import case_of, usual
+from simulator.audit.cases import cases_of, usual
 from simulator.audit.mechanism import RUNS, audit_mechanism
 from simulator.audit.protocol import SITES, SIZE, TRANSCRIPTS, audit_tracker
 from simulator.audit.tracker import Tracker
@@ -38,7 +38,7 @@ class Audit(Task):
 
     def check(self, point: Point) -> None:
         mechanism = _mechanism(point.protocol)
-        if case_of(mechanism) is None:
+        if not cases_of(mechanism):
             raise PointError(("protocol", "kind"), f"no audit is known for {point.protocol.label}")
 
     def play(self, point: Point, seed: int) -> Outcome:

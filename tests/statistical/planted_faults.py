@@ -1,0 +1,197 @@
+"""Mechanisms and trackers with a fault planted in each: they claim what they do not keep, and an audit must say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mechanisms import (
+    AboveThreshold,
+    Binary,
+    Fresh,
+    Laplace,
+    PanPrivate,
+    PanPrivateDensity,
+    PerItem,
+    PrivatePartition,
+    RandomizedResponse,
+    ReleaseMonitor,
+    SquareRoot,
+)
+from mechanisms.counters.base import Run
+from mechanisms.noise import Draws
+from protocols import Robust
+
+
+@dataclass(frozen=True)
+class HalfTheNoise(Binary):
+    """Noise of half the scale."""
+
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
+        return Binary(2 * self.epsilon, self.horizon).start(rng, silent=silent)
+
+
+@dataclass(frozen=True)
+class OneLevelForgotten(Binary):
+    """The published number of levels, log2 of the horizon, for the noise; it declares the right one."""
+
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
+        return replace(Binary(self.epsilon, self.horizon), literal=True).start(rng, silent=silent)
+
+
+@dataclass(frozen=True)
+class TwiceTheSensitivity(PerItem):
+    """Each item moves the estimates by two, where neighbours are said to differ by one."""
+
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
+        return _Doubled(super().start(rng, silent=silent))
+
+
+class _Doubled(Run):
+    def __init__(self, run: Any) -> None:
+        super().__init__(run.counter)
+        self._run = run
+
+    def step(self, x: float = 1) -> float:
+        return float(self._run.step(2 * x))
+
+
+@dataclass(frozen=True)
+class NoiseReused(Fresh):
+    """One draw of noise for all estimates, of the scale of a single release."""
+
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
+        return _OneDraw(self, float(rng.laplace(0, 1 / self.epsilon)))
+
+
+class _OneDraw(Run):
+    def __init__(self, counter: Any, noise: float) -> None:
+        super().__init__(counter)
+        self._noise = noise
+
+    def step(self, x: float = 1) -> float:
+        self._total += x
+        return self._total + self._noise
+
+
+@dataclass(frozen=True)
+class ExactMemory(PanPrivate):
+    """The outputs are as they should be; the memory holds the exact count beside the noise."""
+
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
+        return _Open(super().start(rng, silent=silent))
+
+
+class _Open:
+    def __init__(self, run: Any) -> None:
+        self._run, self._count = run, 0.0
+
+    def step(self, x: float = 1) -> float:
+        self._count += x
+        return float(self._run.step(x))
+
+    def state(self) -> dict[str, Any]:
+        return {**self._run.state(), "count": self._count}
+
+
+@dataclass(frozen=True)
+class RareFlips(RandomizedResponse):
+    """Bits are flipped half as often as they must be."""
+
+    @property
+    def flip(self) -> float:
+        return super().flip / 2
+
+
+@dataclass(frozen=True)
+class BareThreshold(AboveThreshold):
+    """The threshold has no noise; the queries have theirs."""
+
+    @property
+    def threshold_noise(self) -> Laplace:
+        return Laplace(1e-9)
+
+
+@dataclass(frozen=True)
+class BarePartition(PrivatePartition):
+    """Segments close at the exact threshold."""
+
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
+        return super().start(rng, silent=True)
+
+
+@dataclass(frozen=True)
+class SureBits(PanPrivateDensity):
+    """The bit of a user who has appeared is always 1."""
+
+    @property
+    def gain(self) -> float:
+        return 0.5
+
+
+@dataclass(frozen=True)
+class TwoReveals(ReleaseMonitor):
+    """Ones are revealed five times as often as said."""
+
+    def halt(self, ones: Any, steps: int, rng: np.random.Generator) -> int | None:
+        return ReleaseMonitor(self.k, 5 * self.delta).halt(ones, steps, rng)
+
+
+@dataclass(frozen=True)
+class HalfTheDeviation(SquareRoot):
+    """Normal noise of a quarter of the standard deviation; the declared draws have all of it."""
+
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
+        run: Any = super().start(rng, silent=silent)
+        run._draws = Draws(_Shrunk(), rng)
+        return run
+
+
+class _Shrunk:
+    variance = 1.0
+
+    def draw(self, rng: np.random.Generator, size: int) -> Any:
+        return rng.normal(0.0, 0.25 * SquareRoot(epsilon=1.0, horizon=4).std, size)
+
+    def quantile(self, probability: float) -> float:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class UndeclaredHalf(SquareRoot):
+    """Half the standard deviation, and declared so: composition alone refutes it."""
+
+    @property
+    def std(self) -> float:
+        return super().std / 2
+
+
+@dataclass(frozen=True)
+class HalfTheThresholdNoise(Robust):
+    """A tracker whose phases have noise of half the scale of equation 13, and say so."""
+
+    def constants(self, k: int, number: int) -> Any:
+        of = super().constants(k, number)
+        return of._replace(threshold_scale=of.threshold_scale / 2)
+
+
+@dataclass(frozen=True)
+class BarePhases(Robust):
+    """A tracker whose phases have no noise at all."""
+
+    def constants(self, k: int, number: int) -> Any:
+        return super().constants(k, number)._replace(threshold_scale=1e-6)
+
+
+@dataclass(frozen=True)
+class SecretlyQuiet(Robust):
+    """A tracker that declares the right noise and draws half of it for its counter."""
+
+    def server(self, k: int, rng: Any, start: Any = ()) -> Any:
+        server = super().server(k, rng, start)
+        inner = server._counter
+        inner._draws = Draws(Laplace(inner.counter.scale / 2), rng)
+        inner._one = inner._draws.one
+        return server
