@@ -22,7 +22,7 @@ GLOBAL: Final = ("progress", "error", "since_change", "changed")
 LARGEST: Final = 10.0
 """Relative errors beyond this are shown as this."""
 PATIENCE: Final = 10
-"""Actions, as a multiple of those that it takes to send all items, after which an episode is cut off."""
+"""An episode is cut off after so many actions an item."""
 
 Observation = npt.NDArray[np.float32]
 
@@ -42,8 +42,8 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
     the game, -1 where it has none or none that may be seen.
 
     The reward is how much the largest relative error so far has grown, so that an episode's return is the game's
-    largest relative error. The episode ends when all items are sent, and is cut off after ten times the actions that
-    this takes at least.
+    largest relative error. The episode ends when all items are sent, and is cut off after ten times as many
+    actions as there are items.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         if sees == "state":
             low, high = low + [-1.0] * sites, high + [LARGEST] * sites
         self.observation_space = spaces.Box(np.array(low, np.float32), np.array(high, np.float32))
-        self._limit = PATIENCE * -(-items // burst) + PATIENCE
+        self._limit = PATIENCE * (items + 1)
         self._engine: _Hand | None = None
 
     def reset(
@@ -125,7 +125,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         if engine is None or engine.over:
             raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
         if not self.action_space.contains(action) and not 0 <= int(action) <= self.sites:
-            raise ValueError(f"action must be in 0 … {self.sites}; got {action!r}")
+            raise ValueError(f"action must be in 0 … {self.sites}; got {int(action)}")
         view = engine.view
         before, self._since, self._seen = view.sent, view.steps, view.changes
         site = int(action)

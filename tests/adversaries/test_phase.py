@@ -1,0 +1,68 @@
+"""The attacker that foresees releases, by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adversaries import NEVER, Burst, Phase, View
+
+
+def ask(adversary: Phase, seen: View, items: int, output: float | None = None) -> tuple[int, int]:
+    seen.sent += items
+    seen.steps += items
+    if output is not None:
+        seen.output = output
+        seen.changes += 1
+    plan = adversary.plan(seen)
+    assert isinstance(plan, Burst)
+    return plan.site, plan.length
+
+
+def view() -> View:
+    return View(sites=9, items=10**6, rng=np.random.default_rng(2), known={"kind": "robust", "alpha": 0.1})
+
+
+def test_above_by_hand() -> None:
+    adversary, seen = Phase(near=0.5), view()
+    assert ask(adversary, seen, 0) == (0, NEVER)  # it knows nothing of phases yet, and aims at site 0
+    # caught 0 after 100 items: the next release is foreseen after 100, so it is quiet for 50
+    assert ask(adversary, seen, 100, 90.0) == (7, 50)
+    assert ask(adversary, seen, 50) == (1, NEVER)  # then aims at the next site that has not been caught
+    # 0.7 · 100 + 0.3 · 200 = 130 are foreseen
+    assert ask(adversary, seen, 150, 280.0) == (6, 65)
+    assert ask(adversary, seen, 65) == (2, NEVER)
+    # an output that equals the count: a new round, in which nobody has been caught
+    site, length = ask(adversary, seen, 10, seen.sent + 10)
+    assert (site, length) == (5, int(0.5 * (0.7 * 130 + 0.3 * 75)))
+    assert ask(adversary, seen, length) == (0, NEVER)
+
+
+def test_a_release_in_the_quiet_time_catches_nobody() -> None:
+    adversary, seen = Phase(near=0.5), view()
+    ask(adversary, seen, 0)
+    ask(adversary, seen, 100, 90.0)
+    ask(adversary, seen, 20, 130.0)  # earlier than foreseen, while the items are stored
+    assert ask(adversary, seen, 38) == (1, NEVER)
+
+
+def test_below_goes_back_to_the_caught() -> None:
+    adversary, seen = Phase(near=0.0, side="below"), view()
+    ask(adversary, seen, 0)
+    assert ask(adversary, seen, 100, 90.0) == (0, NEVER)
+    assert ask(adversary, seen, 100, 180.0) == (0, NEVER)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"near": 1.5}, "near must be a number from 0 to 1; got 1.5"),
+        ({"near": True}, "near must be a number from 0 to 1; got True"),
+        ({"side": "left"}, "side must be one of above, below; got 'left'"),
+    ],
+)
+def test_nonsense_is_refused(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Phase(**parameters)
