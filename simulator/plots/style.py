@@ -237,7 +237,7 @@ def short(value: float) -> str:
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= size:
             scaled = value / size
-            return f"{scaled:,.0f}{letter}" if scaled >= 10 else f"{scaled:.2g}{letter}"
+            return f"{scaled:,.0f}{letter}" if scaled >= 10 else f"{scaled:.3g}{letter}"
     return f"{value:.3g}"
 
 
