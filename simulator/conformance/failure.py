@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +21,36 @@ def require(condition: object, subject: object, what: str) -> None:
     """Raise ConformanceError about `subject` unless the condition holds."""
     if not condition:
         raise ConformanceError(f"{subject}: {what}")
+
+
+def checked(subject: str, checks: Mapping[str, Callable[[], Iterator[None]]]) -> list[str]:
+    """Go through checks by name, each of which looks at something; return their names.
+
+    Raises
+    ------
+    ConformanceError
+        At the first thing found wrong, also where the class raises something of its own.
+    """
+    with no_global_randomness(subject):
+        for name, check in checks.items():
+            try:
+                count = sum(1 for _ in check())
+            except ConformanceError:
+                raise
+            except Exception as error:
+                what = f"raises {type(error).__name__} in the check {name!r}: {error}"
+                raise ConformanceError(f"{subject}: {what}") from error
+            if not count:
+                raise ConformanceError(f"{subject}: the check {name!r} had nothing to look at")
+    return list(checks)
+
+
+def survives_pickling(subject: str, one: object) -> object:
+    """Return what comes back from pickling; ConformanceError if nothing does."""
+    try:
+        return pickle.loads(pickle.dumps(one))
+    except Exception as error:
+        raise ConformanceError(f"{subject}: does not survive pickling, which workers need: {error}") from error
 
 
 @contextmanager

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import pickle
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from scipy.stats import binom, ks_2samp
 from adversaries import Adversary, Burst, Choice, Freeze, Rest, RoundRobin, SingleSite, Uniform, View
 from adversaries.schedules import Schedule
 from protocols.base import Message, Protocol, Server, Site
-from simulator.conformance.failure import ConformanceError, no_global_randomness, require, same_game
+from simulator.conformance.failure import ConformanceError, checked, require, same_game, survives_pickling
 from simulator.game import Game
 from simulator.network import Latency
 from simulator.play import play
@@ -49,14 +49,9 @@ def check_protocol(
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
         protocol = protocol(**({"alpha": 0.2} if wants_alpha else {}))
     subject = type(protocol).__name__
-    passed = []
-    with no_global_randomness(subject):
-        for name, check in CHECKS.items():
-            count = sum(1 for _ in check(protocol, subject, sites, items))
-            if not count:
-                raise ConformanceError(f"{subject}: the check {name!r} had nothing to look at")
-            passed.append(name)
-    return passed
+    return checked(
+        subject, {name: partial(check, protocol, subject, sites, items) for name, check in CHECKS.items()}
+    )
 
 
 def _opponents() -> list[Adversary]:
@@ -82,8 +77,9 @@ def _states_its_facts(protocol: Protocol, subject: str, sites: Sequence[int], it
         f"guarantee {protocol.guarantee!r} is unknown",
     )
     require(type(protocol).__doc__, subject, "has no docstring")
-    require(type(protocol).__dataclass_params__.frozen, subject, "is not a frozen dataclass")  # type: ignore[attr-defined]
-    require(pickle.loads(pickle.dumps(protocol)) == protocol, subject, "does not survive pickling, which workers need")
+    parameters = vars(type(protocol)).get("__dataclass_params__")
+    require(parameters is not None and parameters.frozen, subject, "is not a frozen dataclass")
+    require(survives_pickling(subject, protocol) == protocol, subject, "is another one after pickling")
     for k in sites:
         bounds = [protocol.cost_bound(k, 10**power) for power in range(2, 10)]
         require(all(bound > 0 for bound in bounds), subject, f"cost_bound is not above 0 at {k} sites: {bounds}")
@@ -163,11 +159,12 @@ def _ledger_adds_up(protocol: Protocol, subject: str, sites: Sequence[int], item
     for game in _games(protocol, sites, items):
         table = game.transcript
         require(len(table) == game.messages, subject, "the transcript has not the messages that were counted")
+        require(not len(table) or int(table["words"].min()) >= 1, subject, "a message costs less than a word")
         require(
             int(table["words"].sum()) == game.words == game.words_up + game.words_down, subject, "words do not add up"
         )
         require(int(table["bits"].sum()) == game.bits, subject, "bits do not add up")
-        require(not len(table) or int(table["words"].min()) >= 1, subject, "a message costs less than a word")
+        require(all(isinstance(kind, str) and kind for kind in table["kind"]), subject, "a message is of no kind")
         yield
 
 

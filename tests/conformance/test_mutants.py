@@ -1,0 +1,43 @@
+"""The conformance suite is tested with mutants, in both directions: it refuses the broken and takes the right."""
+
+from __future__ import annotations
+
+import mutant_adversaries
+import mutant_protocols
+import pytest
+
+from adversaries import Adversary
+from protocols import Protocol
+from simulator import check_adversary, check_protocol
+from simulator.conformance import ConformanceError
+
+
+def test_that_there_are_enough_mutants() -> None:
+    assert len(mutant_protocols.MUTANTS) >= 30
+    assert len(mutant_adversaries.MUTANTS) >= 18
+
+
+@pytest.mark.parametrize("name", mutant_protocols.MUTANTS)
+def test_a_broken_protocol_is_refused(name: str) -> None:
+    mutant, fault = mutant_protocols.MUTANTS[name]
+    with pytest.raises(ConformanceError, match=fault) as refusal:
+        check_protocol(mutant, sites=(1, 2, 5), items=400)
+    assert str(refusal.value).startswith(f"{name}: ")
+
+
+@pytest.mark.parametrize("name", mutant_adversaries.MUTANTS)
+def test_a_broken_adversary_is_refused(name: str) -> None:
+    mutant, fault = mutant_adversaries.MUTANTS[name]
+    with pytest.raises(ConformanceError, match=fault) as refusal:
+        check_adversary(mutant, sites=(1, 2, 5), items=400)
+    assert str(refusal.value).startswith(f"{name}: ")
+
+
+@pytest.mark.parametrize("protocol", mutant_protocols.RIGHT, ids=lambda one: type(one).__name__)
+def test_a_right_protocol_is_taken(protocol: Protocol) -> None:
+    assert len(check_protocol(protocol, sites=(1, 2, 5), items=400)) >= 8
+
+
+@pytest.mark.parametrize("adversary", mutant_adversaries.RIGHT, ids=lambda one: type(one).__name__)
+def test_a_right_adversary_is_taken(adversary: Adversary) -> None:
+    assert len(check_adversary(adversary, sites=(1, 2, 5), items=400)) >= 5
