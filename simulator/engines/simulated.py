@@ -51,7 +51,8 @@ class Simulated(Engine):
             self.channels = Channels(*common, lambda: int(self.env.now), self.sync, self._record)
         else:
             delay = self.network.sampler(self.rngs["network"])
-            self.channels = DelayedChannels(*common, self.sync, self._record, self.env, delay, self._heard, self._pass_by)
+            hooks = self._heard, self._pass_by
+            self.channels = DelayedChannels(*common, self.sync, self._record, self.env, delay, *hooks)
 
     @property
     def now(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -153,7 +154,7 @@ def test_many_changes_at_once(story: Story, scale: tuple[int, int], exactly: boo
     outputs = np.array(list(raw.values()), dtype=np.int64)
     borders = sorted({0, *(min(cut, len(steps)) for cut in cuts), len(steps)})
     reported: list[float] = []
-    for begin, end in zip(borders, borders[1:], strict=False):
+    for begin, end in pairwise(borders):
         at, values = referee.change_many(steps[begin:end], story.start, outputs[begin:end], scale, exactly=exactly)
         assert len(at) == len(values)
         reported.extend(float(value) for value in values)
