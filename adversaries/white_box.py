@@ -48,13 +48,19 @@ class _Soonest:
         if not view.sent or any(message.kind == "round" for message in view.heard):
             self.queue = [(distance, site) for site in range(view.sites) if (distance := _distance(view, site)) > 0]
             heapify(self.queue)
-        elif self.queue[0][1] == self.site and any(message.sender == self.site for message in view.heard):
+        elif self._spoke(view):
             heapreplace(self.queue, (_distance(view, self.site), self.site))
         if self.queue:
             self.site = self.queue[0][1]
         elif view.heard:
             self.site = (self.site + 1) % view.sites
         return self.site
+
+    def _spoke(self, view: StateView) -> bool:
+        """Return whether the site at the head of the queue, which is being fed, has signalled."""
+        if not self.queue or self.queue[0][1] != self.site:
+            return False
+        return any(message.sender == self.site for message in view.heard)
 
 
 def _distance(view: StateView, number: int) -> int:
