@@ -19,6 +19,9 @@ quick: .venv/.test
 bench: .venv/.bench
 	$(BIN)/python -m benchmarks
 
+claims: .venv/.demo
+	$(BIN)/python -m simulator.claims_table
+
 $(BIN)/python:
 	$(PYTHON) -m venv .venv
 

@@ -38,7 +38,7 @@ def epsilon_bound(
     Examples
     --------
     >>> round(epsilon_bound(10_000, 10_000, 0, 10_000), 3)
-    6.919
+    6.917
     >>> epsilon_bound(500, 1_000, 490, 1_000)
     0.0
     """
