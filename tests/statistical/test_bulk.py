@@ -1,0 +1,215 @@
+"""Bulk plays the game of leap: the same transcript where nothing is random, the same laws otherwise.
+
+The random protocols are compared by two-sample Kolmogorov-Smirnov tests on seven measures of 500 games a side, with
+other seeds on either side. A pair of protocol and adversary is refused if any p-value is below 1e-6 / 7, so each
+pair gives a false alarm with probability at most 1e-6, all 33 together at most 4e-5. Chunks are made so small
+that each game goes through several, with every border between them exercised.
+
+Power: two laws at a Kolmogorov distance of D are told apart almost surely once D exceeds about 0.19 (the limit at
+n = m = 500 and p = 1.4e-7 is 0.181). The last tests name three wrong engines, each of which is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ks_2samp
+
+from adversaries import Adversary, Bursts, RoundRobin, SingleSite, Trace, Uniform, Zipf
+from protocols import (
+    Block,
+    Deterministic,
+    DeterministicRounds,
+    Exact,
+    Martingale,
+    Protocol,
+    Randomized,
+    Robust,
+)
+from protocols.round_fleet import RoundFleet
+from simulator import Game, play
+from simulator.conformance.failure import same_game
+
+GAMES = 500
+ALARM = 1e-6
+SITES, ITEMS = 4, 300
+
+MEASURES: dict[str, Callable[[Game], float]] = {
+    "words up": lambda game: game.words_up,
+    "words down": lambda game: game.words_down,
+    "highest error": lambda game: game.highest,
+    "lowest error": lambda game: game.lowest,
+    "changes of the output": lambda game: game.output_changes,
+    "failing steps": lambda game: game.failing_fraction,
+    "output at the end": lambda game: game._timeline["output"][-1],
+}
+
+KINDS = ("round-robin", "single-site", "bursts", "uniform", "zipf", "trace")
+PAIRS: list[tuple[Protocol, int, str]] = [
+    (protocol, start, kind)
+    for protocol, start in (
+        (Randomized(alpha=0.2), 0),
+        (Block(alpha=0.05), 300),  # rounds of 150 signals, so that chunks end within them
+        (Robust(alpha=0.9, delta=0.5), 250),  # begun where the first round is worth its poll
+        (Robust(alpha=0.9, delta=0.5, parameters="tight"), 100),
+        (Martingale(alpha=0.3, strength=1.5), 0),
+    )
+    for kind in KINDS
+] + [
+    (Randomized(alpha=0.4, copies=3), 0, "uniform"),
+    (Randomized(alpha=0.3), 100, "zipf"),
+    (Martingale(alpha=0.5), 100, "bursts"),
+]
+"""Each random count protocol, the items known at the start, and the adversary."""
+
+
+def adversaries(folder: Path) -> dict[str, Adversary]:
+    """Return every adversary that does not react, by kind; the trace is a file made here."""
+    file = folder / "trace.csv"
+    if not file.exists():
+        sites = np.random.default_rng(8).integers(SITES, size=ITEMS)
+        file.write_text("site\n" + "\n".join(map(str, sites)) + "\n", encoding="utf-8")
+    return {
+        "round-robin": RoundRobin(),
+        "single-site": SingleSite(),
+        "bursts": Bursts(mean=20),
+        "uniform": Uniform(),
+        "zipf": Zipf(),
+        "trace": Trace(file=str(file), site="site"),
+    }
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stretches of some dozen messages, 10 bursts and 100 labels, where real games have a million."""
+    for place in ("protocols.deterministic", "protocols.round_fleet", "protocols.randomized_fleet"):
+        monkeypatch.setattr(f"{place}.CHUNK", 8)
+    monkeypatch.setattr("adversaries.oblivious.CHUNK", 100)
+    monkeypatch.setattr("adversaries.oblivious.RUNS", 10)
+
+
+def measured(
+    protocol: Protocol, adversary: Adversary, engine: str, seeds: range, start: int = 0
+) -> dict[str, list[float]]:
+    games = [
+        play(protocol, adversary, sites=SITES, items=ITEMS, start=start, seed=seed, engine=engine) for seed in seeds
+    ]
+    assert {game.engine for game in games} == {engine}
+    return {name: [float(measure(game)) for game in games] for name, measure in MEASURES.items()}
+
+
+def surprises(one: dict[str, list[float]], other: dict[str, list[float]]) -> dict[str, float]:
+    """Return the p-value of each measure."""
+    return {name: float(ks_2samp(one[name], other[name], method="asymp").pvalue) for name in MEASURES}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("protocol", "start", "kind"), PAIRS, ids=str)
+def test_the_same_laws(protocol: Protocol, start: int, kind: str, tmp_path: Path, small_chunks: None) -> None:
+    adversary = adversaries(tmp_path)[kind]
+    leap = measured(protocol, adversary, "leap", range(GAMES), start)
+    bulk = measured(protocol, adversary, "bulk", range(GAMES, 2 * GAMES), start)
+    found = surprises(leap, bulk)
+    assert min(found.values()) > ALARM / len(MEASURES), found
+    # a comparison of constants would show nothing: something of each game is random
+    assert any(len(set(values)) > 5 for values in leap.values())
+
+
+# ---------------------------------------------------------------------- power
+
+
+@pytest.mark.slow
+def test_thresholds_redrawn_at_a_border_are_found_out(
+    monkeypatch: pytest.MonkeyPatch, small_chunks: None
+) -> None:
+    """Wrong engine: what is due next is drawn anew in each stretch, so thresholds already passed come again."""
+    signal = RoundFleet._signal
+
+    def forgetful(self: Any, *arguments: Any) -> Any:
+        self._due = None
+        return signal(self, *arguments)
+
+    protocol = Block(alpha=0.05)
+    leap = measured(protocol, Uniform(), "leap", range(GAMES), 300)
+    monkeypatch.setattr(RoundFleet, "_signal", forgetful)
+    bulk = measured(protocol, Uniform(), "bulk", range(GAMES, 2 * GAMES), 300)
+    assert min(surprises(leap, bulk).values()) < ALARM / len(MEASURES)
+
+
+@pytest.mark.slow
+def test_reports_kept_at_a_halving_are_found_out(monkeypatch: pytest.MonkeyPatch, small_chunks: None) -> None:
+    """Wrong engine: when p is lowered the sites' last reports are not redrawn."""
+    protocol = Randomized(alpha=0.2)
+    leap = measured(protocol, RoundRobin(), "leap", range(GAMES))
+    server = type(protocol.server(1, None))
+    monkeypatch.setattr(server, "redrawn", lambda self, last, kept, coins: last)
+    bulk = measured(protocol, RoundRobin(), "bulk", range(GAMES, 2 * GAMES))
+    assert min(surprises(leap, bulk).values()) < ALARM / len(MEASURES)
+
+
+@pytest.mark.slow
+def test_a_coin_a_tenth_off_is_found_out(small_chunks: None) -> None:
+    """Wrong engine: signals fall with a probability a tenth too high."""
+    leap = measured(Martingale(alpha=0.3, strength=1.5), RoundRobin(), "leap", range(GAMES))
+    bulk = measured(Martingale(alpha=0.3, strength=1.65), RoundRobin(), "bulk", range(GAMES, 2 * GAMES))
+    assert min(surprises(leap, bulk).values()) < ALARM / len(MEASURES)
+
+
+# ---------------------------------------------------------------------- nothing random
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    protocol=st.one_of(
+        st.builds(
+            Deterministic,
+            alpha=st.sampled_from([0.01, 0.05, 0.1, 0.35, 0.5, 0.0552427]),
+            centred=st.booleans(),
+        ),
+        st.builds(DeterministicRounds, alpha=st.sampled_from([0.05, 0.1, 0.35, 0.5])),
+        st.just(Exact()),
+    ),
+    kind=st.sampled_from(KINDS),
+    sites=st.integers(1, 9),
+    items=st.integers(1, 900),
+    start=st.one_of(st.just(0), st.integers(1, 3000), st.integers(10**12, 10**12 + 50)),
+    seed=st.integers(0, 10**6),
+    chunk=st.sampled_from([1, 7, 50, 2**20]),
+)
+def test_the_same_transcript(
+    tmp_path_factory: pytest.TempPathFactory,
+    protocol: Protocol,
+    kind: str,
+    sites: int,
+    items: int,
+    start: int,
+    seed: int,
+    chunk: int,
+) -> None:
+    adversary = adversaries(tmp_path_factory.getbasetemp())[kind]
+    if kind == "trace":
+        sites = SITES
+    with pytest.MonkeyPatch.context() as patch:
+        for place in ("protocols.deterministic", "protocols.round_fleet"):
+            patch.setattr(f"{place}.CHUNK", chunk)
+        patch.setattr("adversaries.oblivious.CHUNK", max(13, chunk))
+        games = [
+            play(protocol, adversary, sites=sites, items=items, start=start, seed=seed, engine=engine, record=True)
+            for engine in ("leap", "bulk")
+        ]
+    assert games[1].engine == "bulk"
+    assert same_game(*games)
+
+
+@pytest.mark.parametrize("protocol", [Deterministic(alpha=0.05), DeterministicRounds(alpha=0.05)], ids=repr)
+def test_the_same_transcript_over_a_trillion_items(protocol: Protocol) -> None:
+    games = [
+        play(protocol, RoundRobin(), sites=13, items=10**12, engine=engine, record=True) for engine in ("leap", "bulk")
+    ]
+    assert same_game(*games)
