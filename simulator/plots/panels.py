@@ -128,7 +128,7 @@ def _scale_x(axes: Axes, values: Sequence[float]) -> None:
         axes.xaxis.set_major_locator(LogLocator(10, numticks=_FEW_TICKS))
     axes.xaxis.set_minor_locator(NullLocator())
     large = distinct[-1] > 10**6
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(float(f"{value:.4g}"), 4 if large else 7)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(float(f"{value:.7g}"), 4 if large else 7)))
 
 
 def _thinned(values: list[float]) -> list[float]:
