@@ -14,23 +14,26 @@ from typing import Any
 import click
 
 from benchmarks.figure import draw
-from benchmarks.goals import Suite, row
+from benchmarks.goals import PARTS, Suite, row
 from benchmarks.scaling import exponents, measure
 
 
 @click.command()
 @click.option("--out", type=click.Path(path_type=Path), default=Path("results/benchmarks"), show_default=True)
 @click.option("--quick", is_flag=True, help="Small games, one run each: does the suite work?")
+@click.option("--part", "parts", type=click.Choice(PARTS), multiple=True, help="Only these parts of the goals.")
 @click.option("--only", type=click.Choice(["goals", "scaling"]), help="One of the two parts.")
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Runs that a median is of.")
 @click.option("--limit", type=float, default=3.0, show_default=True, help="Longest run of scaling, in seconds.")
-def main(out: Path, quick: bool, only: str | None, repeats: int, limit: float) -> None:
+def main(
+    out: Path, quick: bool, parts: tuple[str, ...], only: str | None, repeats: int, limit: float
+) -> None:
     """Measure the engines against baselines of the same run; write tables and a figure."""
     out.mkdir(parents=True, exist_ok=True)
     if quick:
         repeats, limit = 1, 0.1
     _write_json(out / "machine.json", {**_machine(), "repeats": repeats, "quick": quick})
-    failed = _goals(out, repeats, 0.002 if quick else 1.0) if only != "scaling" else 0
+    failed = _goals(out, repeats, 0.002 if quick else 1.0, parts) if only != "scaling" else 0
     if only != "goals":
         _scaling(out, repeats, limit)
     click.echo(f"written to {out}")
@@ -38,14 +41,14 @@ def main(out: Path, quick: bool, only: str | None, repeats: int, limit: float) -
         raise SystemExit(f"{failed} of the goals are not met")
 
 
-def _goals(out: Path, repeats: int, scale: float) -> int:
+def _goals(out: Path, repeats: int, scale: float, parts: tuple[str, ...]) -> int:
     failed = 0
     with open(out / "goals.csv", "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(
             file, ["what", "value", "unit", "baseline", "ratio", "wanted", "met"], lineterminator="\n"
         )
         writer.writeheader()
-        for figure in Suite(repeats, scale).figures():
+        for figure in Suite(repeats, scale).figures(parts):
             found = row(figure)
             writer.writerow(found)
             file.flush()
