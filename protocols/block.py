@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import log2, sqrt
 from typing import Any, ClassVar
 
@@ -35,10 +36,7 @@ class Blocks(BlockLaw):
 
     def __init__(self, size: int, coins: Coins, blocks: int | None = None) -> None:
         super().__init__(size, blocks)
-        self._coins = coins
-
-    def place(self, block: Any, shape: int | None = None) -> Any:
-        return (block - 1) * self.size + self._coins.up_to(self.size, shape)
+        self.offset = partial(coins.up_to, size)
 
 
 @dataclass(frozen=True)

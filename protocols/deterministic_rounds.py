@@ -17,8 +17,9 @@ from protocols.rounds import RoundServer, RoundSite
 class LastOfBlock(BlockLaw):
     """A site signals at the last item of each block."""
 
-    def place(self, block: Any, shape: int | None = None) -> Any:
-        return block * self.size
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.offset = lambda shape: size
 
 
 @dataclass(frozen=True)

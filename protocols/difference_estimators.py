@@ -150,7 +150,13 @@ class _Site(RoundSite):
         self.due = min(self._dues)
         return self._signals() if self.count >= self.due else ()
 
-    def _signals(self) -> Sequence[Message]:
+    def take(self, items: int) -> Sequence[Message]:
+        if self.forwards:
+            return super().take(items)
+        self.count += items
+        return self._signals() if self.count >= self.due else ()
+
+    def _signals(self) -> tuple[Message, ...]:
         law = self.law
         assert law is not None
         sent = []
@@ -161,7 +167,7 @@ class _Site(RoundSite):
                 begun = self._begun[level]
                 self._dues[level] = begun + law.after(self._dues[level] - begun)
         self.due = min(self._dues)
-        return sent
+        return tuple(sent)
 
     def hear(self, message: Message) -> Sequence[Message]:
         if message.kind != "block":

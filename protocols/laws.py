@@ -52,12 +52,16 @@ class BlockLaw(Law):
         """Return the block, from 1, of a site's item with this number in the round."""
         return (count + self.size - 1) // self.size
 
-    @abstractmethod
+    offset: Callable[[int | None], Any]
+    """From a shape to the item of a block, from 1 to `size`, at which a site signals; drawn where it is random."""
+
     def place(self, block: Any, shape: int | None = None) -> Any:
-        """Return the count in the round at which a site signals in this block; drawn where it is random."""
+        """Return the count in the round at which a site signals in this block."""
+        return (block - 1) * self.size + self.offset(shape)
 
     def after(self, due: Any, shape: int | None = None) -> Any:
-        return self.place((due + self.size - 1) // self.size + 1, shape)
+        size = self.size
+        return (due + size - 1) // size * size + self.offset(shape)
 
     @property
     def rate(self) -> float:

@@ -68,12 +68,19 @@ class RoundSite(Site):
     def take(self, items: int) -> Sequence[Message]:
         if self.forwards:
             return _ITEM_ALONE * items
-        self.count += items
-        if self.count < self.due:
+        count = self.count = self.count + items
+        due = self.due
+        if count < due:
             return ()
-        return self._signals()
+        law = self.law
+        assert law is not None
+        if due == law.last:
+            return self._signals()
+        following = law.after(due)
+        self.due = following = following if following < law.last else law.last
+        return _BIT_ALONE if count < following else _BIT_ALONE + self._signals()
 
-    def _signals(self) -> Sequence[Message]:
+    def _signals(self) -> tuple[Message, ...]:
         """Return the signals due; more than one only if messages were delayed."""
         law, count, due = self.law, self.count, self.due
         assert law is not None
