@@ -84,7 +84,7 @@ def _expected(before: list[tuple[float, float]], x: int) -> float:
         return before[-1][1] * 10 if before else 0.0
     (x0, t0), (x1, t1) = before[-2:]
     slope = max(0.0, np.log(t1 / t0) / np.log(x1 / x0))
-    return float(t1 * (x / x1) ** min(1.2, slope + 0.3))
+    return float(t1 * (x / x1) ** min(1.1, slope))
 
 
 def _lines() -> dict[str, Callable[[int, int, int], int]]:
