@@ -140,8 +140,8 @@ class TwoReveals(ReleaseMonitor):
 
 
 @dataclass(frozen=True)
-class HalfTheDeviation(SquareRoot):
-    """Normal noise of a quarter of the standard deviation; the declared draws have all of it."""
+class LittleDeviation(SquareRoot):
+    """Normal noise of a twentieth of the standard deviation; the declared draws have all of it."""
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
         run: Any = super().start(rng, silent=silent)
@@ -153,7 +153,7 @@ class _Shrunk:
     variance = 1.0
 
     def draw(self, rng: np.random.Generator, size: int) -> Any:
-        return rng.normal(0.0, 0.25 * SquareRoot(epsilon=1.0, horizon=4).std, size)
+        return rng.normal(0.0, 0.05 * SquareRoot(epsilon=1.0, horizon=4).std, size)
 
     def quantile(self, probability: float) -> float:
         raise NotImplementedError

@@ -37,7 +37,7 @@ FAULTS = [
     faults.BarePartition,
     faults.SureBits,
     faults.TwoReveals,
-    faults.HalfTheDeviation,
+    faults.LittleDeviation,
 ]
 
 SUBTLE = {faults.OneLevelForgotten: 30_000, faults.BareThreshold: 100_000}
