@@ -57,7 +57,7 @@ class BlockLaw(Law):
 
     def place(self, block: Any, shape: int | None = None) -> Any:
         """Return the count in the round at which a site signals in this block."""
-        return (block - 1) * self.size + self.offset(shape)
+        return self.after((block - 1) * self.size, shape)
 
     def after(self, due: Any, shape: int | None = None) -> Any:
         size = self.size

@@ -147,9 +147,7 @@ def learn(shape: Shape, here: Floats, there: Floats, delta: float = 0.0, false_a
         for reverse in (False, True):
             hits = _counted(low, cut, reverse), _counted(high, cut, reverse)
             order = (0, 1) if reverse else (1, 0)
-            proved = epsilon_bound(
-                hits[order[0]], sizes[order[0]], hits[order[1]], sizes[order[1]], delta, false_alarm
-            )
+            proved = epsilon_bound(hits[order[0]], sizes[order[0]], hits[order[1]], sizes[order[1]], delta, false_alarm)
             if proved > best[0]:
                 best = proved, cut, reverse
     return Event(features, weights, best[1], best[2], best[0])

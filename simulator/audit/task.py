@@ -97,9 +97,7 @@ class AuditTracker(Task):
         return 3_000.0 * (point.items or TRANSCRIPTS)
 
 
-def _outcome(
-    row: dict[str, Any], found: Any, delta: float, runs: int, begun: float, sites: int | None
-) -> Outcome:
+def _outcome(row: dict[str, Any], found: Any, delta: float, runs: int, begun: float, sites: int | None) -> Outcome:
     row |= {
         "claimed": found.epsilon,
         "claimed_delta": delta,

@@ -22,9 +22,8 @@ from adversaries.base import Adversary, View
 from mechanisms.counters import Binary
 from protocols import Robust
 from protocols.base import even_start
-from protocols.block import Blocks
-from protocols.coins import Coins
 from protocols.constants import Constants
+from protocols.laws import BlockLaw
 from protocols.rounds import BIT, RoundSite
 from simulator.continual.stream import Mover
 from simulator.errors import ScenarioError
@@ -33,15 +32,16 @@ Thresholds = NDArray[np.int64]
 """The database: a row a site, a column a block, each from 1 to the block's size."""
 
 
-class _Scripted(Blocks):
+class _Scripted(BlockLaw):
     """Blocks of one site whose thresholds are given."""
 
     def __init__(self, size: int, blocks: int | None, row: Sequence[int]) -> None:
-        super().__init__(size, Coins(np.random.default_rng(0)), blocks)
+        super().__init__(size, blocks)
         self._row = row
 
-    def place(self, block: Any, shape: int | None = None) -> Any:
-        return (block - 1) * self.size + self._row[block - 1]
+    def after(self, due: Any, shape: int | None = None) -> Any:
+        passed = -(-due // self.size)
+        return passed * self.size + self._row[passed]
 
 
 @dataclass

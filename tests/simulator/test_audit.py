@@ -69,15 +69,47 @@ def test_the_chances_of_all_lengths_of_a_phase_add_up_to_one() -> None:
 
 def test_a_played_round_is_counted_as_it_was() -> None:
     law = tracker()
-    played = law.play(law.database(np.random.default_rng(1)), np.random.default_rng(2))
+    here = law.database(np.random.default_rng(1))
+    played = law.play(here, np.random.default_rng(2))
     assert not played.strange
     assert played.over
     assert len(played.ends) == law.constants.phases == len(played.counts)
     assert sum(played.counts) == len(played.bit_steps)
     assert played.ends[-1] == played.bit_steps[-1]
     assert len(played.leaked) == law.constants.phases
-    # each of the sites has sent one bit in each block that it has passed
+    # each of the sites has sent its bits where the database says, in each block that it has passed
+    for site, fed in enumerate(played.fed):
+        places = [block * law.size + int(here[site, block]) for block in range(len(fed) // law.size)]
+        assert {fed[place - 1] for place in places} <= set(played.bit_steps)
     assert abs(len(played.bit_steps) - sum(len(fed) for fed in played.fed) / law.size) < law.sites
+
+
+def test_a_loss_is_the_difference_of_two_likelihoods() -> None:
+    """Moved by hand: the bit of one block leaves its phase for another, all other bits stay."""
+    law = tracker()
+    here = law.database(np.random.default_rng(1))
+    checked = 0
+    for seed in range(20):
+        played = law.play(here, np.random.default_rng(seed))
+        for site in range(law.sites):
+            for block in range(1, len(played.fed[site]) // law.size + 1):
+                for other in (1, law.size):
+                    loss = law.loss(played, here, site, block, other)
+                    if not loss:
+                        continue
+                    begin = (block - 1) * law.size - 1
+                    steps = [played.fed[site][begin + place] for place in (int(here[site, block - 1]), other)]
+                    bits = sorted([*(step for step in played.bit_steps if step != steps[0]), steps[1]])
+                    counts = [
+                        sum(low < step <= high for step in bits)
+                        for low, high in zip([0, *played.ends], played.ends, strict=False)
+                    ]
+                    assert counts != played.counts
+                    ours = law.log_likelihood(played.counts, played.values, True)
+                    theirs = law.log_likelihood(counts, played.values, True)
+                    assert loss == pytest.approx(ours - theirs, abs=1e-9)
+                    checked += 1
+    assert checked > 20
 
 
 def test_leaked_blocks_and_blocks_never_reached_have_no_loss() -> None:
