@@ -148,5 +148,3 @@ class Biased(Uniform):
         """Return the experts' costs in the next rounds, a row a round."""
         chances = np.linspace(0.5 - self.spread, 0.5 + self.spread, view.sites)
         return (view.rng.random((rounds, view.sites)) < chances).astype(np.float64)
-
-

@@ -25,9 +25,7 @@ from benchmarks.scaling import exponents, measure
 @click.option("--only", type=click.Choice(["goals", "scaling"]), help="One of the two parts.")
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Runs that a median is of.")
 @click.option("--limit", type=float, default=3.0, show_default=True, help="Longest run of scaling, in seconds.")
-def main(
-    out: Path, quick: bool, parts: tuple[str, ...], only: str | None, repeats: int, limit: float
-) -> None:
+def main(out: Path, quick: bool, parts: tuple[str, ...], only: str | None, repeats: int, limit: float) -> None:
     """Measure the engines against baselines of the same run; write tables and a figure."""
     out.mkdir(parents=True, exist_ok=True)
     if quick:
@@ -63,9 +61,7 @@ def _scaling(out: Path, repeats: int, limit: float) -> None:
     points = []
     for point in measure(repeats, limit):
         points.append(point)
-        click.echo(
-            f"{point.line}: {point.against} {point.x:,}: {point.seconds:.4g} s, {point.messages:,} messages"
-        )
+        click.echo(f"{point.line}: {point.against} {point.x:,}: {point.seconds:.4g} s, {point.messages:,} messages")
     fitted = exponents(points)
     with open(out / "scaling.csv", "w", encoding="utf-8", newline="") as file:
         names = ["against", "line", "x", "seconds", "messages", "exponent"]

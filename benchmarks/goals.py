@@ -50,6 +50,7 @@ class Figure:
     wanted: str = ""
     met: bool | None = None
 
+
 PARTS: Final = ("baselines", "leap", "bulk", "items", "trillion", "uniform", "million", "workers")
 """Methods of `Suite`, the cheap ones first."""
 
@@ -162,9 +163,7 @@ class Suite:
     def uniform(self) -> Iterator[Figure]:
         """Items a second under `uniform`, every label of which must be drawn."""
         items = self._size(50_000_000)
-        took = self._time(
-            lambda: play(Deterministic(alpha=ALPHA), Uniform(), sites=K, items=items, engine="bulk")
-        )
+        took = self._time(lambda: play(Deterministic(alpha=ALPHA), Uniform(), sites=K, items=items, engine="bulk"))
         yield Figure(
             "bulk, deterministic, uniform, k = 1000", items / took, "items/s",
             f"(b) under round-robin, {1 / self.item_compiled:,.0f} items/s", items / took * self.item_compiled,

@@ -142,9 +142,7 @@ class ContinualOutputRun:
 
     __slots__ = ("_answers", "_thresholds", "changes", "halted", "inner", "output", "t", "transformation")
 
-    def __init__(
-        self, transformation: ContinualOutput, inner: OneShot, rng: np.random.Generator, silent: bool
-    ) -> None:
+    def __init__(self, transformation: ContinualOutput, inner: OneShot, rng: np.random.Generator, silent: bool) -> None:
         self.transformation = transformation
         self.inner = inner
         self._answers = Draws(law_or_silence(transformation.answer_noise, silent), rng, batch=1)

@@ -121,6 +121,7 @@ class SampledLaw:
             halts = (self._halt(stream, self._rng) for _ in range(self.runs))
             self._known[stream] = np.sort([math.inf if step is None else step for step in halts])
         halts_sorted = self._known[stream]
-        return float(
-            halts_sorted.searchsorted(last, side="right") - halts_sorted.searchsorted(first, side="left")
-        ) / self.runs
+        return (
+            float(halts_sorted.searchsorted(last, side="right") - halts_sorted.searchsorted(first, side="left"))
+            / self.runs
+        )

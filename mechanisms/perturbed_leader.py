@@ -85,9 +85,7 @@ class PerturbedLeader:
             return 0.0
         return float(math.log(self.experts) * math.log2(max(2, self.horizon)) ** 1.5 / self.epsilon)
 
-    def start(
-        self, head_starts: np.random.Generator, noise: np.random.Generator, *, silent: bool = False
-    ) -> LeaderRun:
+    def start(self, head_starts: np.random.Generator, noise: np.random.Generator, *, silent: bool = False) -> LeaderRun:
         """Return a fresh run.
 
         Parameters

@@ -157,9 +157,7 @@ class SparseVectorQueries:
         noise = 8 / self.share * math.log(4 * queries / beta)
         return max(self.margin + noise, self.margin + self.width / 2) + noise
 
-    def start(
-        self, data: ArrayLike, rng: np.random.Generator, *, silent: bool = False
-    ) -> SparseVectorQueriesRun:
+    def start(self, data: ArrayLike, rng: np.random.Generator, *, silent: bool = False) -> SparseVectorQueriesRun:
         """Return a fresh run on `data`; `silent` turns the noise off, for tests."""
         return SparseVectorQueriesRun(self, data, rng, silent)
 
@@ -180,9 +178,7 @@ class SparseVectorQueriesRun:
         "t",
     )
 
-    def __init__(
-        self, rules: SparseVectorQueries, data: ArrayLike, rng: np.random.Generator, silent: bool
-    ) -> None:
+    def __init__(self, rules: SparseVectorQueries, data: ArrayLike, rng: np.random.Generator, silent: bool) -> None:
         self.rules = rules
         self._data = np.sort(np.asarray(data, dtype=np.float64)).tolist()
         if len(self._data) != rules.points:

@@ -196,9 +196,7 @@ def _rounded(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def scenario_of(
-    found: Found, protocol: dict[str, Any], *, sites: int, items: int, start: int, seed: int
-) -> str:
+def scenario_of(found: Found, protocol: dict[str, Any], *, sites: int, items: int, start: int, seed: int) -> str:
     """Return a scenario that plays what was found beside `freeze` and a stream that does not react.
 
     Parameters

@@ -140,9 +140,9 @@ def _groups(names: Sequence[str], table: Columns) -> list[tuple[str, Columns]]:
         if name not in table:
             raise ExpressionError(f"there is no column {name!r} for each")
     for number, values in enumerate(zip(*(table[name] for name in names), strict=True)):
-        places.setdefault(
-            tuple(value.item() if hasattr(value, "item") else value for value in values), []
-        ).append(number)
+        places.setdefault(tuple(value.item() if hasattr(value, "item") else value for value in values), []).append(
+            number
+        )
     if not names:
         return [("", table)]
     return [

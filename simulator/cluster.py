@@ -41,16 +41,12 @@ class Cluster(Crew):
         self._own: Any = None
         try:
             if address == "local":
-                self._own = distributed.LocalCluster(
-                    n_workers=cores(), threads_per_worker=1, dashboard_address=":0"
-                )
+                self._own = distributed.LocalCluster(n_workers=cores(), threads_per_worker=1, dashboard_address=":0")
                 self._client = distributed.Client(self._own)
             else:
                 self._client = distributed.Client(address, timeout=PATIENCE)
         except (OSError, ValueError, ImportError) as error:
-            raise ScenarioError(
-                f"--scheduler {address}: no scheduler answers there: {_first(error)}"
-            ) from error
+            raise ScenarioError(f"--scheduler {address}: no scheduler answers there: {_first(error)}") from error
         try:
             self._client.wait_for_workers(1, timeout=PATIENCE)
         except (TimeoutError, OSError) as error:

@@ -73,9 +73,7 @@ class Journal:
             self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._file.execute("BEGIN EXCLUSIVE")
             (layout,) = self._file.execute("PRAGMA user_version").fetchone()
-            self._file.execute(
-                "CREATE TABLE IF NOT EXISTS games (key TEXT PRIMARY KEY, whole INTEGER, outcome BLOB)"
-            )
+            self._file.execute("CREATE TABLE IF NOT EXISTS games (key TEXT PRIMARY KEY, whole INTEGER, outcome BLOB)")
             self._file.execute(f"PRAGMA user_version = {LAYOUT}")
             self._file.execute("COMMIT")
         except sqlite3.DatabaseError as error:

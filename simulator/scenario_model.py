@@ -51,9 +51,7 @@ class Claim(_Strict):
     """A statement that the results must bear out: a measure of some of the games, and its bounds."""
 
     name: Text = Field(description="What is claimed, in a few words.")
-    where: str = Field(
-        "", description="Which games: a condition on the columns of trials.csv; empty for all."
-    )
+    where: str = Field("", description="Which games: a condition on the columns of trials.csv; empty for all.")
     each: list[Text] | Text = Field(
         default_factory=list,
         description="Columns; the claim is made once for each combination of their values.",
@@ -157,18 +155,14 @@ def first_fault(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
     """Return where the first fault that pydantic found is, and one line that says what is accepted."""
     faults = error.errors(include_url=False)
     # of a union pydantic lists a fault for each member; the deepest one is the nearest to what was meant
-    first = max(
-        (fault for fault in faults if fault["loc"][:1] == faults[0]["loc"][:1]), key=lambda f: len(f["loc"])
-    )
+    first = max((fault for fault in faults if fault["loc"][:1] == faults[0]["loc"][:1]), key=lambda f: len(f["loc"]))
     path = tuple(part for part in first["loc"] if _is_key(part))
     return path, _say(first)
 
 
 def _is_key(part: str | int) -> bool:
     """Tell a key of the file from the names of a union's members, which pydantic puts into paths as well."""
-    return isinstance(part, int) or (
-        part.isidentifier() and part not in ("float", "str", "Exponential", "Share")
-    )
+    return isinstance(part, int) or (part.isidentifier() and part not in ("float", "str", "Exponential", "Share"))
 
 
 def _say(fault: Any) -> str:

@@ -94,9 +94,7 @@ def _product(
         return
     *before, (name, value) = items
     for head, head_places, head_bound in _product(before, key, place, patterns, bound):
-        for tail, tail_places, tail_bound in _expand(
-            value, (*key, name), (*place, name), patterns, head_bound
-        ):
+        for tail, tail_places, tail_bound in _expand(value, (*key, name), (*place, name), patterns, head_bound):
             yield {**head, name: tail}, {**head_places, **tail_places}, tail_bound
 
 
@@ -110,18 +108,14 @@ def _group(place: Place, patterns: list[list[Place]]) -> int | None:
     return None
 
 
-def _check_groups(
-    data: Mapping[str, Any], groups: Sequence[Sequence[str]], patterns: list[list[Place]]
-) -> None:
+def _check_groups(data: Mapping[str, Any], groups: Sequence[Sequence[str]], patterns: list[list[Place]]) -> None:
     there = list(_inside(dict(data), ()))
     for number, (group, keys) in enumerate(zip(groups, patterns, strict=True)):
         lengths: dict[int, str] = {}
         for text, pattern in zip(group, keys, strict=True):
             mine = [value for place, value in there if _group(place, [[pattern]]) is not None]
             if not mine:
-                lists = ", ".join(
-                    sorted({_short(place) for place, value in there if isinstance(value, list)})
-                )
+                lists = ", ".join(sorted({_short(place) for place, value in there if isinstance(value, list)}))
                 raise SweepError(("zip", number), f"there is nothing at {text!r} (lists: {lists or 'none'})")
             mine = [value for value in mine if isinstance(value, list)]  # a scalar is fixed
             for value in mine:
@@ -134,9 +128,7 @@ def _check_groups(
 def _inside(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
     """Return every value and where it stands."""
     yield place, value
-    entries = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, entry in entries:
         if isinstance(value, dict) or isinstance(entry, dict):
             yield from _inside(entry, (*place, key))

@@ -213,9 +213,7 @@ def _put(target: Any, parts: list[str | int], value: Any, assignment: str) -> No
     if isinstance(target, list):
         assert isinstance(head, int)
         if head >= len(target):
-            raise ScenarioError(
-                f"--set {assignment}: the list has {len(target)} entries, 0 to {len(target) - 1}"
-            )
+            raise ScenarioError(f"--set {assignment}: the list has {len(target)} entries, 0 to {len(target) - 1}")
     elif not isinstance(target, dict):
         raise ScenarioError(f"--set {assignment}: {target!r} has nothing inside that {head!r} could name")
     else:
@@ -226,7 +224,5 @@ def _put(target: Any, parts: list[str | int], value: Any, assignment: str) -> No
     if isinstance(target, dict) and not isinstance(target.get(head), dict | list):
         # a scalar gives way: protocol: robust becomes {kind: robust} so that its parameters can be set
         before = target.get(head)
-        target[head] = (
-            {"kind": before} if isinstance(before, str) and head in ("protocol", "adversary") else {}
-        )
+        target[head] = {"kind": before} if isinstance(before, str) and head in ("protocol", "adversary") else {}
     _put(target[head], rest, value, assignment)

@@ -62,7 +62,5 @@ def load_file(source: Source) -> ModuleType:
 
 def _line(error: BaseException, path: str) -> int:
     """Return the last line of a file that an error passed through."""
-    lines = [
-        frame.lineno or 0 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path
-    ]
+    lines = [frame.lineno or 0 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     return lines[-1] if lines else 0

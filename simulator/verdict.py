@@ -148,9 +148,7 @@ class Referee:
         self.changes += len(steps)
         return steps, values
 
-    def _extremes(
-        self, low: Any, high: Any, steps: Any, items: Any, outputs: Any, scale: tuple[int, int]
-    ) -> None:
+    def _extremes(self, low: Any, high: Any, steps: Any, items: Any, outputs: Any, scale: tuple[int, int]) -> None:
         """Update extremes and failing steps for the intervals that end before each of many changes."""
         standing = self.step, self.items, self.output
 

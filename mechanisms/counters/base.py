@@ -113,7 +113,6 @@ class Counter(ABC):
             raise NotImplementedError(f"{self.kind} states no error bound")
         return laplace_sum_quantile(parts, beta)
 
-
     def error_bound_throughout(self, steps: int, beta: float) -> float:
         """Return what the largest error of steps 1 ... `steps` exceeds with probability at most `beta`.
 

@@ -66,9 +66,7 @@ class Buffers:
         heights = []
         for i, root in enumerate(roots):
             others = np.delete(roots, i)
-            heights.append(
-                float(np.prod(1.0 - self.decays / root) / np.prod(1.0 - others / root)) / (1.0 - 1.0 / root)
-            )
+            heights.append(float(np.prod(1.0 - self.decays / root) / np.prod(1.0 - others / root)) / (1.0 - 1.0 / root))
         return np.append(roots, 1.0), np.append(heights, level)
 
 

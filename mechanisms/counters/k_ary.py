@@ -220,9 +220,7 @@ class KAryRun(Run):
         lowest += above
         return lowest
 
-    def _level_noises(
-        self, level: int, digits: NDArray[np.int64], starts: NDArray[np.int64], draws: Floats
-    ) -> Floats:
+    def _level_noises(self, level: int, digits: NDArray[np.int64], starts: NDArray[np.int64], draws: Floats) -> Floats:
         """Return the noise of a level after each of its moves, and bring its state up to date."""
         half = self._half
         noises = np.empty(len(digits))

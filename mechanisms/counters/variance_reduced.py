@@ -162,9 +162,7 @@ class TreeVarianceReducedRun(Run):
             levels.append(own * mine + (1 - own) * (left + right))
         return self._add_up(levels, before, after, old)
 
-    def _add_up(
-        self, levels: list[Floats], before: int, after: int, old: dict[int, tuple[float, float]]
-    ) -> Floats:
+    def _add_up(self, levels: list[Floats], before: int, after: int, old: dict[int, tuple[float, float]]) -> Floats:
         """Return the refined noise summed over the set bits of each step; bring the stacks up to date."""
         path = np.empty(after - before)
         for height in reversed(range(len(levels))):

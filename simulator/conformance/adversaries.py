@@ -42,9 +42,7 @@ def check_adversary(
     if isinstance(adversary, type):
         adversary = adversary()
     subject = type(adversary).__name__
-    return checked(
-        subject, {name: partial(check, adversary, subject, sites, items) for name, check in CHECKS.items()}
-    )
+    return checked(subject, {name: partial(check, adversary, subject, sites, items) for name, check in CHECKS.items()})
 
 
 PROTOCOLS: tuple[Protocol, ...] = (Exact(), Deterministic(alpha=0.2), Randomized(alpha=0.2))

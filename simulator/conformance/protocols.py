@@ -49,9 +49,7 @@ def check_protocol(
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
         protocol = protocol(**({"alpha": 0.2} if wants_alpha else {}))
     subject = type(protocol).__name__
-    return checked(
-        subject, {name: partial(check, protocol, subject, sites, items) for name, check in CHECKS.items()}
-    )
+    return checked(subject, {name: partial(check, protocol, subject, sites, items) for name, check in CHECKS.items()})
 
 
 def _opponents() -> list[Adversary]:

@@ -100,9 +100,7 @@ def checked(adversary: Adversary, view: sides.ContinualView) -> Any:
     return sides.checked_plan(adversary.plan(view), view.sites, view.steps + 1, adversary)
 
 
-def play_experts(
-    leader: PerturbedLeader, adversary: Adversary, *, seed: int = 0, engine: str = "auto"
-) -> ExpertsGame:
+def play_experts(leader: PerturbedLeader, adversary: Adversary, *, seed: int = 0, engine: str = "auto") -> ExpertsGame:
     """Play one game of experts and return its outcome.
 
     Parameters
@@ -128,9 +126,7 @@ def play_experts(
     adversary = copy.deepcopy(adversary)
     rngs = streams(seed)
     rounds, experts = leader.horizon, leader.experts
-    view = sides.ContinualView(
-        sites=experts, items=rounds, known=sides.known(leader), rng=rngs["adversary"]
-    )
+    view = sides.ContinualView(sites=experts, items=rounds, known=sides.known(leader), rng=rngs["adversary"])
     run = leader.start(rngs["server"], rngs["network"])
     totals, cost, changes = np.zeros(experts), 0.0, 0
     plain_cost: float | None = None
@@ -198,9 +194,7 @@ class Experts(Task):
         return sides.mechanism_of(point, PerturbedLeader, experts=point.sites, horizon=rounds)
 
     def play(self, point: Point, seed: int) -> Outcome:
-        game = play_experts(
-            self._leader(point), sides.adversary_of(point), seed=seed, engine=point.engine
-        )
+        game = play_experts(self._leader(point), sides.adversary_of(point), seed=seed, engine=point.engine)
         own = ("items", "engine", "output_changes", "seconds", *self.columns)
         row = {name: getattr(game, name) for name in own}
         # the bound is one on the mean regret: a single game neither keeps nor breaks it

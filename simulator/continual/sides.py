@@ -135,9 +135,7 @@ def checked_plan(plan: Any, sites: int, step: int, adversary: Adversary) -> Any:
     if plan is not None and not (plan.lowest() >= -1 and plan.highest() < sites):
         named = plan.highest() if plan.highest() >= sites else plan.lowest()
         name = adversary.kind or type(adversary).__name__
-        raise MoveError(
-            f"adversary {name}: named site {named} at step {step}; this game has sites 0 … {sites - 1}"
-        )
+        raise MoveError(f"adversary {name}: named site {named} at step {step}; this game has sites 0 … {sites - 1}")
     return plan
 
 

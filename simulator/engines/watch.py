@@ -62,9 +62,7 @@ def watched(engine: Simulated) -> Tap:
     adversary, view = engine.adversary, engine.view
     tap = Tap(engine.channels.transcript, lambda: None if engine.network is None else stir())
     engine.channels.transcript = tap  # type: ignore[assignment]
-    facts: dict[str, Any] = {
-        name: getattr(view, name) for name in ("sites", "items", "start", "known", "rng")
-    }
+    facts: dict[str, Any] = {name: getattr(view, name) for name in ("sites", "items", "start", "known", "rng")}
 
     def look(site: int | None) -> Any:
         if site is None:

@@ -48,9 +48,7 @@ class Check(Adversary):
         if isinstance(belief, SamplingBelief):
             sites = [view.site(number) for number in range(view.sites)]
             inverse = view.server.inverse
-            real = [
-                (site.last[0] - 1 + inverse if site.last[0] else 0) - (site.count - site.before) for site in sites
-            ]
+            real = [(site.last[0] - 1 + inverse if site.last[0] else 0) - (site.count - site.before) for site in sites]
             FINDINGS.append((inverse, belief.inverse, real, belief.errors.copy(), belief.epoch))
         elif isinstance(belief, BlockBelief) and belief.size:
             places = [(view.site(number).count - 1) % belief.size + 1 for number in range(view.sites)]

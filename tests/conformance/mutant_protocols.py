@@ -47,9 +47,7 @@ class Mirror(Server):
         return self.inner.hear(sender, message)
 
 
-def spoilt(
-    site: type[Wrapped] = Wrapped, server: type[Mirror] = Mirror, **facts: Any
-) -> type[Deterministic]:
+def spoilt(site: type[Wrapped] = Wrapped, server: type[Mirror] = Mirror, **facts: Any) -> type[Deterministic]:
     """Return the deterministic tracker with these parts, and these facts said of it."""
 
     @dataclass(frozen=True)
@@ -324,9 +322,7 @@ class HalfTheCoins(Randomized):
     """Its array form samples half as often."""
 
     def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
-        return Randomized(alpha=2 * self.alpha, confidence=self.confidence).fleet(
-            k, site_rng, server_rng, start
-        )
+        return Randomized(alpha=2 * self.alpha, confidence=self.confidence).fleet(k, site_rng, server_rng, start)
 
 
 MUTANTS: dict[str, tuple[Any, str]] = {

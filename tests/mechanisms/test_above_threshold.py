@@ -135,9 +135,10 @@ def test_partition_step_by_step_and_at_once(horizon: int | None, share: float) -
     stream = (np.random.default_rng(1).random(30_000) < share).astype(float)
     single, whole = (PrivatePartition(1.0, horizon).start(np.random.default_rng(7)) for _ in range(2))
     steps = [(place, items) for place, x in enumerate(stream) if (items := single.step(x)) is not None]
-    assert whole.closings(stream[:12_345]) + [
-        (place + 12_345, items) for place, items in whole.closings(stream[12_345:])
-    ] == steps
+    assert (
+        whole.closings(stream[:12_345]) + [(place + 12_345, items) for place, items in whole.closings(stream[12_345:])]
+        == steps
+    )
     assert single.segments == whole.segments == len(steps)
     assert sum(items for _, items in steps) + single.count == stream.sum()
     if horizon is None:

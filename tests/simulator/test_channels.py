@@ -53,9 +53,7 @@ class Questioner(Server):
         return said
 
 
-def instant(
-    k: int, script: Sequence[tuple[int, Message]]
-) -> tuple[Channels, Ledger, list[Any], list[int]]:
+def instant(k: int, script: Sequence[tuple[int, Message]]) -> tuple[Channels, Ledger, list[Any], list[int]]:
     log: list[Any] = []
     synced: list[int] = []
     ledger = Ledger(k, 100)

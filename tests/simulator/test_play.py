@@ -265,9 +265,7 @@ def test_games_do_not_share_an_adversary() -> None:
 @pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
 def test_seeds(protocol: Protocol, engine: str) -> None:
     def transcript(seed: int) -> Any:
-        return play(
-            protocol, Uniform(), sites=4, items=2000, seed=seed, engine=engine, record=True
-        ).transcript
+        return play(protocol, Uniform(), sites=4, items=2000, seed=seed, engine=engine, record=True).transcript
 
     assert transcript(1).equals(transcript(1))
     assert not transcript(1).equals(transcript(2))

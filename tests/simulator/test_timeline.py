@@ -62,9 +62,7 @@ PROTOCOLS: list[Protocol] = [
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
 def test_without_skips(protocol: Protocol, engine: str, start: int) -> None:
     for adversary in (RoundRobin(), Uniform()):
-        rows_are_right(
-            play(protocol, adversary, sites=5, items=3000, start=start, seed=2, engine=engine, record=True)
-        )
+        rows_are_right(play(protocol, adversary, sites=5, items=3000, start=start, seed=2, engine=engine, record=True))
 
 
 @pytest.mark.parametrize("engine", ["step", "leap"])

@@ -125,9 +125,7 @@ def test_the_same_laws(protocol: Protocol, start: int, kind: str, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_thresholds_redrawn_at_a_border_are_found_out(
-    monkeypatch: pytest.MonkeyPatch, small_chunks: None
-) -> None:
+def test_thresholds_redrawn_at_a_border_are_found_out(monkeypatch: pytest.MonkeyPatch, small_chunks: None) -> None:
     """Wrong engine: what is due next is drawn anew in each stretch, so thresholds already passed come again."""
     signal = RoundFleet._signal
 
