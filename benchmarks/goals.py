@@ -156,7 +156,7 @@ class Suite:
                 each = [self._rate(protocol, engine, K, 0, self._size(10**power))[0] for power in (12, 9)]
                 yield Figure(
                     f"{engine}, {protocol.kind}, k = 1000, alpha = 0.05, N = 10^12", 1e6 / each[0], "us a message",
-                    f"the same at N = 10^9, {1e6 / each[1]:.3g} us", each[1] / each[0], "at most 2",
+                    f"the same at N = 10^9, {1e6 / each[1]:.3g} us", each[1] / each[0], "ratio of at most 2",
                     each[1] / each[0] <= 2,
                 )  # fmt: skip
 

@@ -143,10 +143,11 @@ class _Site(Site):
         if count < self.next:
             return ()
         sent = []
+        sampled = count - self.before
         for copy, due in enumerate(self.due):
             if due == count:
-                self.last[copy] = count - self.before
-                sent.append(_message(("report", (copy, count - self.before), 1)))
+                self.last[copy] = sampled
+                sent.append(_new(Message, ("report", (copy, sampled), 1)))
                 self.due[copy] = count + self.coins.gap(self.scale)
         if count >= self.double:
             self.double = 2 * count
@@ -175,4 +176,4 @@ class _Site(Site):
         return sent
 
 
-_message = Message._make  # a third of the time of Message(…), and it is made once a report
+_new = tuple.__new__  # a fifth of the time of Message(…), and one is made once a report

@@ -18,6 +18,8 @@ from protocols.base import Exactly, Number
 
 Verdict = Literal["ok", "failed", "undecided"]
 
+_FEW = 50
+"""Changes that are judged faster one by one."""
 _SLACK = 1e-12  # far above the rounding of one division; nearer to the border the exact test decides
 
 
@@ -43,11 +45,13 @@ class Referee:
         Number of items at the first of them, or None.
     output, value
         The present output, and the same as a plain number.
+    later
+        Steps and outputs of changes to be judged by `catch_up`, before which nothing else here is true of them.
     """
 
     __slots__ = (
         "_high", "_high_at", "_high_border", "_low", "_low_at", "_low_border", "_quotient",
-        "alpha", "changes", "failing_steps", "first_failure", "items", "output", "step", "value",
+        "alpha", "changes", "failing_steps", "first_failure", "items", "later", "output", "step", "value",
     )  # fmt: skip
 
     def __init__(self, alpha: float | None, start: int, output: Number) -> None:
@@ -65,6 +69,7 @@ class Referee:
         self.step, self.items, self.output = 0, start, output
         self.value: int | float = 0
         self._quotient = 1.0
+        self.later: tuple[list[int], list[Number]] = ([], [])
         self._begin(0, start, output)
 
     def change(
@@ -107,6 +112,20 @@ class Referee:
             self._low, self._low_at = quotient, (self.output, items)
         if quotient < self._low_border or self._quotient > self._high_border:
             self._count_failing(step, items, step_of)
+
+    def catch_up(self, offset: int) -> None:
+        """Judge the changes put off in `later`, none of whose steps was skipped: the items are steps plus `offset`."""
+        steps, outputs = self.later
+        if not steps:
+            return
+        kinds = set(map(type, outputs)) if len(steps) > _FEW else set()
+        if kinds == {float} or (kinds == {int} and max(outputs) < 2**62):  # type: ignore[operator]
+            self.change_many(np.array(steps), offset, np.array(outputs))
+        else:
+            for step, output in zip(steps, outputs, strict=True):
+                self.change(step, step + offset, step + offset - 1, output)
+        steps.clear()
+        outputs.clear()
 
     def change_many(
         self, steps: Any, offset: int, outputs: Any, scale: tuple[int, int] = (1, 1), *, exactly: bool = False

@@ -121,6 +121,7 @@ class Engine(ABC):
 
     def _close(self, last: int) -> None:
         items = self.start + self.sent(last)
+        self.referee.catch_up(self._offset)
         self._checkpoints(items, last)
         self.referee.close(last, items, self._step_of if self._skipped else None)
 
@@ -147,6 +148,7 @@ class Engine(ABC):
     def ask(self, now: int, sent: int) -> None:
         """Ask the adversary for its next plan, after step `now` with `sent` items sent."""
         view, referee = self.view, self.referee
+        referee.catch_up(self._offset)
         view.steps, view.sent = now, sent
         view.output, view.changed_at, view.changes = referee.value, referee.step, referee.changes
         plan = self.adversary.plan(view)
@@ -217,5 +219,6 @@ class Engine(ABC):
 
     def _checkpoints(self, items: int, step: int) -> None:
         if self.timeline.due <= items:
+            self.referee.catch_up(self._offset)
             ledger, step_of = self.ledger, self._step_of if self._skipped else None
             self.timeline.pass_by(items, step, self.referee.output, ledger.messages, ledger.words, items, step_of)

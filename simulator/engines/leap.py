@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import simpy
 
 from adversaries.schedules import NEVER
-from simulator.engines.simulated import END, Simulated, trigger_at
+from simulator.engines.simulated import END, NORMAL, Simulated, trigger_at
 
 
 class Leap(Simulated):
@@ -44,7 +44,7 @@ class Leap(Simulated):
     def _site(self, number: int) -> Generator[simpy.Event, Any, None]:
         env, alarm, credited, bells = self.env, self.alarm, self.credited, self._bells
         quota, take, speak = self.sites[number].quota, self.sites[number].take, self.speak
-        timeout = env.timeout
+        schedule, clock = env.schedule, _Clock(env)
         now, course = 0, None
         while True:
             if course is not self.course:
@@ -54,7 +54,9 @@ class Leap(Simulated):
             step = alarm[number] = begin + nth(due)
             try:
                 if step < NEVER:
-                    yield timeout(step - now)
+                    clock.callbacks = []
+                    schedule(clock, NORMAL, step - now)  # type: ignore[arg-type]
+                    yield clock
                 else:
                     bell = bells[number] = env.event()
                     yield bell
@@ -63,6 +65,7 @@ class Leap(Simulated):
                     due = credited[number] + quota() + 1  # it has heard something, or the plan is a new one
             except simpy.Interrupt:
                 now = int(env.now)
+                clock = _Clock(env)  # the other one will still ring, for nobody
                 continue
             now = step
             if alarm[number] != step:
@@ -145,3 +148,11 @@ class Leap(Simulated):
             self._over.succeed()
         else:
             self._set_timer()
+
+
+class _Clock(simpy.Event):
+    """A timeout that its process sets again and again: to make a new one each time costs a third of an event."""
+
+    def __init__(self, env: simpy.Environment) -> None:
+        super().__init__(env)
+        self._ok, self._value = True, None

@@ -14,6 +14,8 @@ from simulator.engines.base import Engine
 from simulator.engines.watch import watched, watched_speaker
 from simulator.network import Latency
 
+MANY: Final = 4096
+"""Changes of the output that are put off to be judged together, while nobody looks at the verdict."""
 NORMAL: Final = 1
 """SimPy's own priority, that of an item."""
 SETTLE: Final = 3
@@ -81,22 +83,32 @@ class Simulated(Engine):
             self.start,
         )
         change, adaptive, all_items = referee.change, not self.adversary.oblivious, self.start + self.items
+        later_steps, later_outputs = referee.later
+        note_step, note_output = later_steps.append, later_outputs.append
+        standing = referee.output
 
         def speak(site: int, messages: Sequence[Message], step: int) -> None:
+            nonlocal standing
             if timeline.due < step + start:  # cheap: there are never more items than steps
                 self._checkpoints(start + self.sent(step - 1), step - 1)
             send_up(site, messages)
             if not instant:
                 return
             output = server.output
-            if output != referee.output:
-                if self._plain:
+            if output != standing:
+                standing = output
+                if not self._plain:
+                    self.settle(step)
+                elif adaptive:
                     items = step + self._offset
                     change(step, items, items - 1, output)
-                    if adaptive and items < all_items:
+                    if items < all_items:
                         self.ask(step, items - start)
                 else:
-                    self.settle(step)
+                    note_step(step)
+                    note_output(output)
+                    if len(later_steps) == MANY:
+                        referee.catch_up(self._offset)
             if touched:
                 self.rouse(site)
 

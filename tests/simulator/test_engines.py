@@ -9,9 +9,9 @@ import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adversaries import Adversary, Freeze, RoundRobin, SingleSite, Uniform, View, Zipf
+from adversaries import Adversary, Bursts, Freeze, RoundRobin, SingleSite, Uniform, View, Zipf
 from adversaries.schedules import Schedule
-from protocols import Block, Deterministic, DeterministicRounds, Martingale, Protocol, Randomized, Robust
+from protocols import Block, Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized, Robust
 from simulator import Game, play
 from simulator.conformance.failure import same_game
 
@@ -40,6 +40,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 PROTOCOLS: list[Protocol] = [
     Deterministic(alpha=0.1),
+    Deterministic(alpha=0.1, centred=True),
     DeterministicRounds(alpha=0.1),
     Randomized(alpha=0.1),
     Block(alpha=0.1),
@@ -127,3 +128,17 @@ def test_leap_is_step(protocol: Protocol, moves: list[tuple[int, int]], start: i
         for engine in ("step", "leap")
     ]
     assert same_game(*games)
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+@pytest.mark.parametrize("start", [0, 20_000])
+@pytest.mark.parametrize("protocol", [Exact(), *PROTOCOLS], ids=lambda p: p.kind)
+def test_changes_judged_together_are_judged_as_one_by_one(protocol: Protocol, start: int, engine: str) -> None:
+    """Only while outputs are recorded is each change judged as it comes."""
+    for adversary in (RoundRobin(), Uniform(), Bursts()):
+        one, other = (
+            play(protocol, adversary, sites=3, items=6_000, start=start, seed=5, engine=engine, record=record)
+            for record in (True, False)
+        )
+        for fact in ("highest", "lowest", "failing_fraction", "first_failure", "output_changes", "verdict", "words"):
+            assert getattr(one, fact) == getattr(other, fact), (fact, adversary)
