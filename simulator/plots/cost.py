@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simulator.plots.kinds import EFOLD, PlotRequest
 from simulator.plots.labels import label_ends
-from simulator.plots.panels import draw_panels, height_of, legend_of
+from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
 from simulator.plots.style import new_figure, short
 from simulator.plots.sweep import Curve, Floats, band_note, curves, failing_note, panels, power, symbol
 from simulator.plots.tables import Tables, fixed
@@ -58,14 +58,14 @@ def draw_cost(tables: Tables, request: PlotRequest) -> Figure:
     if np.isfinite(bounds).any():
         note.append("Thin dashes: the bound that theory gives on expected messages.")
     letter = symbol(request.x)
-    if linear:
-        note.append(f"Beside each line: the {measure} that the last doubling of {letter} added.")
-    else:
-        note.append(f"Beside each line: the power of {letter} fitted through all its marks.")
+    fitted = f"the power of {letter} fitted through all its marks"
+    law_note = f"the {measure} that the last doubling of {letter} added" if linear else fitted
+    if room_for_laws(len(drawn)):
+        note.append(f"Beside each line: {law_note}.")
     kinds = tuple(dict.fromkeys(trials["protocol"]))
     figure = new_figure(
         height_of(len(drawn)), request.title or tables.title, fixed(tables), " ".join(note),
-        legends=legend_of(drawn, law, kinds),
+        legends=legend_of(drawn, kinds),
     )  # fmt: skip
     axes, labels = draw_panels(figure, drawn, request.x, law, kinds, _LABELS.get(request.y, measure))
     _scale_y(axes[0], np.concatenate([np.r_[curve.low, curve.high] for curve in found]), bounds, linear)

@@ -12,7 +12,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from simulator.plots.kinds import PlotRequest
 from simulator.plots.labels import EndLabel, label_ends
-from simulator.plots.panels import draw_panels, height_of, legend_of
+from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
 from simulator.plots.style import BORDER, QUIET, new_figure
 from simulator.plots.sweep import Curve, Floats, band_note, curves, failing_note, panels, power, symbol
 from simulator.plots.tables import Tables, fixed
@@ -42,7 +42,8 @@ def draw_error(tables: Tables, request: PlotRequest) -> Figure:
         raise ValueError("an error figure needs games of protocols that promise an accuracy alpha")
     letter = symbol(request.x)
     note = band_note(tables.trials) + failing_note(found)
-    note += f" Beside each line: the power of {letter} fitted through all its marks."
+    if room_for_laws(len(drawn)):
+        note += f" Beside each line: the power of {letter} fitted through all its marks."
     if (error_over_alpha(tables.trials) < FLOOR).any():
         note += FLOOR_NOTE
     kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
@@ -52,7 +53,7 @@ def draw_error(tables: Tables, request: PlotRequest) -> Figure:
 
     figure = new_figure(
         height_of(len(drawn)), request.title or tables.title, fixed(tables), note,
-        legends=legend_of(drawn, law_of, kinds),
+        legends=legend_of(drawn, kinds),
     )  # fmt: skip
     axes, labels = draw_panels(figure, drawn, request.x, law_of, kinds, "largest error, in units of α")
     laws = [_law(part) if request.x == "sites" else None for _, part in drawn]

@@ -97,11 +97,12 @@ def _with_axis(request: Request, tables: Tables) -> Request:
 
 def _suitable(tables: Tables) -> list[Request]:
     """Return figures for a scenario that asks for none."""
+    if tables.kinds.empty:
+        return []  # nothing was sent: a task of another kind than counting, whose columns only its scenario knows
     found: list[Request] = [{"kind": "cost", "x": axis} for axis in _axes(tables)[:1]]
     if tables.trials["adversary"].nunique() > 1 and tables.trials["verdict"].ne("undecided").any():
         found.append("matrix")
-    if not tables.kinds.empty:
-        found.append("breakdown")
+    found.append("breakdown")
     if not tables.series.empty:
         found.append("timeline")
     return found

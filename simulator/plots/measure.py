@@ -11,7 +11,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
 from simulator.plots.kinds import PlotRequest
 from simulator.plots.labels import label_ends
-from simulator.plots.panels import draw_panels, height_of, legend_of
+from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
 from simulator.plots.style import new_figure
 from simulator.plots.sweep import Curve, band_note, curves, failing_note, panels, power, symbol
 from simulator.plots.tables import Tables, fixed
@@ -48,10 +48,10 @@ def draw_measure(tables: Tables, request: PlotRequest) -> Figure:
     values = np.concatenate([np.r_[curve.low, curve.high] for curve in found])
     logarithmic = bool((values > 0).all())
     note = band_note(trials) + failing_note(found)
-    if logarithmic:
+    if logarithmic and room_for_laws(len(drawn)):
         note += f" Beside each line: the power of {symbol(request.x)} fitted through all its marks."
     kinds = tuple(dict.fromkeys(trials["protocol"]))
-    legends = legend_of(drawn, law, kinds)
+    legends = legend_of(drawn, kinds)
     figure = new_figure(height_of(len(drawn)), request.title or tables.title, fixed(tables), note, legends=legends)
     label = _LABELS.get(request.y, request.y.replace("_", " "))
     axes, labels = draw_panels(figure, drawn, request.x, law, kinds, label)

@@ -46,7 +46,7 @@ def draw_panels(
     """Draw the lines of each panel on common scales; return the axes, and the labels for `label_ends`.
 
     Each line is to have its name and law at its end; of two panels beside each other the last one has
-    the names. Three have no room for either: there a legend below names the lines with their laws.
+    the names. Three have no room for either: there a legend below names the lines.
     The labels are written by the caller, after the scales are set.
     """
     rows, columns = shape(len(panels))
@@ -61,7 +61,7 @@ def draw_panels(
         named = (place + 1) % columns == 0 or place == len(panels) - 1
         for curve in curves:
             draw_curve(one, curve, kinds)
-            if columns > 2:
+            if not room_for_laws(len(panels)):
                 continue
             text = f"{curve.line.label}  {law(curve)}" if named else law(curve)
             text += ", fails" if curve.broken.mean() >= 0.5 else ""
@@ -77,17 +77,20 @@ def draw_panels(
     return list(made.flat[: len(panels)]), labels
 
 
-def legend_of(
-    panels: Sequence[tuple[str, Sequence[Curve]]], law: Callable[[Curve], str], kinds: tuple[str, ...]
-) -> list[Legend]:
-    """Return the legend that three panels in a row need: each line with its law in its first panel."""
-    if shape(len(panels))[1] < 3:
+def room_for_laws(number_of_panels: int) -> bool:
+    """Tell whether each line can have its name and its law at its end."""
+    return shape(number_of_panels)[1] < 3
+
+
+def legend_of(panels: Sequence[tuple[str, Sequence[Curve]]], kinds: tuple[str, ...]) -> list[Legend]:
+    """Return the legend that three panels in a row need: the names of the lines, whose laws differ by panel."""
+    if room_for_laws(len(panels)):
         return []
     named: dict[str, tuple[Line2D, str]] = {}
     for _, curves in panels:
         for curve in curves:
             handle = Line2D([], [], **_look(curve, kinds))
-            named.setdefault(curve.line.label, (handle, f"{curve.line.label}  {law(curve)}"))
+            named.setdefault(curve.line.label, (handle, curve.line.label))
     return [Legend("", list(named.values()))]
 
 

@@ -254,6 +254,7 @@ def fixed(tables: Tables) -> str:
         values = trials[axis].dropna()
         values = values[values > 0]
         if values.nunique() == 1:
+            text = text if values.iloc[0] != 1 else text.replace("sites", "site").replace("items", "item")
             parts.append(text.format(values.iloc[0]))
     if trials["adversary"].nunique() == 1:
         parts.append(f"adversary {trials['adversary'].iloc[0]}")
