@@ -35,21 +35,24 @@ class Coins:
 
         `scale` is `gap_scale(p)`.
         """
+        # P[floor(E scale) >= g] = exp(-g / scale) = (1 - p)^g
         if shape is not None:
             return (self.rng.standard_exponential(shape) * scale).astype(np.int64) + 1
-        if not self._exponentials:
+        try:
+            return int(self._exponentials.pop() * scale) + 1
+        except IndexError:
             self._exponentials = self.rng.standard_exponential(self._batch()).tolist()
-        # P[floor(E scale) >= g] = exp(-g / scale) = (1 - p)^g
-        return int(self._exponentials.pop() * scale) + 1
+            return self.gap(scale)
 
     def up_to(self, size: int, shape: int | None = None) -> Any:
         """Return a number from 1 to `size`, each equally likely."""
         if shape is not None:
             return self.rng.integers(1, size, size=shape, endpoint=True)
-        if size != self._size or not self._numbers:
-            # what is left for another size is thrown away: sizes change with rounds only
-            self._size = size
-            self._numbers = self.rng.integers(1, size, size=self._batch(), endpoint=True).tolist()
+        if size == self._size and self._numbers:
+            return self._numbers.pop()
+        # what is left for another size is thrown away: sizes change with rounds only
+        self._size = size
+        self._numbers = self.rng.integers(1, size, size=self._batch(), endpoint=True).tolist()
         return self._numbers.pop()
 
     def success(self, p: float, shape: int | None = None) -> Any:

@@ -113,7 +113,20 @@ class Randomized(Protocol):
 
 
 class _Site(Site):
-    __slots__ = ("_k", "_protocol", "before", "coins", "count", "double", "due", "inverse", "last", "next", "scale")
+    __slots__ = (
+        "_k",
+        "_protocol",
+        "before",
+        "coins",
+        "copies",
+        "count",
+        "double",
+        "due",
+        "inverse",
+        "last",
+        "next",
+        "scale",
+    )
 
     def __init__(self, protocol: Randomized, k: int, copies: int, coins: Coins, before: int, known: int) -> None:
         self._protocol = protocol
@@ -126,6 +139,7 @@ class _Site(Site):
         """The count at which it reports to the doubling tracker."""
         self.inverse = protocol.inverse_p(k, known)
         self.scale = gap_scale(1 / self.inverse)
+        self.copies = range(copies)
         self.last = [0] * copies
         """The sampled item last reported, a copy; 0 for none."""
         self.due = [before + coins.gap(self.scale) for _ in range(copies)]
@@ -143,17 +157,18 @@ class _Site(Site):
         if count < self.next:
             return ()
         sent = []
-        sampled = count - self.before
-        for copy, due in enumerate(self.due):
-            if due == count:
+        sampled, due = count - self.before, self.due
+        for copy in self.copies:
+            if due[copy] == count:
                 self.last[copy] = sampled
                 sent.append(_new(Message, ("report", (copy, sampled), 1)))
-                self.due[copy] = count + self.coins.gap(self.scale)
-        if count >= self.double:
-            self.double = 2 * count
+                due[copy] = count + self.coins.gap(self.scale)
+        double = self.double
+        if count >= double:
+            double = self.double = 2 * count
             sent.append(Message("double", count))
-        due = self.due[0] if len(self.due) == 1 else min(self.due)
-        self.next = due if due < self.double else self.double
+        following = due[0] if len(due) == 1 else min(due)
+        self.next = following if following < double else double
         return sent
 
     def hear(self, message: Message) -> Sequence[Message]:

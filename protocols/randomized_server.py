@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from protocols.base import EVERYONE, Message, Number, Server
+from protocols.base import EVERYONE, Message, Server
 from protocols.coins import Coins, gap_scale
 
 
@@ -68,10 +68,10 @@ class RandomizedServer(Server):
         self.number = [0] * copies
         """Sites that have reported, a copy."""
         self.rounds = 0
-        self.output: Number = self.before
+        self.output: int | float = self.before
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        if message.kind == "double":
+        if message[0] == "double":
             self.lower += message.value - self.doubled[sender]
             self.doubled[sender] = message.value
             if self.lower < self.next_total:
@@ -79,13 +79,16 @@ class RandomizedServer(Server):
             total = self.announce()
             self.output = self.estimate(self.sums, self.number)
             return ((EVERYONE, total),)
-        copy, last = message.value
-        row = self.last[copy]
+        copy, last = message[1]
+        row, sums = self.last[copy], self.sums
         before = row[sender]
         row[sender] = last
-        self.sums[copy] += last - before
+        sums[copy] += last - before
+        if before and last and len(sums) == 1:
+            self.output += last - before  # all else in estimate() stands; nearly every message comes this way
+            return ()
         self.number[copy] += (last > 0) - (before > 0)
-        self.output = self.estimate(self.sums, self.number)
+        self.output = self.estimate(sums, self.number)
         return ()
 
     @property
