@@ -14,7 +14,7 @@ test: .venv/.test
 	$(BIN)/pytest -q -n auto
 
 quick: .venv/.test
-	$(BIN)/pytest -q -m "not slow"
+	$(BIN)/pytest -q -n auto -m "not slow"
 
 bench: .venv/.bench
 	$(BIN)/python -m benchmarks
