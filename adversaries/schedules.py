@@ -164,12 +164,14 @@ class Rotation(Schedule):
 
     def nth(self, site: Any, n: Any) -> Any:
         sites = self.sites
-        turn = (site - self.first) % sites + 1
+        turn = (site - self.first) % sites + 1 if self.first else site + 1
         if is_array(site, n):
             # the least n that overshoots NEVER stands for all the greater ones: 63 bits are not endless
-            laps = np.minimum(n, NEVER // self.sites + 2) - 1
-            return np.where(site < self.sites, laps * self.sites + turn, NEVER)
-        return (n - 1) * self.sites + turn if site < self.sites else NEVER
+            most = NEVER // sites + 2
+            laps = (n if np.max(n, initial=0) <= most else np.minimum(n, most)) - 1
+            steps = laps * sites + turn
+            return steps if np.max(site, initial=0) < sites else np.where(site < sites, steps, NEVER)
+        return (n - 1) * sites + turn if site < sites else NEVER
 
     def of_site(self, site: int) -> Callable[[int], int]:
         sites = self.sites
