@@ -14,6 +14,7 @@ import threading
 import time
 import traceback
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -194,7 +195,7 @@ class Batches:
     def __init__(self, games: Sequence[Game], slots: int) -> None:
         first = {game.point.number: game.key for game in reversed(games)}
         self._games = sorted(games, key=lambda game: (first[game.point.number] == game.key, game.cost))
-        self._slots = slots
+        self._slots, self._hands = slots, (slots + 1) // 2  # half of the slots wait
         self._rate: dict[int, float] = {}  # seconds a unit of cost, by point
         self._seconds = 0.0
         self._cost = 0.0
@@ -209,6 +210,16 @@ class Batches:
         self._cost += cost
         if len({game.point.number for game in batch}) == 1 and cost:
             self._rate[batch[0].point.number] = seconds / cost
+
+    def left(self) -> float:
+        """Return the seconds that the games not handed over yet will take, by what has been seen of each point."""
+        if not self._cost:
+            return 0.0
+        costs: defaultdict[int, float] = defaultdict(float)
+        for game in self._games:
+            costs[game.point.number] += game.cost
+        usual = self._seconds / self._cost
+        return sum(cost * self._rate.get(point, usual) for point, cost in costs.items()) / self._hands
 
     def withdraw(self, point: int) -> list[Game]:
         """Take out the games of a point that have not been handed over, and return them."""

@@ -37,6 +37,8 @@ class Progress:
     alike: int = 0
     """Games that are taken from another seed's, for no coin is drawn in them."""
     done: float = 0.0
+    left: float = 0.0
+    """Seconds that the games still to be handed over will take, by what has been seen of their points."""
     finished: bool = False
 
 
@@ -224,6 +226,7 @@ def _play(
                 progress.done += sum(game.cost for game in batch)
                 for game, outcome in zip(done, played.outcomes, strict=True):
                     _share(outcome, batches.withdraw(game.point.number) if _alike(outcome) else [], journal, progress)
+                progress.left = batches.left()
                 tell(progress)
         whole = True
     finally:

@@ -332,6 +332,19 @@ def test_one_game_of_each_point_comes_first_then_the_costly_ones() -> None:
     assert order == [1.0, 100.0, 50.0, 3.0]
 
 
+def test_the_time_left_goes_by_what_each_point_has_taken() -> None:
+    slow, quick = (type("P", (), {"number": number})() for number in (0, 1))
+    games = [Game(f"{n}", slow, n, n, 1.0) for n in range(3)] + [Game(f"q{n}", quick, n, n, 1.0) for n in range(5)]
+    plan = Batches(games, 4)  # four slots: two workers
+    assert plan.left() == 0  # nothing is known
+    taken = {0: 7.0, 1: 0.6}
+    while len(plan._rate) < 2:
+        batch = plan.next()
+        plan.learn(batch, sum(taken[game.point.number] for game in batch))
+    left = [game.point.number for game in plan._games]
+    assert plan.left() == pytest.approx(sum(taken[number] for number in left) / 2)
+
+
 def test_withdrawn_games_are_not_handed_over() -> None:
     points: list[Any] = [type("P", (), {"number": number})() for number in range(2)]
     plan = Batches([Game(f"{n}-{t}", points[n], t, t, 1.0) for n in range(2) for t in range(3)], 2)
