@@ -31,6 +31,7 @@ def draw_matrix(tables: Tables, request: PlotRequest) -> Figure:
     note = "In each cell: games that held of games played, and their largest error in units of α, in the median."
     wide = min(12.0, max(8.0, 1.9 + 0.82 * len(adversaries)))
     height = sum(0.46 * len(part) + (0.35 if tables.several else 0.0) for part in rows) + 0.75
+    height += 0.15 * max(name.count("\n") for name in _names(adversaries))
     figure = new_figure(height, request.title or tables.title, fixed(tables), note, width=wide)
     made = figure.subplots(
         len(results),
@@ -70,7 +71,7 @@ def _draw_cells(axes: Axes, rows: list[tuple[str, pd.DataFrame]], adversaries: l
                 gid="cell",
             )
     axes.imshow(failed, cmap=_FAILED, vmin=0, vmax=1, aspect="auto")
-    axes.set_xticks(range(len(adversaries)), adversaries if len(adversaries) < 6 else _broken(adversaries), size=8.5)
+    axes.set_xticks(range(len(adversaries)), _names(adversaries), size=8.5)
     axes.set_yticks(range(len(rows)), [label for label, _ in rows], size=9)
     axes.tick_params(length=0)
     axes.grid(visible=False)
@@ -82,6 +83,8 @@ def _draw_cells(axes: Axes, rows: list[tuple[str, pd.DataFrame]], adversaries: l
         spine.set_visible(True)
 
 
-def _broken(names: list[str]) -> list[str]:
-    """Return names over two lines where they have a hyphen, so that narrow columns can carry them."""
-    return [name.replace("-", "-\n", 1) for name in names]
+def _names(adversaries: list[str]) -> list[str]:
+    """Return what stands over the columns; where these are narrow, over several lines, a parameter on each."""
+    if len(adversaries) < 6:
+        return adversaries
+    return [name.replace("-", "-\n", 1).replace(", ", "\n") for name in adversaries]
