@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from math import ceil, exp, log, pi, sqrt
 from typing import Any, ClassVar
 
-from scipy.optimize import brentq
-
 from protocols.base import in_unit_interval, positive
 from protocols.coins import Coins
 from protocols.laws import CoinLaw, Law, LawOf
@@ -23,6 +21,8 @@ def strength_for(failure: float, k: int) -> float:
     Downwards, p * items may reach k + lam sqrt k, but the tail of a sum of coins is lighter there:
     exp(-lam^2 / (2 (1 + lam / sqrt k))), since E exp(-x(X - p)) <= exp(p x^2 / 2).
     """
+
+    from scipy.optimize import brentq  # a third of a second of import, for those who play it only
 
     def excess(lam: float) -> float:
         up = exp(-(lam**2) / (2 * (1 + lam / (3 * sqrt(k)))))
