@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 from adversaries.base import Adversary, View
 from adversaries.laps import Laps, check_laps, early
 from adversaries.schedules import Burst, Schedule
+from mechanisms.checks import positive, whole
 
 SHARES: Final = 100
 """Shares that `coin` gives to a site, on average."""
@@ -78,11 +79,8 @@ class Drain(Adversary):
     _tried: int = field(default=0, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        value = self.patience
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-            raise ValueError(f"patience must be a number above 0; got {value!r}")
-        if isinstance(self.tries, bool) or not isinstance(self.tries, int) or self.tries < 0:
-            raise ValueError(f"tries must be a whole number of at least 0; got {self.tries!r}")
+        positive("patience", self.patience)
+        whole("tries", self.tries, 0)
 
     def plan(self, view: View) -> Schedule:
         moved = view.changes != self._changes

@@ -10,6 +10,7 @@ from adversaries.beliefs import SamplingBelief, belief_of
 from adversaries.powers import TrafficView
 from adversaries.schedules import Burst, Schedule
 from adversaries.strike import LIKELY, Striker
+from mechanisms.checks import number
 
 
 @dataclass
@@ -37,9 +38,7 @@ class Eavesdrop(Adversary):
     _lap: _Lap | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        value = self.keep
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-            raise ValueError(f"keep must be a number above 0 and at most 1; got {value!r}")
+        number("keep", self.keep, "above 0 and at most 1", lambda keep: 0 < keep <= 1)
 
     def plan(self, view: View) -> Schedule | None:
         assert isinstance(view, TrafficView)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from adversaries.base import Adversary, View
 from adversaries.schedules import Burst, Rest, Schedule
+from mechanisms.checks import whole
 
 
 class Challenge(Rest):
@@ -41,8 +42,7 @@ class Intruder(Adversary):
     _seen: list[float] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.looks, bool) or not isinstance(self.looks, int) or self.looks < 1:
-            raise ValueError(f"looks must be a whole number of at least 1; got {self.looks!r}")
+        whole("looks", self.looks)
 
     def plan(self, view: View) -> Schedule | None:
         look = getattr(view, "look", None)

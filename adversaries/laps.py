@@ -7,6 +7,7 @@ from typing import Any
 
 from adversaries.base import View
 from adversaries.beliefs import ALPHA, CONFIDENCE
+from mechanisms.checks import number
 
 
 def early(view: View) -> float:
@@ -60,11 +61,6 @@ class Laps:
 
 def check_laps(reach: Any, growth: Any, begin: Any) -> None:
     """Raise ValueError unless these are parameters of `Laps`."""
-    _number("reach", reach, "above 0 and at most 1", lambda value: 0 < value <= 1)
-    _number("growth", growth, "of at least 1", lambda value: 1 <= value < math.inf)
-    _number("begin", begin, "of at least 0", lambda value: 0 <= value < math.inf)
-
-
-def _number(name: str, value: Any, accepted: str, fits: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not fits(value):
-        raise ValueError(f"{name} must be a number {accepted}; got {value!r}")
+    number("reach", reach, "above 0 and at most 1", lambda value: 0 < value <= 1)
+    number("growth", growth, "of at least 1", lambda value: 1 <= value < math.inf)
+    number("begin", begin, "of at least 0", lambda value: 0 <= value < math.inf)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from adversaries.base import Adversary, View
 from adversaries.listed import Labels, Runs
 from adversaries.schedules import NEVER, Burst, Rotation, Schedule
+from mechanisms.checks import number, whole
 
 CHUNK: Final = 2**20
 """Most labels drawn at a time: a plan then takes some 12 MB, whatever the length of the game."""
@@ -53,8 +54,7 @@ class SingleSite(Adversary):
     site: int = 0
 
     def __post_init__(self) -> None:
-        if isinstance(self.site, bool) or not isinstance(self.site, int) or self.site < 0:
-            raise ValueError(f"site must be a whole number of at least 0; got {self.site!r}")
+        whole("site", self.site, 0)
 
     def plan(self, view: View) -> Schedule:
         return Burst(self.site)
@@ -130,8 +130,7 @@ class Bursts(Adversary):
 
     def __post_init__(self) -> None:
         mean = self.mean
-        if isinstance(mean, bool) or not isinstance(mean, int | float) or not 1 <= mean < float("inf"):
-            raise ValueError(f"mean must be a number of at least 1; got {mean!r}")
+        number("mean", mean, "of at least 1", lambda mean: 1 <= mean < float("inf"))
         if self.law not in get_args(Law):
             raise ValueError(f"law must be one of {', '.join(get_args(Law))}; got {self.law!r}")
         if self.law == "constant" and mean != int(mean):

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, get_args
 
 from adversaries.base import Adversary, View
 from adversaries.schedules import Burst, Schedule
+from mechanisms.checks import number
 
 Side = Literal["above", "below"]
 STORES = 4
@@ -44,9 +45,7 @@ class Phase(Adversary):
     _site: int = field(default=0, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        value = self.near
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise ValueError(f"near must be a number from 0 to 1; got {value!r}")
+        number("near", self.near, "from 0 to 1", lambda near: 0 <= near <= 1)
         if self.side not in get_args(Side):
             raise ValueError(f"side must be one of {', '.join(get_args(Side))}; got {self.side!r}")
 

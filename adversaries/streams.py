@@ -16,6 +16,7 @@ from adversaries.listed import Runs
 from adversaries.oblivious import Uniform
 from adversaries.schedules import Burst, Rest, Schedule
 from mechanisms import MONITORS
+from mechanisms.checks import whole
 from mechanisms.hard_instance import hard_instance
 
 MOST_STEPS: Final = 10**9
@@ -54,10 +55,8 @@ class Scattered(Adversary):
     count: int | None = None
 
     def __post_init__(self) -> None:
-        if self.count is not None and (
-            isinstance(self.count, bool) or not isinstance(self.count, int) or self.count < 0
-        ):
-            raise ValueError(f"count must be a whole number of at least 0; got {self.count!r}")
+        if self.count is not None:
+            whole("count", self.count, 0)
 
     def plan(self, view: View) -> Schedule | None:
         steps = view.items - view.steps
@@ -101,8 +100,8 @@ class HardInstance(Adversary):
     k: int | None = None
 
     def __post_init__(self) -> None:
-        if self.k is not None and (isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1):
-            raise ValueError(f"k must be a whole number of at least 1; got {self.k!r}")
+        if self.k is not None:
+            whole("k", self.k)
 
     def plan(self, view: View) -> Schedule | None:
         if view.known.get("kind") not in MONITORS:

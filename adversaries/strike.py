@@ -9,6 +9,7 @@ import numpy as np
 
 from adversaries.base import View
 from adversaries.beliefs import Belief
+from mechanisms.checks import number
 
 LIKELY = 0.95
 """Share of the best strike at which the wait ends, unless said otherwise."""
@@ -67,5 +68,4 @@ class Striker:
 
 def check_demand(value: Any) -> None:
     """Raise ValueError unless `value` is a share."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError(f"demand must be a number from 0 to 1; got {value!r}")
+    number("demand", value, "from 0 to 1", lambda share: 0 <= share <= 1)

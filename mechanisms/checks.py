@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+
+def number(name: str, value: Any, accepted: str, fits: Callable[[float], bool]) -> None:
+    """Raise ValueError unless `value` is a number that fits; `accepted` says in words which do."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not fits(value):
+        raise ValueError(f"{name} must be a number {accepted}; got {value!r}")
 
 
 def positive(name: str, value: Any) -> None:
     """Raise ValueError unless `value` is a finite number above 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-        raise ValueError(f"{name} must be a number above 0; got {value!r}")
+    number(name, value, "above 0", lambda value: 0 < value < float("inf"))
 
 
 def probability(name: str, value: Any) -> None:
     """Raise ValueError unless `value` is a number strictly between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-        raise ValueError(f"{name} must be a number between 0 and 1, both excluded; got {value!r}")
+    number(name, value, "between 0 and 1, both excluded", lambda value: 0 < value < 1)
 
 
 def whole(name: str, value: Any, least: int = 1) -> None:

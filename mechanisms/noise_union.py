@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
 
 from mechanisms.checks import positive, probability
 from mechanisms.laplace_sums import Parts
@@ -91,6 +90,8 @@ class NoiseUnion:
         >>> round(NoiseUnion.of([[(1.0, 1)], [(1.0, 1)]]).quantile(0.05), 6)  # ln(2 / (2 · 0.05))
         2.995732
         """
+        from scipy.optimize import brentq  # a third of a second of import, for those who ask only
+
         probability("beta", beta)
         high, s = self.chernoff(beta)
         if not self.scales:
@@ -99,7 +100,7 @@ class NoiseUnion:
         low = high / 10
         if not tail(low) > beta > tail(high):  # so likely that Chernoff's bound is far off
             return high
-        return float(optimize.brentq(lambda x: math.log(max(tail(x), 1e-300) / beta), low, high, rtol=1e-10))
+        return float(brentq(lambda x: math.log(max(tail(x), 1e-300) / beta), low, high, rtol=1e-10))
 
 
 class Tail:

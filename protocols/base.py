@@ -13,6 +13,12 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
+from mechanisms.checks import positive as positive
+from mechanisms.checks import probability
+from mechanisms.checks import whole as whole
+
+in_unit_interval = probability  # the name under which protocols, those of others too, import it
+
 EVERYONE: Final = -1
 """Receiver of a broadcast: every site, at the cost of k messages."""
 
@@ -153,24 +159,6 @@ class Protocol(ABC):
     def as_mapping(self) -> dict[str, Any]:
         """Return the parameters by name, as a scenario file would give them."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
-
-
-def in_unit_interval(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a number strictly between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-        raise ValueError(f"{name} must be a number between 0 and 1, both excluded; got {value!r}")
-
-
-def positive(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a finite number above 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-        raise ValueError(f"{name} must be a number above 0; got {value!r}")
-
-
-def whole(name: str, value: Any, least: int) -> None:
-    """Raise ValueError unless `value` is a whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}")
 
 
 def ratio(alpha: float) -> tuple[int, int]:

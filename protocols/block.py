@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import log2, sqrt
 from typing import Any, ClassVar
 
-from protocols.base import Protocol, Server, Site, in_unit_interval, positive
+from protocols.base import in_unit_interval, positive
 from protocols.coins import Coins
-from protocols.fleet import Fleet
-from protocols.laws import BlockLaw, Law, LawOf, remembering
-from protocols.round_fleet import RoundFleet
-from protocols.rounds import RoundServer, RoundSite
+from protocols.laws import BlockLaw, Law, LawOf
+from protocols.round_protocol import RoundProtocol
+from protocols.rounds import RoundServer
 
 
 class Blocks(BlockLaw):
@@ -40,7 +38,7 @@ class Blocks(BlockLaw):
 
 
 @dataclass(frozen=True)
-class Block(Protocol):
+class Block(RoundProtocol):
     """Blocks of D = floor(alpha M / (c sqrt k)) items with a random threshold in each: M + D * signals is unbiased.
 
     The standard deviation is at most alpha M / (2c). A round ends when the output reaches 2 M.
@@ -76,18 +74,10 @@ class Block(Protocol):
             size = int(scale * total)
             return Blocks(size, coins) if size >= 1 else None
 
-        return remembering(law)
+        return law
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        law_of = self._law_of(k, Coins(rng))
-        total = sum(start)
-        return [RoundSite(law_of, total) for _ in range(k)]
-
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return _Server(self._law_of(k, Coins(rng)), k, sum(start))
-
-    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
-        return RoundFleet(_Server(self._law_of(k, Coins(server_rng)), k, sum(start)), self._law_of(k, Coins(site_rng)))
+    def _server_by(self, law_of: LawOf, k: int, rng: Any, total: int) -> RoundServer:
+        return _Server(law_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return c sqrt k / alpha to start with, then (2c sqrt k / alpha + 3k) a doubling (D is rounded down)."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any, ClassVar
 
-from protocols.base import Protocol, Server, Site, in_unit_interval, ratio
-from protocols.fleet import Fleet
-from protocols.laws import BlockLaw, Law, LawOf, remembering
-from protocols.round_fleet import RoundFleet
-from protocols.rounds import RoundServer, RoundSite
+from protocols.base import in_unit_interval, ratio
+from protocols.coins import Coins
+from protocols.laws import BlockLaw, Law, LawOf
+from protocols.round_protocol import RoundProtocol
+from protocols.rounds import RoundServer
 
 
 class LastOfBlock(BlockLaw):
@@ -23,7 +22,7 @@ class LastOfBlock(BlockLaw):
 
 
 @dataclass(frozen=True)
-class DeterministicRounds(Protocol):
+class DeterministicRounds(RoundProtocol):
     """Each site signals every q = floor(alpha M / k) items of a round begun with M of them.
 
     The output M + q * signals lags by less than k q <= alpha M. A round ends when it reaches 2 M: a poll of
@@ -50,25 +49,17 @@ class DeterministicRounds(Protocol):
     def __post_init__(self) -> None:
         in_unit_interval("alpha", self.alpha)
 
-    def _law_of(self, k: int) -> LawOf:
+    def _law_of(self, k: int, coins: Coins) -> LawOf:
         part, whole = ratio(self.alpha)
 
         def law(number: int, total: int) -> Law | None:
             step = part * total // (whole * k)
             return LastOfBlock(step) if step >= 1 else None
 
-        return remembering(law)
+        return law
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        law_of = self._law_of(k)
-        total = sum(start)
-        return [RoundSite(law_of, total) for _ in range(k)]
-
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return _Server(self._law_of(k), k, sum(start))
-
-    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
-        return RoundFleet(_Server(self._law_of(k), k, sum(start)), self._law_of(k))
+    def _server_by(self, law_of: LawOf, k: int, rng: Any, total: int) -> RoundServer:
+        return _Server(law_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return k/alpha to start with, then (2k/alpha + 3k) a doubling (q is rounded down by up to a half)."""

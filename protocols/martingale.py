@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, exp, log, pi, sqrt
 from typing import Any, ClassVar
 
-from scipy.optimize import brentq
-
-from protocols.base import Protocol, Server, Site, in_unit_interval, positive
+from protocols.base import in_unit_interval, positive
 from protocols.coins import Coins
-from protocols.fleet import Fleet
-from protocols.laws import CoinLaw, Law, LawOf, remembering
-from protocols.round_fleet import RoundFleet
-from protocols.rounds import RoundServer, RoundSite
+from protocols.laws import CoinLaw, Law, LawOf
+from protocols.round_protocol import RoundProtocol
+from protocols.rounds import RoundServer
 
 
 def strength_for(failure: float, k: int) -> float:
@@ -26,6 +22,8 @@ def strength_for(failure: float, k: int) -> float:
     exp(-lam^2 / (2 (1 + lam / sqrt k))), since E exp(-x(X - p)) <= exp(p x^2 / 2).
     """
 
+    from scipy.optimize import brentq  # a third of a second of import, for those who play it only
+
     def excess(lam: float) -> float:
         up = exp(-(lam**2) / (2 * (1 + lam / (3 * sqrt(k)))))
         down = exp(-(lam**2) / (2 * (1 + lam / sqrt(k))))
@@ -36,7 +34,7 @@ def strength_for(failure: float, k: int) -> float:
 
 
 @dataclass(frozen=True)
-class Martingale(Protocol):
+class Martingale(RoundProtocol):
     """Every item is signalled with probability p = lam sqrt k / (alpha M), in rounds of k signals.
 
     The output is M + signals / p; signals - p * items is a martingale against any adversary, whatever it has
@@ -87,18 +85,10 @@ class Martingale(Protocol):
             need = strengths[number] * sqrt(k) / self.alpha
             return CoinLaw(need / total, coins) if total >= need else None
 
-        return remembering(law)
+        return law
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        law_of = self._law_of(k, Coins(rng))
-        total = sum(start)
-        return [RoundSite(law_of, total) for _ in range(k)]
-
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return _Server(self._law_of(k, Coins(rng)), k, sum(start))
-
-    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
-        return RoundFleet(_Server(self._law_of(k, Coins(server_rng)), k, sum(start)), self._law_of(k, Coins(site_rng)))
+    def _server_by(self, law_of: LawOf, k: int, rng: Any, total: int) -> RoundServer:
+        return _Server(law_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the sum over rounds of 4k, each growing N by the factor 1 + alpha sqrt k / lam, after start-up."""

@@ -9,14 +9,13 @@ from typing import Any, ClassVar, Final
 
 from mechanisms.counters import KINDS, make
 from mechanisms.noise import Draws, Laplace
-from protocols.base import Message, Protocol, Server, Site, in_unit_interval
+from protocols.base import Message, in_unit_interval
 from protocols.block import Blocks
 from protocols.coins import Coins
 from protocols.constants import Constants, checked, paper_constants, scaled_constants, tight_constants
-from protocols.fleet import Fleet
-from protocols.laws import Law, LawOf, remembering
-from protocols.round_fleet import RoundFleet
-from protocols.rounds import BIT, RoundServer, RoundSite
+from protocols.laws import Law, LawOf
+from protocols.round_protocol import RoundProtocol
+from protocols.rounds import BIT, RoundServer
 from protocols.tight import known_noise
 
 ONLY_BITS: Final = ("randomized-response",)
@@ -33,7 +32,7 @@ class HandSet(dict[str, float]):
 
 
 @dataclass(frozen=True)
-class Robust(Protocol):
+class Robust(RoundProtocol):
     """Random thresholds in blocks, hidden by a noisy phase length and a private counter.
 
     In a round begun with N0 items a site sends a bit at a random place of each block of Delta = alpha N0 / (8 C sqrt k)
@@ -116,18 +115,10 @@ class Robust(Protocol):
             size = int(self.alpha * total / constants.divisor)
             return Blocks(size, coins, constants.blocks) if size >= 1 else None
 
-        return remembering(law)
+        return law
 
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        law_of = self._law_of(k, Coins(rng))
-        total = sum(start)
-        return [RoundSite(law_of, total) for _ in range(k)]
-
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return _Server(self, k, rng, sum(start))
-
-    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
-        return RoundFleet(_Server(self, k, server_rng, sum(start)), self._law_of(k, Coins(site_rng)))
+    def _server_by(self, law_of: LawOf, k: int, rng: Any, total: int) -> RoundServer:
+        return _Server(self, law_of, k, rng, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the start-up's items, then 3k words and the most bits a round, which brings at least so many blocks.
@@ -165,12 +156,12 @@ class _Server(RoundServer):
 
     __slots__ = ("_bits_of", "_counter", "_lengths", "_rng", "_size", "constants", "leaked", "phase", "protocol")
 
-    def __init__(self, protocol: Robust, k: int, rng: Any, start: int) -> None:
+    def __init__(self, protocol: Robust, law_of: LawOf, k: int, rng: Any, start: int) -> None:
         self.protocol = protocol
         self._rng = rng
         self.leaked: list[tuple[int, int, int]] = []
         self._bits_of: list[int] = []
-        super().__init__(protocol._law_of(k, Coins(rng)), k, start)
+        super().__init__(law_of, k, start)
 
     def enter(self, law: Law) -> None:
         assert isinstance(law, Blocks)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil, log, log1p, log2, sqrt
 from typing import Any, ClassVar, Final
 
+from mechanisms.checks import number
 from protocols.base import Protocol, Server, Site, in_unit_interval
 from protocols.coins import Coins
 from protocols.copies import CopiesServer, CopiesSite
@@ -27,8 +28,7 @@ def changes(alpha: float, largest: float, start: int) -> int:
 
 def above_one(name: str, value: Any) -> None:
     """Raise ValueError unless `value` is a finite number above 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 < value < float("inf"):
-        raise ValueError(f"{name} must be a number above 1; got {value!r}")
+    number(name, value, "above 1", lambda value: 1 < value < float("inf"))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from math import exp, log, log1p
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from scipy import optimize
 
 from mechanisms.counters import counter
 from mechanisms.laplace_sums import Parts
@@ -198,12 +197,14 @@ def _length(k: int, alpha: float, phases: int, rest: float, scale: float) -> tup
     the first whole number of bits from its noisy length on, which counts as 0 where it is below.
     """
 
+    from scipy.optimize import minimize_scalar  # a third of a second of import, for tight constants only
+
     def words(log_length: float) -> float:
         length = exp(log_length)
         bits = phases * (length + 0.5 + scale / 2 * exp(-length / scale))
         return (bits + 3 * k) / log1p(alpha * bits / (length / 2 + rest))
 
-    found = optimize.minimize_scalar(words, bounds=(0.0, log(1000 * (rest + k))), method="bounded")
+    found = minimize_scalar(words, bounds=(0.0, log(1000 * (rest + k))), method="bounded")
     return exp(float(found.x)), float(found.fun)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from adversaries.base import Adversary, Choice
 from adversaries.powers import POWERS
 from adversaries.replay import Replay
-from protocols.base import Protocol
+from protocols.base import Protocol, whole
 from simulator.engines import Bulk, Engine, Leap, NoBulkError, Step
 from simulator.engines.base import streams
 from simulator.errors import ScenarioError
@@ -157,8 +157,7 @@ def _check(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> None
     if not isinstance(protocol, Protocol):
         raise TypeError(f"protocol must be a Protocol, such as Deterministic(alpha=0.1); got {protocol!r}")
     for name, value, least in (("sites", sites, 1), ("items", items, 0), ("seed", seed, 0), ("start", start, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}")
+        whole(name, value, least)
     if start + items > 2**61:
         raise ValueError(f"items and start together must be at most 2^61; got {start + items}")
 

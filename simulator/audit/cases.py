@@ -1,15 +1,13 @@
-"""What is audited of each mechanism: two neighbouring inputs, what an observer sees of a run, and the claim.
+"""What is audited of each mechanism: its cases, and the parameters under which it is audited.
 
 Each case takes inputs on which the mechanism is close to its limit: short streams, a first item that lies in all
-intervals of a tree, queries at the threshold. A case observes one run and returns its numbers, the category first if
-it has one.
+intervals of a tree, queries at the threshold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final
 
@@ -33,42 +31,13 @@ from mechanisms import (
     SparseVectorQueries,
     SquareRoot,
 )
+from simulator.audit.case import Case, closings
 from simulator.audit.event import Shape
-
-Observe = Callable[[bool, np.random.Generator], Sequence[float]]
-"""Plays one run, on the neighbour if the first argument is true, and returns what an observer sees."""
 
 STEPS: Final = 4
 """Steps of a stream, unless a mechanism needs others."""
 SLOW: Final = (Hybrid, SquareRoot, Blt, Sparse, PrivatePartition, SortedQueries, SparseVectorQueries, PerturbedLeader)
 """Mechanisms whose runs are slow to begin; a quarter of the runs are played."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A claim and how it is put to the test.
-
-    Attributes
-    ----------
-    epsilon, delta
-        The claim.
-    observe
-        Plays one run.
-    shape
-        What the observations are.
-    inputs
-        The input and its neighbour, in words.
-    share
-        Part of the usual number of runs that is played, where a run is slow.
-    """
-
-    epsilon: float
-    delta: float
-    observe: Observe
-    shape: Shape
-    inputs: str
-    share: float = 1.0
-
 
 Cases = Case | tuple[Case, ...]
 
@@ -110,17 +79,6 @@ def _one_item(counter: Counter, steps: int, place: int, look: int | None) -> Cas
     return Case(counter.epsilon, delta, observe, shape, item)
 
 
-def _closings(answers: Sequence[float], exact: Sequence[float], most: int) -> list[float]:
-    """Return which steps changed the answer, as one number, and what the changed answers are off by, padded."""
-    pattern, off, before = 0, [], 0.0
-    for t, answer in enumerate(answers):
-        if answer != before:
-            pattern |= 1 << t
-            off.append(answer - exact[t])
-            before = answer
-    return [float(pattern), *off, *[0.0] * (most - len(off))]
-
-
 def _sparse_counter(counter: Sparse) -> Case:
     """A stream whose segments are about to close at every step; the first entry is larger by one or not."""
     segment = counter.partition.threshold(1, counter.horizon or 2) / 2
@@ -130,7 +88,7 @@ def _sparse_counter(counter: Sparse) -> Case:
 
     def observe(neighbour: bool, rng: np.random.Generator) -> Sequence[float]:
         run = counter.start(rng)
-        return _closings(run.release(with_item if neighbour else without).tolist(), exact, STEPS)
+        return closings(run.release(with_item if neighbour else without).tolist(), exact, STEPS)
 
     shape = Shape([0.0] * STEPS, [1.0] * STEPS, categories=True)
     return Case(counter.epsilon, 0.0, observe, shape, f"entry 1 of {STEPS} is {segment:.0f} or one more")
@@ -182,7 +140,7 @@ def _sorted_queries(queries: SortedQueries) -> Case:
 
     def observe(neighbour: bool, rng: np.random.Generator) -> Sequence[float]:
         run = queries.start(with_point if neighbour else without, rng)
-        return _closings([run.answer(query) for query in asked], [float(points)] * len(asked), len(asked))
+        return closings([run.answer(query) for query in asked], [float(points)] * len(asked), len(asked))
 
     shape = Shape([0.0] * len(asked), [1.0] * len(asked), categories=True)
     return Case(queries.epsilon, 0.0, observe, shape, f"{points} points at 0.1 or one more; 4 queries above them")
@@ -243,7 +201,7 @@ def _continual_output(transformation: ContinualOutput) -> Case:
     def observe(neighbour: bool, rng: np.random.Generator) -> Sequence[float]:
         run = transformation.start(_Total(), rng)
         answers = [run.step((size + moved * neighbour) if t == 0 else 0.0) for t in range(steps)]
-        return _closings(answers, [size] * steps, steps)
+        return closings(answers, [size] * steps, steps)
 
     shape = Shape([0.0] * steps, [moved] * steps, categories=True)
     inputs = f"the estimator's answer is {size:.0f}, or more by its sensitivity; the estimator itself hides nothing"
@@ -316,9 +274,3 @@ def cases_of(mechanism: Any) -> tuple[Case, ...]:
             share = 0.25 if isinstance(mechanism, SLOW) else 1.0
             return tuple(replace(case, share=share) for case in (made if isinstance(made, tuple) else (made,)))
     return ()
-
-
-def sample(case: Case, neighbour: bool, runs: int, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the observations of so many runs, a row a run."""
-    play = partial(case.observe, neighbour, rng)
-    return np.array([play() for _ in range(runs)], dtype=np.float64)

@@ -9,7 +9,8 @@ import numpy as np
 
 from simulator.audit.accounting import accounted
 from simulator.audit.bound import FALSE_ALARM, epsilon_bound
-from simulator.audit.cases import cases_of, sample
+from simulator.audit.case import sample
+from simulator.audit.cases import cases_of
 from simulator.audit.event import learn
 from simulator.errors import ScenarioError
 

@@ -31,7 +31,7 @@ def list_(what: str | None) -> None:
 @click.command()
 @click.argument("name")
 def describe(name: str) -> None:
-    """Describe a protocol, adversary, mechanism or scenario: parameters, source, guarantee, cost."""
+    """Describe a protocol, adversary, mechanism or scenario: parameters, source, guarantee, cost, error."""
     from simulator.errors import ScenarioError
     from simulator.registry import FAMILIES, kinds, nearest
     from simulator.scenario import shipped_scenarios
@@ -111,8 +111,10 @@ def _describe(family: Family, kind: Kind) -> None:
         "reacts": "" if family != "adversary" else "no" if getattr(maker, "oblivious", False) else "to the outputs",
         "sees": getattr(maker, "sees", "") if family == "adversary" else "",
     }
+    if family == "mechanism":
+        facts |= {name: getattr(maker, name, "") for name in ("error", "memory", "privacy")}
     for name, said in facts.items():
-        if said:
+        if isinstance(said, str) and said:  # a mechanism of others may call a method so
             click.echo(f"{name + ':':<12}{said}")
     taken = parameters(maker)
     if taken:

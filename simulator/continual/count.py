@@ -204,11 +204,7 @@ class ContinualCount(Task):
         counter = sides.mechanism_of(point, Counter, horizon=steps)
         if counter.horizon is not None and counter.horizon < steps:
             raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
-        adversary = sides.adversary_of(point)
-        try:
-            sides.engine_of(point.engine, adversary)
-        except ValueError as error:
-            raise PointError(("engine",), str(error).removeprefix("engine ")) from error
+        sides.check_engine(point, sides.adversary_of(point))
 
     def play(self, point: Point, seed: int) -> Outcome:
         steps = sides.steps_of(point)

@@ -184,10 +184,7 @@ class Experts(Task):
         if point.sites is None or point.sites < 2:
             raise PointError(("sites",), f"must be at least 2: the experts; got {point.sites!r}")
         self._leader(point)
-        try:
-            sides.engine_of(point.engine, sides.adversary_of(point))
-        except ValueError as error:
-            raise PointError(("engine",), str(error).removeprefix("engine ")) from error
+        sides.check_engine(point, sides.adversary_of(point))
 
     def _leader(self, point: Point) -> Any:
         rounds = sides.steps_of(point)

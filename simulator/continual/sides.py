@@ -130,6 +130,14 @@ def engine_of(asked: str, adversary: Adversary) -> tuple[str, str]:
     return "step", "the adversary reacts to the outputs"
 
 
+def check_engine(point: Point, adversary: Adversary) -> None:
+    """Refuse an engine that cannot play a point against this adversary."""
+    try:
+        engine_of(point.engine, adversary)
+    except ValueError as error:
+        raise PointError(("engine",), str(error).removeprefix("engine ")) from error
+
+
 def checked_plan(plan: Any, sites: int, step: int, adversary: Adversary) -> Any:
     """Return a plan that names sites of the game only."""
     if plan is not None and not (plan.lowest() >= -1 and plan.highest() < sites):

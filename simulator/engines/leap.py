@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import simpy
 
 from adversaries.schedules import NEVER
-from simulator.engines.simulated import END, NORMAL, Simulated, trigger_at
+from simulator.engines.simulated import END, NORMAL, trigger_at
+from simulator.engines.watch import Watched
 
 
-class Leap(Simulated):
+class Leap(Watched):
     """k site processes, each asleep until the step of the item at which it will speak.
 
     A site says how many items it may take in silence, the schedule at which step the next one comes.

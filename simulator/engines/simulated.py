@@ -11,7 +11,6 @@ import simpy
 from protocols.base import Message, even_start
 from simulator.channels import Channels, DelayedChannels, Record
 from simulator.engines.base import Engine
-from simulator.engines.watch import watched, watched_speaker
 from simulator.network import Latency
 
 MANY: Final = 4096
@@ -41,8 +40,7 @@ class Simulated(Engine):
         self._record = bool(options.get("record"))
         super().__init__(*sides, **options)
         self._settling = False
-        self._tap = watched(self) if self.adversary.sees != "outputs" and not self.adversary.oblivious else None
-        self.speak = self._speaker() if self._tap is None else watched_speaker(self)
+        self.speak = self._speaker()
 
     def make_sides(self) -> None:
         begun = (even_start(self.start, self.k),) if self.start else ()
@@ -62,7 +60,7 @@ class Simulated(Engine):
 
     @property
     def transcript(self) -> list[Record] | None:
-        return self.channels.transcript if self._tap is None else self._tap.kept
+        return self.channels.transcript
 
     @abstractmethod
     def sync(self, site: int) -> None:

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import simpy
 
-from simulator.engines.simulated import END, Simulated
+from simulator.engines.simulated import END
+from simulator.engines.watch import Watched
 
 
-class Step(Simulated):
+class Step(Watched):
     """One process that gives the items out, one a step, each to its site."""
 
     name: ClassVar[str] = "step"

@@ -1,21 +1,19 @@
 """What an engine does for an adversary that sees more than the outputs: notes the traffic, opens the state.
 
-An adversary that sees outputs only never meets this module: the engines' way of a message stays as it is.
+Where an adversary sees outputs only, the way of a message stays as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adversaries.base import Adversary, View
 from adversaries.powers import POWERS, Heard, StateView, TrafficView
 from adversaries.schedules import Schedule
 from protocols.base import Message
 from simulator.channels import Record
-
-if TYPE_CHECKING:
-    from simulator.engines.simulated import Simulated
+from simulator.engines.simulated import SETTLE, Simulated
 
 
 class Tap:
@@ -57,7 +55,23 @@ class Watcher(Adversary):
         return self.inner.plan(view)
 
 
-def watched(engine: Simulated) -> Tap:
+class Watched(Simulated):
+    """A game whose clock is SimPy's, and whose adversary may see more than the outputs."""
+
+    _tap: Tap | None = None
+
+    def _speaker(self) -> Callable[[int, Sequence[Message], int], None]:
+        if self.adversary.oblivious or self.adversary.sees == POWERS[0]:
+            return super()._speaker()
+        self._tap = _tapped(self)
+        return _watched_speaker(self)
+
+    @property
+    def transcript(self) -> list[Record] | None:
+        return super().transcript if self._tap is None else self._tap.kept
+
+
+def _tapped(engine: Simulated) -> Tap:
     """Give the engine's adversary the view that it declares, and have it asked after every step with traffic."""
     adversary, view = engine.adversary, engine.view
     tap = Tap(engine.channels.transcript, lambda: None if engine.network is None else stir())
@@ -77,7 +91,7 @@ def watched(engine: Simulated) -> Tap:
     return tap
 
 
-def watched_speaker(engine: Simulated) -> Callable[[int, Sequence[Message], int], None]:
+def _watched_speaker(engine: Simulated) -> Callable[[int, Sequence[Message], int], None]:
     """Return what carries the words of a site in a step, judges the step, and lets the adversary look."""
     channels, instant = engine.channels, engine.network is None
 
@@ -98,8 +112,6 @@ def watched_speaker(engine: Simulated) -> Callable[[int, Sequence[Message], int]
 
 def _stirrer(engine: Simulated, tap: Tap) -> Callable[[], None]:
     """Return what sees to it, on delayed channels, that the adversary is asked at the end of the step."""
-    from simulator.engines.simulated import SETTLE
-
     waiting = False
 
     def look() -> None:

@@ -2,52 +2,19 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
+import spoilt_parts as parts
 
 from protocols import Deterministic, Exact, Protocol, Randomized
-from protocols.base import EVERYONE, Message, Server, Site, in_unit_interval, positive
-
-# ---------------------------------------------------------------------- parts
+from protocols.base import Site, in_unit_interval, positive
 
 
-class Wrapped(Site):
-    """A right site, to be spoilt in one method."""
-
-    def __init__(self, inner: Site, rng: Any) -> None:
-        self.inner = inner
-        self.rng = rng
-
-    def quota(self) -> int:
-        return self.inner.quota()
-
-    def take(self, items: int) -> Sequence[Message]:
-        return self.inner.take(items)
-
-    def hear(self, message: Message) -> Sequence[Message]:
-        return self.inner.hear(message)
-
-
-class Mirror(Server):
-    """A right server, to be spoilt in one method."""
-
-    def __init__(self, inner: Server, rng: Any) -> None:
-        self.inner = inner
-        self.rng = rng
-
-    @property
-    def output(self) -> Any:  # type: ignore[override]
-        return self.inner.output
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        return self.inner.hear(sender, message)
-
-
-def spoilt(site: type[Wrapped] = Wrapped, server: type[Mirror] = Mirror, **facts: Any) -> type[Deterministic]:
+def spoilt(
+    site: type[parts.Wrapped] = parts.Wrapped, server: type[parts.Mirror] = parts.Mirror, **facts: Any
+) -> type[Deterministic]:
     """Return the deterministic tracker with these parts, and these facts said of it."""
 
     @dataclass(frozen=True)
@@ -75,149 +42,6 @@ def named(cls: type, name: str) -> type:
     cls.__module__ = __name__
     globals()[name] = cls
     return cls
-
-
-# ---------------------------------------------------------------------- protocols: sites
-
-
-class TooMuchQuota(Wrapped):
-    def quota(self) -> int:
-        return self.inner.quota() + 1
-
-
-class NegativeQuota(Wrapped):
-    def quota(self) -> int:
-        return self.inner.quota() - 1
-
-
-class FloatQuota(Wrapped):
-    def quota(self) -> Any:
-        return float(self.inner.quota())
-
-
-class QuotaDraws(Wrapped):
-    def quota(self) -> int:
-        self.rng.random()
-        return self.inner.quota()
-
-
-class QuotaWearsOff(Wrapped):
-    def __init__(self, inner: Site, rng: Any) -> None:
-        super().__init__(inner, rng)
-        self.asked = 0
-
-    def quota(self) -> int:
-        self.asked += 1
-        return max(0, self.inner.quota() - self.asked % 2)
-
-
-class CountsHandovers(Wrapped):
-    """Takes any number of items for one."""
-
-    def take(self, items: int) -> Sequence[Message]:
-        return self.inner.take(1)
-
-    def quota(self) -> int:
-        return self.inner.quota()
-
-
-class Nameless(Wrapped):
-    def take(self, items: int) -> Sequence[Message]:
-        return [Message("", message.value) for message in super().take(items)]
-
-
-class ForNothing(Wrapped):
-    def take(self, items: int) -> Sequence[Message]:
-        return [message._replace(words=0) for message in super().take(items)]
-
-
-class Chatters(Wrapped):
-    """Says something of its own at every item, whatever quota it has."""
-
-    def take(self, items: int) -> Sequence[Message]:
-        return (*super().take(items), *([Message("report")] if items == 1 else []))
-
-
-class GloballyRandom(Wrapped):
-    def take(self, items: int) -> Sequence[Message]:
-        random.random()
-        return super().take(items)
-
-
-class NumpyGlobally(Wrapped):
-    def take(self, items: int) -> Sequence[Message]:
-        np.random.rand()  # noqa: NPY002 - the fault
-        return super().take(items)
-
-
-# ---------------------------------------------------------------------- protocols: servers
-
-
-class OwnCoins(Mirror):
-    """Draws from a generator that no seed decides."""
-
-    def __init__(self, inner: Server, rng: Any) -> None:
-        super().__init__(inner, np.random.default_rng())
-
-    @property
-    def output(self) -> Any:  # type: ignore[override]
-        return self.inner.output + self.shift
-
-    shift = 0.0
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self.shift = self.rng.random() / 1e6
-        return super().hear(sender, message)
-
-
-class SameCoins(OwnCoins):
-    """Draws from the generator handed in, but goes by another one."""
-
-    def __init__(self, inner: Server, rng: Any) -> None:
-        super().__init__(inner, rng)
-        self.rng = np.random.default_rng(1)
-        self.given = rng
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self.given.random()
-        return super().hear(sender, message)
-
-
-REMEMBERED: list[int] = []
-
-
-class Remembers(Mirror):
-    """Keeps in the module what it has heard in other games."""
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        REMEMBERED.append(sender)
-        return super().hear(sender, message)
-
-    @property
-    def output(self) -> Any:  # type: ignore[override]
-        return self.inner.output + len(REMEMBERED) * 1e-9
-
-
-class TwiceTheTruth(Mirror):
-    @property
-    def output(self) -> Any:  # type: ignore[override]
-        return 2 * self.inner.output
-
-
-class SlightlyHigh(Mirror):
-    @property
-    def output(self) -> Any:  # type: ignore[override]
-        return self.inner.output * (1 + 1e-6)
-
-
-class Tells(Mirror):
-    """Broadcasts without end: each answer of a site sets off another broadcast."""
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        return (*super().hear(sender, message), (EVERYONE, Message("note", 1, 0)))
-
-
-# ---------------------------------------------------------------------- protocols: parameters and facts
 
 
 @dataclass(frozen=True)
@@ -326,23 +150,23 @@ class HalfTheCoins(Randomized):
 
 
 MUTANTS: dict[str, tuple[Any, str]] = {
-    "TooMuchQuota": (spoilt(TooMuchQuota), "spoke with a quota|spoke within its quota"),
-    "NegativeQuota": (spoilt(NegativeQuota), "not a whole number from 0 on"),
-    "FloatQuota": (spoilt(FloatQuota), "not a whole number from 0 on"),
-    "QuotaDraws": (spoilt(QuotaDraws), r"quota\(\) changes something"),
-    "QuotaWearsOff": (spoilt(QuotaWearsOff), r"quota\(\) changes something"),
-    "CountsHandovers": (spoilt(CountsHandovers), "step and leap play different games"),
-    "Nameless": (spoilt(Nameless), "of no kind"),
-    "ForNothing": (spoilt(ForNothing), "costs less than a word"),
-    "Chatters": (spoilt(Chatters), "spoke with a quota"),
-    "GloballyRandom": (spoilt(GloballyRandom), "global random generator"),
-    "NumpyGlobally": (spoilt(NumpyGlobally), "global random generator"),
-    "OwnCoins": (spoilt(server=OwnCoins), "step and leap play different games|same seed differ"),
-    "SameCoins": (spoilt(server=SameCoins), "six seeds give the same game"),
-    "Remembers": (spoilt(server=Remembers), "step and leap play different games|same seed differ"),
-    "TwiceTheTruth": (spoilt(server=TwiceTheTruth), "says always right, but failed"),
-    "SlightlyHigh": (spoilt(server=SlightlyHigh, one_sided=True), "says one-sided, but was"),
-    "FreeNotes": (spoilt(server=Tells), "costs less than a word"),
+    "TooMuchQuota": (spoilt(parts.TooMuchQuota), "spoke with a quota|spoke within its quota"),
+    "NegativeQuota": (spoilt(parts.NegativeQuota), "not a whole number from 0 on"),
+    "FloatQuota": (spoilt(parts.FloatQuota), "not a whole number from 0 on"),
+    "QuotaDraws": (spoilt(parts.QuotaDraws), r"quota\(\) changes something"),
+    "QuotaWearsOff": (spoilt(parts.QuotaWearsOff), r"quota\(\) changes something"),
+    "CountsHandovers": (spoilt(parts.CountsHandovers), "step and leap play different games"),
+    "Nameless": (spoilt(parts.Nameless), "of no kind"),
+    "ForNothing": (spoilt(parts.ForNothing), "costs less than a word"),
+    "Chatters": (spoilt(parts.Chatters), "spoke with a quota"),
+    "GloballyRandom": (spoilt(parts.GloballyRandom), "global random generator"),
+    "NumpyGlobally": (spoilt(parts.NumpyGlobally), "global random generator"),
+    "OwnCoins": (spoilt(server=parts.OwnCoins), "step and leap play different games|same seed differ"),
+    "SameCoins": (spoilt(server=parts.SameCoins), "six seeds give the same game"),
+    "Remembers": (spoilt(server=parts.Remembers), "step and leap play different games|same seed differ"),
+    "TwiceTheTruth": (spoilt(server=parts.TwiceTheTruth), "says always right, but failed"),
+    "SlightlyHigh": (spoilt(server=parts.SlightlyHigh, one_sided=True), "says one-sided, but was"),
+    "FreeNotes": (spoilt(server=parts.Tells), "costs less than a word"),
     "NoKind": (spoilt(kind=""), "says no kind"),
     "NoSource": (spoilt(source=""), "says no source"),
     "Secretive": (spoilt(reveals=""), "says no reveals"),

@@ -224,6 +224,19 @@ def test_list_and_describe_use_the_classes_words() -> None:
     assert "claim:" in said
 
 
+def test_describe_says_how_a_mechanism_errs() -> None:
+    from mechanisms import MECHANISMS, SquareRoot
+
+    assert len(MECHANISMS) >= 20
+    for kind, maker in MECHANISMS.items():
+        assert maker.error, kind
+        assert f"\nerror:      {maker.error}\n" in disttrack("describe", kind).stdout
+    said = disttrack("describe", "square-root").stdout
+    assert f"\nmemory:     {SquareRoot.memory}\n" in said
+    assert "\nprivacy:    approximate\n" in said
+    assert "\nerror:" not in disttrack("describe", "robust").stdout
+
+
 def test_every_kind_can_be_described() -> None:
     from simulator.registry import FAMILIES, kinds
 
