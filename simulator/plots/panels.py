@@ -73,7 +73,8 @@ def draw_panels(
         if place + columns >= len(panels):
             one.set_xlabel(axis_label(axis))
             one.tick_params(labelbottom=True)
-    _scale_x(made.flat[0], [float(x) for _, curves in panels for curve in curves for x in curve.x])
+    ticks = _FEW_TICKS if columns == 1 else _FEW_TICKS // columns + 1
+    _scale_x(made.flat[0], [float(x) for _, curves in panels for curve in curves for x in curve.x], ticks)
     return list(made.flat[: len(panels)]), labels
 
 
@@ -117,7 +118,7 @@ def draw_curve(axes: Axes, curve: Curve, kinds: tuple[str, ...]) -> None:
     axes.plot(curve.x[curve.broken], curve.middle[curve.broken], zorder=3.1, gid="failed", **hollow)
 
 
-def _scale_x(axes: Axes, values: Sequence[float]) -> None:
+def _scale_x(axes: Axes, values: Sequence[float], ticks: int) -> None:
     """Make the x axis logarithmic, with ticks at the swept values where they are few."""
     distinct = sorted(set(values))
     if distinct[0] > 0:
@@ -126,15 +127,15 @@ def _scale_x(axes: Axes, values: Sequence[float]) -> None:
             room = (distinct[-1] / distinct[0]) ** 0.035
             axes.set_xlim(distinct[0] / room, distinct[-1] * room)
     if len(distinct) <= 2 * _FEW_TICKS:
-        axes.xaxis.set_major_locator(FixedLocator(_thinned(distinct)))
+        axes.xaxis.set_major_locator(FixedLocator(_thinned(distinct, ticks)))
     elif distinct[0] > 0:
-        axes.xaxis.set_major_locator(LogLocator(10, numticks=_FEW_TICKS))
+        axes.xaxis.set_major_locator(LogLocator(10, numticks=ticks))
     axes.xaxis.set_minor_locator(NullLocator())
     large = distinct[-1] > 10**6
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(float(f"{value:.7g}"), 4 if large else 7)))
 
 
-def _thinned(values: list[float]) -> list[float]:
+def _thinned(values: list[float], ticks: int) -> list[float]:
     """Return the values whose tick labels have room, counted from the last."""
-    step = ceil(len(values) / _FEW_TICKS)
+    step = ceil(len(values) / ticks)
     return values[::-1][::step][::-1]
