@@ -132,7 +132,7 @@ def _scale_x(axes: Axes, values: Sequence[float], ticks: int) -> None:
         axes.xaxis.set_major_locator(LogLocator(10, numticks=ticks))
     axes.xaxis.set_minor_locator(NullLocator())
     large = distinct[-1] > 10**6
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(float(f"{value:.7g}"), 4 if large else 7)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(float(f"{value:.12g}"), 4 if large else 7)))
 
 
 def _thinned(values: list[float], ticks: int) -> list[float]:
