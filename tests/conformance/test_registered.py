@@ -34,11 +34,19 @@ def test_that_there_is_something_to_test() -> None:
     assert len(ADVERSARIES) >= 8
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda cls: cls.kind)
+MANY_COPIES = ("private-copies", "sketch-switching", "difference-estimators")
+"""Protocols whose games take longest, since they keep many others."""
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [pytest.param(cls, marks=[pytest.mark.slow] * (cls.kind in MANY_COPIES), id=cls.kind) for cls in PROTOCOLS],
+)
 def test_protocol(protocol: type[Protocol]) -> None:
     assert len(check_protocol(protocol)) >= 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variant", [Deterministic(alpha=0.05, centred=True), Randomized(alpha=0.3, copies=3)], ids=repr
 )

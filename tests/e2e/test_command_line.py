@@ -149,6 +149,7 @@ def test_an_unwritable_folder_is_one_line(folder: Path) -> None:
     assert "results/slow: cannot be made" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_small_disk_stops_the_run_with_one_line(folder: Path) -> None:
     def small() -> None:  # what a full disk does to a growing file, for this process only
         resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))

@@ -25,6 +25,7 @@ def test_variance_is_that_of_the_noise_in_the_estimate(kind: str, steps: int) ->
     assert measured.tolist() == pytest.approx([rules.variance(t) for t in range(1, steps + 1)], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*LINEAR, "randomized-response"])
 def test_simulated_variance_meets_the_formula(kind: str) -> None:
     # n runs; the sum of squared errors over the variance is chi-square with 2n / (2 + excess) degrees of freedom
@@ -51,6 +52,7 @@ def test_simulated_variance_meets_the_formula(kind: str) -> None:
         assert abs(errors[:, t - 1].mean()) < 5.5 * math.sqrt(variance / runs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LINEAR)
 def test_error_bound_is_exceeded_as_often_as_it_says(kind: str) -> None:
     # 4,000 runs, binomial test at 1e-6 of the share beyond the 20 % bound; a scale 10 % too small gives about

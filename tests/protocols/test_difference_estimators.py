@@ -83,6 +83,7 @@ def test_a_broadcast_a_block(adversary: Adversary) -> None:
         assert set(changes[(changes > begin) & (changes < end)]) <= set(inside)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adversary", EVERYBODY, ids=lambda one: one.kind)
 def test_holds(adversary: Adversary) -> None:
     """Failures beyond delta: false alarm 1e-6 (exact binomial). Measured: none, errors up to 0.4 alpha.

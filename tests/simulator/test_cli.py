@@ -277,6 +277,7 @@ def test_compare_puts_results_side_by_side() -> None:
     assert len(rows) == 2 + 4  # a swept parameter sets rows apart
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["adversary", "protocol"])
 def test_a_new_file_runs_at_once_and_passes_its_test(what: str) -> None:
     result = disttrack("new", what, "odd-one")

@@ -103,6 +103,7 @@ def test_a_reader_finds_title_parameters_and_units(result: Path, request_: dict[
     assert any(unit in words for unit in ("words", "units of α", "seconds"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("which", "request_"),
     [*(("crowded", one) for one in REQUESTS), *(("result", one) for one in REQUESTS[:2])],

@@ -57,6 +57,7 @@ def samples(rules: Counter, claimed: Counter) -> tuple[np.ndarray, np.ndarray]:
     return runs[0] @ weights, runs[1] @ weights
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(COUNTERS))
 def test_no_counter_betrays_more_than_it_claims(kind: str) -> None:
     rules = counter(kind, 1.0, STEPS)
@@ -64,6 +65,7 @@ def test_no_counter_betrays_more_than_it_claims(kind: str) -> None:
     assert shown_loss(*samples(rules, rules), delta) <= rules.epsilon
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(COUNTERS))
 def test_the_audit_sees_counters_with_too_little_noise(kind: str) -> None:
     # a tenth of the noise for pure privacy; the normal ones are far from their claim at this size and get less

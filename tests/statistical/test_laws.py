@@ -76,6 +76,7 @@ def test_last_report_after_several_halvings_has_the_law_of_the_last_p() -> None:
     assert ((observed - expected) ** 2 / expected).sum() < stats.chi2.isf(ALARM, len(law) - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("k", "alpha", "confidence"), [(64, 0.1, 3.0), (64, 0.1, 2.0), (256, 0.1, 3.0), (1024, 0.03, 3.0)]
 )
@@ -108,6 +109,7 @@ def test_freeze_at_one_fixed_p(k: int, alpha: float, confidence: float) -> None:
     assert measured == pytest.approx(law, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adversary", [RoundRobin(), Freeze(), Drain()], ids=lambda a: a.kind)
 def test_items_of_a_martingale_round_have_the_same_law_whoever_feeds_it(adversary: Adversary) -> None:
     """A round ends with the k-th success among independent coins of bias p: negative binomial, for any adversary.
