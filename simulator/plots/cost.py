@@ -64,7 +64,7 @@ def draw_cost(tables: Tables, request: PlotRequest) -> Figure:
         note.append(f"Beside each line: {law_note}.")
     kinds = tuple(dict.fromkeys(trials["protocol"]))
     figure = new_figure(
-        height_of(len(drawn)), request.title or tables.title, fixed(tables), " ".join(note),
+        height_of(drawn), request.title or tables.title, fixed(tables), " ".join(note),
         legends=legend_of(drawn, kinds),
     )  # fmt: skip
     axes, labels = draw_panels(figure, drawn, request.x, law, kinds, _LABELS.get(request.y, measure))

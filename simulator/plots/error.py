@@ -52,7 +52,7 @@ def draw_error(tables: Tables, request: PlotRequest) -> Figure:
         return power(curve, request.x) if curve.middle.min() > FLOOR else ""
 
     figure = new_figure(
-        height_of(len(drawn)), request.title or tables.title, fixed(tables), note,
+        height_of(drawn), request.title or tables.title, fixed(tables), note,
         legends=legend_of(drawn, kinds),
     )  # fmt: skip
     axes, labels = draw_panels(figure, drawn, request.x, law_of, kinds, "largest error, in units of α")

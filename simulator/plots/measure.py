@@ -52,7 +52,7 @@ def draw_measure(tables: Tables, request: PlotRequest) -> Figure:
         note += f" Beside each line: the power of {symbol(request.x)} fitted through all its marks."
     kinds = tuple(dict.fromkeys(trials["protocol"]))
     legends = legend_of(drawn, kinds)
-    figure = new_figure(height_of(len(drawn)), request.title or tables.title, fixed(tables), note, legends=legends)
+    figure = new_figure(height_of(drawn), request.title or tables.title, fixed(tables), note, legends=legends)
     label = _LABELS.get(request.y, request.y.replace("_", " "))
     axes, labels = draw_panels(figure, drawn, request.x, law, kinds, label)
     if logarithmic:

@@ -29,10 +29,11 @@ def shape(number_of_panels: int) -> tuple[int, int]:
     return ceil(number_of_panels / columns), columns
 
 
-def height_of(number_of_panels: int) -> float:
-    """Return the height in inches that so many panels want."""
-    rows, columns = shape(number_of_panels)
-    return 3.9 if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
+def height_of(panels: Sequence[tuple[str, Sequence[Curve]]]) -> float:
+    """Return the height in inches that these panels want, with a label for each of their lines."""
+    rows, columns = shape(len(panels))
+    most = max(len(curves) for _, curves in panels)
+    return 3.9 + 0.25 * max(0, most - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
 
 
 def draw_panels(
