@@ -21,12 +21,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 SLOW = """\
 import time
+from pathlib import Path
 from adversaries import Adversary, Burst
 
 class Slow(Adversary):
     def plan(self, view):
         if view.steps == 0:
-            time.sleep(0.05)
+            time.sleep(5 if view.sites == 1 and Path("hold").exists() else 0.05)
         return Burst(0)
 """
 SCENARIO = """\
@@ -100,15 +101,19 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_tables(
     folder: Path, whole: dict[str, Any], blow: signal.Signals
 ) -> None:
+    (folder / "hold").touch()  # half of the games now take so long that none of this can come too late
     process = subprocess.Popen(
         command("run", "slow.yaml", "--no-figures", "--workers", "2", "--out", "cut"),
         cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        # a shell starts what is to run in the background with this signal ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not _games_kept(folder / "cut"):
         time.sleep(0.02)
     process.send_signal(blow)
     _, said = process.communicate(timeout=30)
+    (folder / "hold").unlink()
     assert not (folder / "cut" / "trials.csv").exists()  # it was still playing
     if blow == signal.SIGKILL:
         assert process.returncode == -signal.SIGKILL
