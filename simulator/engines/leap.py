@@ -152,7 +152,7 @@ class Leap(Watched):
 
 
 class _Clock(simpy.Event):
-    """A timeout that its process sets again and again: to make a new one each time costs a third of an event."""
+    """A timeout that its process sets again and again, rather than make a new one for each message."""
 
     def __init__(self, env: simpy.Environment) -> None:
         super().__init__(env)
