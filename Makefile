@@ -20,7 +20,7 @@ bench: .venv/.bench
 	$(BIN)/python -m benchmarks
 
 claims: .venv/.demo
-	$(BIN)/python -m simulator.claims_table
+	$(BIN)/python -m simulator.report.claims_table
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv

@@ -5,16 +5,16 @@ from adversaries.base import Adversary, Choice, View
 from adversaries.bisect import Bisect
 from adversaries.eavesdrop import Eavesdrop
 from adversaries.intruder import Challenge, Intruder
-from adversaries.listed import Labels, Runs
+from adversaries.listed_schedules import Labels, Runs
 from adversaries.oblivious import Bursts, RoundRobin, SingleSite, Uniform, Zipf
 from adversaries.phase import Phase
 from adversaries.policy import Policy
 from adversaries.posterior import Posterior
-from adversaries.powers import StateView, TrafficView
 from adversaries.replay import Replay
 from adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from adversaries.streams import Biased, HardInstance, Scattered
 from adversaries.trace import Trace
+from adversaries.views import StateView, TrafficView
 from adversaries.white_box import WhiteBox
 
 __all__ = [

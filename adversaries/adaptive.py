@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from adversaries.base import Adversary, View
-from adversaries.laps import Laps, check_laps, early
 from adversaries.schedules import Burst, Schedule
+from adversaries.site_order import SiteOrder, check_site_order, early
 from mechanisms.checks import positive, whole
 
 SHARES: Final = 100
@@ -41,14 +41,14 @@ class Freeze(Adversary):
     reach: float = 1.0
     growth: float = 1.0
     begin: float = 0.0
-    _laps: Laps | None = field(default=None, init=False, repr=False, compare=False)
+    _laps: SiteOrder | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_laps(self.reach, self.growth, self.begin)
+        check_site_order(self.reach, self.growth, self.begin)
 
     def plan(self, view: View) -> Schedule:
         if self._laps is None:
-            self._laps = Laps(self.reach, self.growth, self.begin)
+            self._laps = SiteOrder(self.reach, self.growth, self.begin)
         return Burst(self._laps.next(view))
 
 

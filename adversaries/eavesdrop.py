@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from adversaries.attack_timing import LIKELY, AttackTiming
 from adversaries.base import Adversary, View
 from adversaries.beliefs import SamplingBelief, belief_of
-from adversaries.powers import TrafficView
 from adversaries.schedules import Burst, Schedule
-from adversaries.strike import LIKELY, Striker
+from adversaries.views import TrafficView
 from mechanisms.checks import number
 
 
@@ -53,7 +53,7 @@ class _Lap:
     def __init__(self, view: TrafficView, keep: float) -> None:
         self.keep = keep
         belief = belief_of(view)
-        self.striker = Striker(belief, LIKELY) if isinstance(belief, SamplingBelief) else None
+        self.striker = AttackTiming(belief, LIKELY) if isinstance(belief, SamplingBelief) else None
         self.sent, self.changes = view.sent, view.changes
         self.site = 0
         self._begin(view)
@@ -92,7 +92,7 @@ class _Lap:
             return True
         return (self.counts[self.site] - 1) % self.size < self.keep * self.size
 
-    def _sampled(self, view: TrafficView, striker: Striker, items: int, moved: bool) -> Schedule | None:
+    def _sampled(self, view: TrafficView, striker: AttackTiming, items: int, moved: bool) -> Schedule | None:
         belief = striker.belief
         assert isinstance(belief, SamplingBelief)
         epoch, before = belief.epoch, belief.inverse

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adversaries.base import Adversary, View
-from adversaries.listed import Labels, Runs
+from adversaries.listed_schedules import Labels, Runs
 from adversaries.schedules import NEVER, Burst, Rotation, Schedule
 from mechanisms.checks import number, whole
 
@@ -22,7 +22,7 @@ RUNS: Final = 2**16
 TAIL: Final = 1.5
 """Tail index of `heavy` bursts: Pr[length > x] falls as x^-1.5, so their variance is infinite."""
 
-Law = Literal["geometric", "constant", "heavy"]
+LengthDistribution = Literal["geometric", "constant", "heavy"]
 
 
 @dataclass
@@ -126,13 +126,13 @@ class Bursts(Adversary):
     oblivious: ClassVar[bool] = True
 
     mean: float = 1000
-    law: Law = "geometric"
+    law: LengthDistribution = "geometric"
 
     def __post_init__(self) -> None:
         mean = self.mean
         number("mean", mean, "of at least 1", lambda mean: 1 <= mean < float("inf"))
-        if self.law not in get_args(Law):
-            raise ValueError(f"law must be one of {', '.join(get_args(Law))}; got {self.law!r}")
+        if self.law not in get_args(LengthDistribution):
+            raise ValueError(f"law must be one of {', '.join(get_args(LengthDistribution))}; got {self.law!r}")
         if self.law == "constant" and mean != int(mean):
             raise ValueError(f"mean must be a whole number where law is constant; got {mean!r}")
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from adversaries.base import Adversary, View
-from adversaries.laps import Laps, check_laps, early
 from adversaries.schedules import Burst, Schedule
+from adversaries.site_order import SiteOrder, check_site_order, early
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Policy(Adversary):
     reach: float = 1.0
     growth: float = 1.0
     begin: float = 0.0
-    _laps: Laps | None = field(default=None, init=False, repr=False, compare=False)
+    _laps: SiteOrder | None = field(default=None, init=False, repr=False, compare=False)
     _site: int = field(default=0, init=False, repr=False, compare=False)
     _changes: int = field(default=0, init=False, repr=False, compare=False)
     _leaving: bool = field(default=True, init=False, repr=False, compare=False)
@@ -49,11 +49,11 @@ class Policy(Adversary):
             if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < math.inf:
                 bound = "of at least 0" if name == "stay" else "above 0"
                 raise ValueError(f"{name} must be a number {bound}; got {value!r}")
-        check_laps(self.reach, self.growth, self.begin)
+        check_site_order(self.reach, self.growth, self.begin)
 
     def plan(self, view: View) -> Schedule:
         if self._laps is None:
-            self._laps = Laps(self.reach, self.growth, self.begin)
+            self._laps = SiteOrder(self.reach, self.growth, self.begin)
         moved = view.changes != self._changes
         self._changes = view.changes
         unit = max(0.0, float(view.output)) / early(view)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from adversaries.attack_timing import LIKELY, AttackTiming, check_demand
 from adversaries.base import Adversary, View
 from adversaries.beliefs import belief_of
 from adversaries.schedules import Burst, Schedule
-from adversaries.strike import LIKELY, Striker, check_demand
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Posterior(Adversary):
     source: ClassVar[str] = "derived; the posterior of each site under Huang, Yi, Zhang 2012 and the block tracker"
 
     demand: float = LIKELY
-    _striker: Striker | None = field(default=None, init=False, repr=False, compare=False)
+    _striker: AttackTiming | None = field(default=None, init=False, repr=False, compare=False)
     _site: int = field(default=0, init=False, repr=False, compare=False)
     _seen: tuple[int, int] = field(default=(0, 0), init=False, repr=False, compare=False)
 
@@ -38,7 +38,7 @@ class Posterior(Adversary):
 
     def plan(self, view: View) -> Schedule | None:
         if self._striker is None:
-            self._striker = Striker(belief_of(view), self.demand)
+            self._striker = AttackTiming(belief_of(view), self.demand)
         else:
             sent, changes = self._seen
             self._striker.belief.note(view, self._site, view.sent - sent, view.changes != changes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from adversaries.base import Adversary, View
-from adversaries.listed import Runs
+from adversaries.listed_schedules import Runs
 from adversaries.schedules import NEVER, Burst, Rest, Schedule
 
 Moves = list[tuple[Schedule, int]]

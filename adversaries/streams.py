@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adversaries.base import Adversary, View
-from adversaries.listed import Runs
+from adversaries.listed_schedules import Runs
 from adversaries.oblivious import Uniform
 from adversaries.schedules import Burst, Rest, Schedule
 from mechanisms import MONITORS

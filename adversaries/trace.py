@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from adversaries.base import Adversary, View
-from adversaries.listed import Labels
+from adversaries.listed_schedules import Labels
 from adversaries.oblivious import label_type
 from adversaries.schedules import Schedule
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from heapq import heapify, heapreplace
 from typing import Any, ClassVar, Literal
 
+from adversaries.attack_timing import LIKELY, AttackTiming
 from adversaries.base import Adversary, View
 from adversaries.beliefs import SamplingBelief, belief_of
-from adversaries.powers import StateView
 from adversaries.schedules import Burst, Schedule
-from adversaries.strike import LIKELY, Striker
+from adversaries.views import StateView
 
 
 @dataclass
@@ -77,7 +77,7 @@ class _Sampled:
 
     def __init__(self, belief: SamplingBelief) -> None:
         self.belief = belief
-        self.striker = Striker(belief, LIKELY)
+        self.striker = AttackTiming(belief, LIKELY)
         self.site = 0
         self.sent = self.changes = 0
 

@@ -47,7 +47,7 @@ def in_own_process(protocol: str, options: dict[str, Any]) -> dict[str, Any]:
     protocol
         How it is made, such as ``Deterministic(alpha=0.05)``.
     options
-        Of `simulator.play`.
+        Of `simulator.game.play`.
     """
     code = (
         "import json, sys\n"

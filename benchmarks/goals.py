@@ -14,8 +14,8 @@ from adversaries import RoundRobin, Uniform
 from benchmarks.baselines import compiled_loop, naive_simpy, timeouts
 from benchmarks.clock import in_own_process, seconds
 from protocols import Deterministic, Martingale, Protocol, Randomized, Robust
-from simulator.game import Game
-from simulator.play import play
+from simulator.game.outcome import Game
+from simulator.game.play import play
 
 EFOLD: Final = exp(1) - 1
 K: Final = 1000
@@ -187,8 +187,8 @@ class Suite:
 
     def workers(self) -> Iterator[Figure]:
         """Two workers against one, on 200 games of 0.2 s each; medians of at most three runs."""
-        from simulator.runner import execute
-        from simulator.scenario import load
+        from simulator.runs.runner import execute
+        from simulator.scenario.load import load
 
         # one that draws coins, since games that are bound to be equal are played once only
         protocol, length, took_one = Martingale(alpha=0.02, strength=4), 10**4, 0.0

@@ -14,7 +14,7 @@ from adversaries import RoundRobin
 from benchmarks.baselines import compiled_loop, naive_simpy
 from benchmarks.clock import seconds
 from protocols import Deterministic, Protocol, Robust
-from simulator.play import play
+from simulator.game.play import play
 
 ALPHA: Final = 0.05
 SITES: Final = 1000

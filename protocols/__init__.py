@@ -1,16 +1,16 @@
 """Protocols: what the sites and the server do. One file a family."""
 
 from protocols.base import EVERYONE, FOREVER, Message, Protocol, Server, Site
-from protocols.block import Block
 from protocols.deterministic import Deterministic
-from protocols.deterministic_rounds import DeterministicRounds
-from protocols.difference_estimators import DifferenceEstimators
 from protocols.exact import Exact
-from protocols.martingale import Martingale
-from protocols.private_copies import PrivateCopies
-from protocols.randomized import Randomized
-from protocols.robust import Robust
-from protocols.sketch_switching import SketchSwitching
+from protocols.rounds.block import Block
+from protocols.rounds.deterministic_rounds import DeterministicRounds
+from protocols.rounds.difference_estimators import DifferenceEstimators
+from protocols.rounds.martingale import Martingale
+from protocols.rounds.robust import Robust
+from protocols.sampling.private_copies import PrivateCopies
+from protocols.sampling.randomized import Randomized
+from protocols.sampling.sketch_switching import SketchSwitching
 
 __all__ = [
     "EVERYONE",

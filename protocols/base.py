@@ -148,8 +148,8 @@ class Protocol(ABC):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         """Return the server; `rng` is its own generator, `start` as for `sites`."""
 
-    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
-        """Return sites and server as a `protocols.fleet.Fleet` for the bulk engine; None if there is none."""
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        """Return sites and server as a `protocols.bulk.Fleet` for the bulk engine; None if there is none."""
         return None
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

@@ -20,7 +20,7 @@ from protocols.base import (
     in_unit_interval,
     ratio,
 )
-from protocols.fleet import CHUNK, Fleet, Said, Stream, Stretch, in_order
+from protocols.bulk import CHUNK, BulkForm, MessageBatch, Segment, Stream, in_order
 
 REPORT: Final = Message("report")
 """A site's count has passed its threshold; one bit, since the server knows the thresholds."""
@@ -116,8 +116,8 @@ class Deterministic(Protocol):
             return _CentredServer(self.thresholds, list(start) or [0] * k, Fraction(str(self.alpha)))
         return _Server(self.thresholds, list(start) or [0] * k)
 
-    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
-        return _Fleet(self.server(k, server_rng, start), self.thresholds, k, start)
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
+        return _BulkForm(self.server(k, server_rng, start), self.thresholds, k, start)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return k (1/alpha + ln(alpha n) / ln(1 + alpha)) for n = N/k items a site (papers, eq. in section 2.1)."""
@@ -152,7 +152,7 @@ class _Site(Site):
         return ()
 
 
-class _Fleet(Fleet):
+class _BulkForm(BulkForm):
     server: _Server | _CentredServer
 
     def __init__(self, server: _Server | _CentredServer, rule: Thresholds, k: int, start: Sequence[int]) -> None:
@@ -162,7 +162,7 @@ class _Fleet(Fleet):
         self._reported = self._start.copy()
         self._next: Any = rule.after(self._reported)
 
-    def advance(self, stream: Stream, now: int, until: int) -> Stretch:
+    def advance(self, stream: Stream, now: int, until: int) -> Segment:
         total = int(self._reported.sum())
         # at most about CHUNK reports: an item sends one, and later on the total grows by the factor 1 + alpha
         # while each site sends one
@@ -176,16 +176,16 @@ class _Fleet(Fleet):
             who.append(sites)
             self._reported[sites] = reports
             self._next[sites] = self._rule.after(reports)
-        stretch = Stretch(until)
+        segment = Segment(until)
         if who:
             sites, reports = np.concatenate(who), np.concatenate(at)
             steps, order = in_order(stream.nth(sites, reports - self._start[sites]))
             growth = (reports - np.concatenate(before))[order]
-            stretch.said.append(Said(REPORT, steps, sites[order]))
-            stretch.steps = steps
-            stretch.outputs = self.server.grown(np.cumsum(growth))
-            stretch.numerator, stretch.denominator = self.server.scale
-        return stretch
+            segment.said.append(MessageBatch(REPORT, steps, sites[order]))
+            segment.steps = steps
+            segment.outputs = self.server.grown(np.cumsum(growth))
+            segment.numerator, segment.denominator = self.server.scale
+        return segment
 
 
 class _Server(Server):

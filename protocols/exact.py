@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from protocols.base import Message, Protocol, Server, Site
-from protocols.fleet import Fleet, Stream, Stretch
+from protocols.bulk import BulkForm, Segment, Stream
 
 ITEM: Final = Message("item")
 
@@ -38,8 +38,8 @@ class Exact(Protocol):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _Server(sum(start))
 
-    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Fleet:
-        return _Fleet(_Server(sum(start)))
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
+        return _BulkForm(_Server(sum(start)))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the number of items."""
@@ -59,15 +59,15 @@ class _Site(Site):
         return ()
 
 
-class _Fleet(Fleet):
+class _BulkForm(BulkForm):
     server: _Server
 
     def __init__(self, server: _Server) -> None:
         self.server = server
 
-    def advance(self, stream: Stream, now: int, until: int) -> Stretch:
+    def advance(self, stream: Stream, now: int, until: int) -> Segment:
         self.server.output += until - now
-        return Stretch(until, forwarded=ITEM)
+        return Segment(until, forwarded=ITEM)
 
 
 class _Server(Server):

@@ -8,39 +8,23 @@ True
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simulator.game import Game
-    from simulator.play import play
-    from simulator.runner import run
+    from simulator.conformance import check_adversary, check_protocol
+    from simulator.game.outcome import Game
+    from simulator.game.play import play
+    from simulator.runs.runner import run
 
 __all__ = ["Game", "check_adversary", "check_protocol", "play", "run"]
 
 _HOMES = {
-    "Game": "simulator.game",
+    "Game": "simulator.game.outcome",
     "check_adversary": "simulator.conformance",
     "check_protocol": "simulator.conformance",
-    "play": "simulator.play",
-    "run": "simulator.runner",
+    "play": "simulator.game.play",
+    "run": "simulator.runs.runner",
 }
-
-
-class _Package(ModuleType):
-    """This package. Its name `play` means the function, also once the module `simulator.play` is imported."""
-
-    @property
-    def play(self) -> Any:
-        return __getattr__("play")
-
-    @play.setter
-    def play(self, module: ModuleType) -> None:
-        """Importing a module binds it in its package; this name is taken."""
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from adversaries.base import Adversary, View
-from adversaries.powers import POWERS, StateView, TrafficView
 from adversaries.schedules import Burst, Rest, Schedule
+from adversaries.views import POWERS, StateView, TrafficView
 from protocols.base import Protocol
-from simulator.engines import Leap
-from simulator.engines.watch import Watcher
-from simulator.play import _check
+from simulator.game.engines import Leap
+from simulator.game.engines.watch import Watcher
+from simulator.game.play import _check
 
 GLOBAL: Final = ("progress", "error", "since_change", "changed")
 """The first numbers of an observation, which no site has to itself."""

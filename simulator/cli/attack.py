@@ -26,10 +26,10 @@ import click
 )
 def attack(budget: int, seed: int, out: Path, **flags: Any) -> int:
     """Search for the worst policy against a protocol, and save it as a scenario."""
-    from simulator.attack import attack as search
-    from simulator.attack import scenario_of
     from simulator.cli.play import _point
     from simulator.errors import RunError, ScenarioError
+    from simulator.search.policy_search import attack as search
+    from simulator.search.policy_search import scenario_of
 
     point = _point({**flags, "adversary": "policy", "engine": None, "latency": None})
     if seed < 0:

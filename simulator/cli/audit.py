@@ -32,9 +32,9 @@ def audit(names: tuple[str, ...], runs: int | None, sites: int | None, seed: int
     Exit status 1 if a claim is refuted.
     """
     from protocols import Robust
-    from simulator.audit import TrackerAudit, audit_mechanism, audit_tracker
-    from simulator.audit.accounting import MISSING, available
-    from simulator.registry import kinds
+    from simulator.points.registry import kinds
+    from simulator.tasks.audit import TrackerAudit, audit_mechanism, audit_tracker
+    from simulator.tasks.audit.accounting import MISSING, available
 
     wanted = [*kinds("mechanism"), "robust"] if names == ("all",) else list(names)
     things = [_thing(name) for name in wanted]
@@ -68,10 +68,10 @@ def _thing(text: str) -> Any:
     """Return the mechanism or protocol that a name and its parameters describe."""
     from protocols import Robust
     from protocols.base import Protocol
-    from simulator.audit.cases import usual
     from simulator.cli.play import _side
     from simulator.errors import ScenarioError
-    from simulator.registry import accepted, find, is_reference, kinds, make, nearest, parameters, source_of
+    from simulator.points.registry import accepted, find, is_reference, kinds, make, nearest, parameters, source_of
+    from simulator.tasks.audit.cases import usual
 
     entry = _side("audit", text)
     kind = entry.pop("kind")

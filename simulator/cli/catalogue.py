@@ -12,7 +12,7 @@ import click
 from simulator.cli.tables import number, print_table
 
 if TYPE_CHECKING:
-    from simulator.registry import Family, Kind
+    from simulator.points.registry import Family, Kind
 
 WHAT = ("protocols", "adversaries", "mechanisms", "scenarios")
 
@@ -33,8 +33,8 @@ def list_(what: str | None) -> None:
 def describe(name: str) -> None:
     """Describe a protocol, adversary, mechanism or scenario: parameters, source, guarantee, cost, error."""
     from simulator.errors import ScenarioError
-    from simulator.registry import FAMILIES, kinds, nearest
-    from simulator.scenario import shipped_scenarios
+    from simulator.points.registry import FAMILIES, kinds, nearest
+    from simulator.scenario.load import shipped_scenarios
 
     found = False
     for family in FAMILIES:
@@ -52,7 +52,7 @@ def describe(name: str) -> None:
 
 
 def _list_kinds(what: str) -> None:
-    from simulator.registry import PACKAGES, kinds
+    from simulator.points.registry import PACKAGES, kinds
 
     family = next(family for family, package in PACKAGES.items() if package == what)
     known = kinds(family)
@@ -74,8 +74,8 @@ def _list_kinds(what: str) -> None:
 
 def _list_scenarios() -> None:
     from simulator.errors import ScenarioError
-    from simulator.scenario import shipped_scenarios
-    from simulator.scenario_yaml import read
+    from simulator.scenario.document import read
+    from simulator.scenario.load import shipped_scenarios
 
     rows = []
     for name, path in shipped_scenarios().items():
@@ -91,7 +91,7 @@ def _list_scenarios() -> None:
 
 
 def _describe(family: Family, kind: Kind) -> None:
-    from simulator.registry import parameters
+    from simulator.points.registry import parameters
 
     maker = kind.load()
     click.echo(f"{kind.name} ({family}, {kind.origin}, class {kind.reference})")
@@ -129,7 +129,7 @@ def _describe(family: Family, kind: Kind) -> None:
 
 def _cost(maker: Any) -> None:
     """Print what the protocol's own bound says at a few sizes."""
-    from simulator.registry import parameters
+    from simulator.points.registry import parameters
 
     taken = parameters(maker)
     given = {"alpha": 0.05} if "alpha" in taken else {}
@@ -149,8 +149,8 @@ def _cost(maker: Any) -> None:
 
 
 def _describe_scenario(name: str) -> None:
-    from simulator.claims import bound
-    from simulator.scenario import load, shipped_scenarios
+    from simulator.claims.judge import bound
+    from simulator.scenario.load import load, shipped_scenarios
 
     path = shipped_scenarios()[name]
     scenario = load(path)
@@ -167,7 +167,7 @@ def _describe_scenario(name: str) -> None:
 
 
 def _signature(maker: Any) -> str:
-    from simulator.registry import parameters
+    from simulator.points.registry import parameters
 
     taken = parameters(maker)
     return ", ".join(name if default is MISSING else f"{name}={default}" for name, default in taken.items())

@@ -14,9 +14,9 @@ import click
 def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | None) -> None:
     """Check scenarios and say how much work they are. Plays none of their games."""
     from simulator.cli.tables import duration, number
-    from simulator.crew import cores
-    from simulator.estimate import estimate, in_bytes, refuse_too_large
-    from simulator.scenario import load
+    from simulator.runs.estimate import estimate, in_bytes, refuse_too_large
+    from simulator.runs.workers import cores
+    from simulator.scenario.load import load
 
     for file in files:
         scenario = load(file, overrides)
@@ -50,6 +50,6 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | Non
 @click.command()
 def schema() -> None:
     """Print the JSON Schema of scenario files, for editors that complete and check them."""
-    from simulator.scenario_schema import scenario_schema
+    from simulator.scenario.schema import scenario_schema
 
     click.echo(json.dumps(scenario_schema(), indent=2, ensure_ascii=False))

@@ -32,9 +32,9 @@ SETTING: Final = ("protocol", "adversary", "sites", "items", "alpha")
 )
 def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) -> None:
     """Put results side by side: words, and how many games held, in each of them."""
-    from simulator.columns import TRIALS
+    from simulator.claims.columns import TRIALS
     from simulator.errors import ScenarioError
-    from simulator.results import Results
+    from simulator.results.write import Results
 
     results = [Results(folder) for folder in folders]
     names = _names([result.dir for result in results])

@@ -11,7 +11,7 @@ import click
 from simulator.cli.tables import duration, number, print_table
 
 if TYPE_CHECKING:
-    from simulator.game import Game
+    from simulator.game.outcome import Game
 
 ROWS = 12
 """Checkpoints of the timeline that are shown."""
@@ -39,9 +39,9 @@ ROWS = 12
 )
 def play(figure: Path | None, transcript: Path | None, seed: int, **flags: Any) -> int:
     """Play one game: its verdict, its cost, and how it went."""
-    from simulator.count import prepare
     from simulator.errors import ScenarioError
-    from simulator.play import play as play_game
+    from simulator.game.play import play as play_game
+    from simulator.tasks.tracking import prepare
 
     point = _point(flags)
     try:
@@ -66,9 +66,9 @@ def play(figure: Path | None, transcript: Path | None, seed: int, **flags: Any) 
 
 def _point(flags: dict[str, Any]) -> Any:
     """Return the point that the flags describe: a scenario of one point, read as a file would be."""
-    from simulator.registry import find, parameters
-    from simulator.scenario import build
-    from simulator.scenario_yaml import Document
+    from simulator.points.registry import find, parameters
+    from simulator.scenario.document import Document
+    from simulator.scenario.load import build
 
     document = Document("disttrack play", Path.cwd(), {"name": "play"})
     for side in ("protocol", "adversary"):
@@ -89,7 +89,7 @@ def _point(flags: dict[str, Any]) -> Any:
 def find_or_none(find: Any, document: Any) -> Any:
     """Return the protocol's class; None if there is none, which the check of the point will say."""
     from simulator.errors import ScenarioError
-    from simulator.registry import source_of
+    from simulator.points.registry import source_of
 
     kind = document.data["protocol"]["kind"]
     try:
@@ -119,7 +119,7 @@ def _side(side: str, text: str) -> dict[str, Any]:
 
 
 def _value(text: Any) -> Any:
-    from simulator.scenario_yaml import value_of
+    from simulator.scenario.document import value_of
 
     return value_of(text) if isinstance(text, str) else text
 

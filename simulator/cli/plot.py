@@ -10,7 +10,7 @@ import click
 def plot(folder: str) -> None:
     """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
     from simulator.errors import ScenarioError
-    from simulator.results import Results
+    from simulator.results.write import Results
 
     results = Results(folder)
     from simulator.plots import draw
@@ -30,8 +30,8 @@ def plot(folder: str) -> None:
 def report(folder: str) -> None:
     """Write DIR/report.html: claims, figures and tables in one page that needs no other file."""
     from simulator.errors import ScenarioError
-    from simulator.report import write_report
-    from simulator.results import Results
+    from simulator.report.report import write_report
+    from simulator.results.write import Results
 
     results = Results(folder)
     try:

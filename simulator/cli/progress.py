@@ -13,7 +13,7 @@ import click
 from simulator.cli.tables import duration, is_terminal
 
 if TYPE_CHECKING:
-    from simulator.runner import Progress
+    from simulator.runs.runner import Progress
 
 EVERY: Final = 30.0
 """Seconds between two lines in a log."""

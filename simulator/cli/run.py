@@ -13,8 +13,8 @@ from simulator.cli.summary import print_claims, print_games
 from simulator.cli.tables import duration, is_terminal
 
 if TYPE_CHECKING:
-    from simulator.runner import Report
-    from simulator.scenario import Scenario
+    from simulator.runs.runner import Report
+    from simulator.scenario.load import Scenario
 
 
 @click.command()
@@ -52,9 +52,9 @@ def run(
 
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
     """
-    from simulator.crew import cores
-    from simulator.estimate import refuse_too_large
-    from simulator.scenario import load
+    from simulator.runs.estimate import refuse_too_large
+    from simulator.runs.workers import cores
+    from simulator.scenario.load import load
 
     if trials is not None:
         overrides = (*overrides, f"trials={trials}")
@@ -74,9 +74,9 @@ def run(
 
 def _play(scenario: Scenario, out: Path | None, workers: int | None, scheduler: str | None, fresh: bool) -> Report:
     from simulator.cli.progress import bar
-    from simulator.crew import cores
-    from simulator.estimate import warning
-    from simulator.runner import execute
+    from simulator.runs.estimate import warning
+    from simulator.runs.runner import execute
+    from simulator.runs.workers import cores
 
     warned = "" if scheduler else warning(scenario, workers or cores())
     if warned:
@@ -120,7 +120,7 @@ def _tell(scenario: Scenario, report: Report, *, figures: bool) -> None:
 
 def _draw(folder: Path) -> None:
     """Write figures and report; one that cannot be drawn costs a line, not the results."""
-    from simulator.report import write_report
+    from simulator.report.report import write_report
 
     if is_terminal(sys.stderr):
         click.echo("drawing figures …\r", nl=False, err=True)

@@ -10,8 +10,8 @@ import click
 from simulator.cli.tables import number, print_table
 
 if TYPE_CHECKING:
-    from simulator.claims import Finding
-    from simulator.results import Results
+    from simulator.claims.judge import Finding
+    from simulator.results.write import Results
 
 MOST_ROWS: Final = 60
 """Points that are shown; more are in the table on the disk."""

@@ -13,8 +13,8 @@ from protocols import Deterministic, Exact, Randomized
 from protocols.base import Message, Protocol, Server
 from simulator.conformance.failure import ConformanceError, checked, require, same_game, survives_pickling
 from simulator.errors import MoveError
-from simulator.game import Game
-from simulator.play import play
+from simulator.game.outcome import Game
+from simulator.game.play import play
 
 
 def check_adversary(

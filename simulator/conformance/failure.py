@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.game import Game
+from simulator.game.outcome import Game
 
 
 class ConformanceError(AssertionError):

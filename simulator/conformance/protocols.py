@@ -15,9 +15,9 @@ from adversaries import Adversary, Burst, Choice, Freeze, Rest, RoundRobin, Sing
 from adversaries.schedules import Schedule
 from protocols.base import Message, Protocol, Server, Site
 from simulator.conformance.failure import ConformanceError, checked, require, same_game, survives_pickling
-from simulator.game import Game
-from simulator.network import Latency
-from simulator.play import play
+from simulator.game.network import Latency
+from simulator.game.outcome import Game
+from simulator.game.play import play
 
 FALSE_ALARM = 1e-6
 """Probability with which a protocol that keeps its promise exactly is refused, a check."""
@@ -226,7 +226,7 @@ def _bulk_agrees(protocol: Protocol, subject: str, sites: Sequence[int], items: 
     Two-sample Kolmogorov-Smirnov tests on words and largest error, 40 games a side.
     """
     yield
-    if type(protocol).fleet is Protocol.fleet:
+    if type(protocol).bulk_form is Protocol.bulk_form:
         return  # it has no array form
     k = max(sites)
     draws = _draws(protocol, k, items)

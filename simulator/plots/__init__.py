@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from simulator.plots.kinds import KINDS, PlotRequest, check_plot
+from simulator.scenario.figures import KINDS, PlotRequest, check_plot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

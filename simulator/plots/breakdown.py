@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from simulator.plots.kinds import PlotRequest
 from simulator.plots.style import INK, Legend, new_figure, short
-from simulator.plots.tables import GAME, Tables, fixed, lines, said
+from simulator.results.read import GAME, Tables, fixed, lines, said
+from simulator.scenario.figures import PlotRequest
 
 _COLOURS: Final = {
     "report": "#0072B2",

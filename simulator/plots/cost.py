@@ -11,13 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from simulator.plots.kinds import EFOLD, PlotRequest
 from simulator.plots.labels import label_ends
 from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
 from simulator.plots.style import new_figure, short
 from simulator.plots.sweep import Curve, Floats, band_note, curves, failing_note, panels, power, symbol
-from simulator.plots.tables import Tables, fixed
 from simulator.plots.theory import cost_bound
+from simulator.results.read import Tables, fixed
+from simulator.scenario.figures import EFOLD, PlotRequest
 
 _LINEAR_SPAN: Final = 60.0
 """Against N the law is logarithmic: a linear scale shows it straight, if costs differ by less than this."""

@@ -10,12 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from simulator.plots.kinds import PlotRequest
 from simulator.plots.labels import EndLabel, label_ends
 from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
 from simulator.plots.style import BORDER, QUIET, new_figure
 from simulator.plots.sweep import Curve, Floats, band_note, curves, failing_note, panels, power, symbol
-from simulator.plots.tables import Tables, fixed
+from simulator.results.read import Tables, fixed
+from simulator.scenario.figures import PlotRequest
 
 FLOOR: Final = 0.1
 """Smaller errors, in units of alpha, are drawn here: how far below the border they are is of no interest."""
@@ -48,14 +48,14 @@ def draw_error(tables: Tables, request: PlotRequest) -> Figure:
         note += FLOOR_NOTE
     kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
 
-    def law_of(curve: Curve) -> str:
+    def rule_of(curve: Curve) -> str:
         return power(curve, request.x) if curve.middle.min() > FLOOR else ""
 
     figure = new_figure(
         height_of(drawn), request.title or tables.title, fixed(tables), note,
         legends=legend_of(drawn, kinds),
     )  # fmt: skip
-    axes, labels = draw_panels(figure, drawn, request.x, law_of, kinds, "largest error, in units of α")
+    axes, labels = draw_panels(figure, drawn, request.x, rule_of, kinds, "largest error, in units of α")
     laws = [_law(part) if request.x == "sites" else None for _, part in drawn]
     low = max(min(0.5, *(float(curve.low.min()) for curve in found)), FLOOR) / 1.3
     tops = [float(curve.high.max()) for curve in found] + [float(law.max()) for law in laws if law is not None]

@@ -12,12 +12,12 @@ from simulator.plots.breakdown import draw_breakdown
 from simulator.plots.cost import draw_cost
 from simulator.plots.error import draw_error
 from simulator.plots.frontier import draw_frontier
-from simulator.plots.kinds import PlotRequest, check_plot
 from simulator.plots.matrix import draw_matrix
 from simulator.plots.measure import draw_measure
 from simulator.plots.style import FORMS, house_style, save
-from simulator.plots.tables import Tables, read_tables, swept_axes
 from simulator.plots.timeline import draw_game, draw_timeline
+from simulator.results.read import Tables, read_tables, swept_axes
+from simulator.scenario.figures import PlotRequest, check_plot
 
 Request = PlotRequest | Mapping[str, Any] | str
 

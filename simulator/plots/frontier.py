@@ -11,11 +11,11 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from simulator.plots.error import FLOOR, FLOOR_NOTE, border_note, shown
-from simulator.plots.kinds import PlotRequest
 from simulator.plots.style import BORDER, FILLS, QUIET, Legend, mark, new_figure, short
 from simulator.plots.sweep import axis_label
-from simulator.plots.tables import Line, Tables, fixed, lines, swept_axes
 from simulator.plots.theory import reacts
+from simulator.results.read import Line, Tables, fixed, lines, swept_axes
+from simulator.scenario.figures import PlotRequest
 
 _TICKS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
 

@@ -11,9 +11,9 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from simulator.plots.error import error_over_alpha
-from simulator.plots.kinds import PlotRequest
 from simulator.plots.style import INK, new_figure
-from simulator.plots.tables import Tables, fixed, lines
+from simulator.results.read import Tables, fixed, lines
+from simulator.scenario.figures import PlotRequest
 
 _FAILED: Final = LinearSegmentedColormap.from_list("failed", ["#FFFFFF", "#F6C7A0", "#D55E00", "#7A3000"])
 """White where all games held, darker with each that failed: lightness alone says it."""

@@ -9,12 +9,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
-from simulator.plots.kinds import PlotRequest
 from simulator.plots.labels import label_ends
 from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
 from simulator.plots.style import new_figure
 from simulator.plots.sweep import Curve, band_note, curves, failing_note, panels, power, symbol
-from simulator.plots.tables import Tables, fixed
+from simulator.results.read import Tables, fixed
+from simulator.scenario.figures import PlotRequest
 
 _LABELS: Final = {
     "max_abs_error": "largest absolute error, in items",

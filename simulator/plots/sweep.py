@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from simulator.plots.tables import Line, Tables, lines, name
+from simulator.results.read import Line, Tables, lines, name
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from simulator.errors import ScenarioError
-from simulator.registry import find, make
+from simulator.points.registry import find, make
 
 
 def cost_bound(point: Mapping[str, Any], items: int) -> float | None:

@@ -13,10 +13,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from simulator.plots.kinds import PlotRequest
-from simulator.plots.stories import Story, from_game, from_series
+from simulator.plots.game_traces import Story, from_game, from_series
 from simulator.plots.style import QUIET, Legend, mark, new_figure, short
-from simulator.plots.tables import GAME, Tables, fixed, said, swept_axes
+from simulator.results.read import GAME, Tables, fixed, said, swept_axes
+from simulator.scenario.figures import PlotRequest
 
 _MOST: Final = 4
 """Games beside each other in one figure."""

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from adversaries import Adversary, Burst, Freeze, Posterior, Schedule, StateView, View
+from adversaries.attack_timing import AttackTiming
 from adversaries.beliefs import AttributedBelief, Belief, BlockBelief, CaughtBelief, SamplingBelief, belief_of
-from adversaries.strike import Striker
 from protocols import Block, Protocol, Randomized
 from simulator import play
 
@@ -54,7 +54,7 @@ class Check(Adversary):
             places = [(view.site(number).count - 1) % belief.size + 1 for number in range(view.sites)]
             known = [belief.place(number)[0] or belief.size for number in range(view.sites)]
             total = view.output - view.start - view.sent
-            FINDINGS.append((view.site(0).law.size, belief.size, places, known, total, float(belief.errors.sum())))
+            FINDINGS.append((view.site(0).rule.size, belief.size, places, known, total, float(belief.errors.sum())))
 
 
 def findings(protocol: Protocol, seed: int, **more: Any) -> list[Any]:
@@ -154,14 +154,14 @@ def test_strike_by_hand() -> None:
     view = View(sites=4, items=10_000, rng=np.random.default_rng(0))
     view.sent = view.output = 1000
     belief = Fixed(view, [100, 50, 5, 90], [100] * 4)
-    eager, patient = Striker(belief, 0.5), Striker(belief, 0.9)
+    eager, patient = AttackTiming(belief, 0.5), AttackTiming(belief, 0.9)
     assert [eager.next(view) for _ in range(3)] == [0, 3, 1]
     assert [patient.next(view) for _ in range(3)] == [3, 3, 3]  # the store, which is the last site
     view.items = 1500  # 500 items are left of 1,500: there will be no better moment
-    last = Striker(belief, 0.9)
+    last = AttackTiming(belief, 0.9)
     assert [last.next(view) for _ in range(3)] == [0, 3, 1]
     view.items = 1150  # one site is all that the rest of the items are enough for
-    shortest = Striker(belief, 0.9)
+    shortest = AttackTiming(belief, 0.9)
     assert shortest.next(view) == 0
 
 

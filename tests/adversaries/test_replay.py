@@ -12,9 +12,9 @@ from adversaries import Adversary, Burst, Freeze, Replay, Rest, Rotation, Schedu
 from adversaries.replay import Prefix, Recorder
 from protocols import Exact, Randomized
 from simulator import play
-from simulator.engines import Leap
 from simulator.errors import ScenarioError
-from simulator.replay import rehearse
+from simulator.game.engines import Leap
+from simulator.game.rehearsal import rehearse
 
 
 class Mixed(Adversary):

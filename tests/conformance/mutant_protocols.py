@@ -27,12 +27,12 @@ def spoilt(
         def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
             return server(super().server(k, rng, start), rng)
 
-        def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
             return None
 
     for name, value in facts.items():
         setattr(Mutant, name, value)
-    Mutant.fleet = Protocol.fleet  # type: ignore[method-assign]
+    Mutant.bulk_form = Protocol.bulk_form  # type: ignore[method-assign]
     return Mutant
 
 
@@ -137,16 +137,16 @@ class RashlyConfident(Randomized):
 class OtherFleet(Deterministic):
     """Its array form is of another accuracy."""
 
-    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
-        return Deterministic(alpha=self.alpha / 2).fleet(k, site_rng, server_rng, start)
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        return Deterministic(alpha=self.alpha / 2).bulk_form(k, site_rng, server_rng, start)
 
 
 @dataclass(frozen=True)
 class HalfTheCoins(Randomized):
     """Its array form samples half as often."""
 
-    def fleet(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
-        return Randomized(alpha=2 * self.alpha, confidence=self.confidence).fleet(k, site_rng, server_rng, start)
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        return Randomized(alpha=2 * self.alpha, confidence=self.confidence).bulk_form(k, site_rng, server_rng, start)
 
 
 MUTANTS: dict[str, tuple[Any, str]] = {

@@ -133,18 +133,18 @@ def test_the_cluster_makes_the_same_tables_also_when_a_worker_is_killed(cluster:
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from simulator import cluster
     from simulator.errors import ScenarioError
+    from simulator.runs import dask_workers
 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    monkeypatch.setattr(cluster, "PATIENCE", 1.0)
+    monkeypatch.setattr(dask_workers, "PATIENCE", 1.0)
     with pytest.raises(ScenarioError, match=f"--scheduler tcp://127.0.0.1:{port}: no scheduler answers") as caught:
-        cluster.Cluster(f"tcp://127.0.0.1:{port}")
+        dask_workers.DaskWorkers(f"tcp://127.0.0.1:{port}")
     assert "\n" not in str(caught.value)
     with pytest.raises(ScenarioError, match="no scheduler answers"):
-        cluster.Cluster("nonsense")
+        dask_workers.DaskWorkers("nonsense")
 
 
 @pytest.mark.slow

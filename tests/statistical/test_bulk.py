@@ -32,7 +32,7 @@ from protocols import (
     Randomized,
     Robust,
 )
-from protocols.round_fleet import RoundFleet
+from protocols.rounds.bulk import BulkRounds
 from simulator import Game, play
 from simulator.conformance.failure import same_game
 
@@ -88,7 +88,7 @@ def adversaries(folder: Path) -> dict[str, Adversary]:
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stretches of some dozen messages, 10 bursts and 100 labels, where real games have a million."""
-    for place in ("protocols.deterministic", "protocols.round_fleet", "protocols.randomized_fleet"):
+    for place in ("protocols.deterministic", "protocols.rounds.bulk", "protocols.sampling.bulk"):
         monkeypatch.setattr(f"{place}.CHUNK", 8)
     monkeypatch.setattr("adversaries.oblivious.CHUNK", 100)
     monkeypatch.setattr("adversaries.oblivious.RUNS", 10)
@@ -127,7 +127,7 @@ def test_the_same_laws(protocol: Protocol, start: int, kind: str, tmp_path: Path
 @pytest.mark.slow
 def test_thresholds_redrawn_at_a_border_are_found_out(monkeypatch: pytest.MonkeyPatch, small_chunks: None) -> None:
     """Wrong engine: what is due next is drawn anew in each stretch, so thresholds already passed come again."""
-    signal = RoundFleet._signal
+    signal = BulkRounds._signal
 
     def forgetful(self: Any, *arguments: Any) -> Any:
         self._due = None
@@ -135,7 +135,7 @@ def test_thresholds_redrawn_at_a_border_are_found_out(monkeypatch: pytest.Monkey
 
     protocol = Block(alpha=0.05)
     leap = measured(protocol, Uniform(), "leap", range(GAMES), 300)
-    monkeypatch.setattr(RoundFleet, "_signal", forgetful)
+    monkeypatch.setattr(BulkRounds, "_signal", forgetful)
     bulk = measured(protocol, Uniform(), "bulk", range(GAMES, 2 * GAMES), 300)
     assert min(surprises(leap, bulk).values()) < ALARM / len(MEASURES)
 
@@ -194,7 +194,7 @@ def test_the_same_transcript(
     if kind == "trace":
         sites = SITES
     with pytest.MonkeyPatch.context() as patch:
-        for place in ("protocols.deterministic", "protocols.round_fleet"):
+        for place in ("protocols.deterministic", "protocols.rounds.bulk"):
             patch.setattr(f"{place}.CHUNK", chunk)
         patch.setattr("adversaries.oblivious.CHUNK", max(13, chunk))
         games = [

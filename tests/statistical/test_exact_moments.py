@@ -17,7 +17,7 @@ from protocols.coins import Coins, gap_scale
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the protocols take the scripted coins that are handed in as their generator."""
-    for module in ("randomized", "round_protocol"):
+    for module in ("sampling.randomized", "rounds.base"):
         monkeypatch.setattr(f"protocols.{module}.Coins", lambda rng: rng)
 
 

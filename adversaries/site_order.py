@@ -1,0 +1,66 @@
+"""Which site comes next: laps over the sites, and where the items go between two laps."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from adversaries.base import View
+from adversaries.beliefs import ALPHA, CONFIDENCE
+from mechanisms.checks import number
+
+
+def early(view: View) -> float:
+    """Return c sqrt(k) / alpha: the items from which on a sampling tracker of confidence c leaves items out."""
+    alpha = float(view.known.get("alpha") or ALPHA)
+    return float(view.known.get("confidence") or CONFIDENCE) * math.sqrt(view.sites) / alpha
+
+
+class SiteOrder:
+    """Goes over the first sites in turn, lap after lap, and stores items with the last site between them.
+
+    Parameters
+    ----------
+    reach
+        Share of the sites that a lap goes over, above 0 and at most 1.
+    growth
+        Factor by which the output has grown from the beginning of one lap to that of the next, at least 1. With 1
+        laps follow at once.
+    begin
+        Output at which the first lap begins, in units of c sqrt(k) / alpha items (see `early`); 0 for at once.
+
+    Attributes
+    ----------
+    storing
+        Whether it is between two laps.
+    """
+
+    __slots__ = ("_place", "_target", "begin", "growth", "reach", "storing")
+
+    def __init__(self, reach: float, growth: float, begin: float) -> None:
+        self.reach, self.growth, self.begin = reach, growth, begin
+        self.storing = True
+        self._place = 0
+        self._target = -1.0
+
+    def next(self, view: View) -> int:
+        """Return the site to go to: to be called when the present one is done, and at each change while storing."""
+        if self._target < 0:
+            self._target = self.begin * early(view)
+        if not self.storing:
+            self._place += 1
+            self.storing = self._place >= max(1, round(self.reach * view.sites))
+        if self.storing:
+            output = float(view.output)
+            if output < self._target:
+                return view.sites - 1
+            self.storing, self._place = False, 0
+            self._target = output * self.growth if self.growth > 1 else 0.0
+        return self._place
+
+
+def check_site_order(reach: Any, growth: Any, begin: Any) -> None:
+    """Raise ValueError unless these are parameters of `SiteOrder`."""
+    number("reach", reach, "above 0 and at most 1", lambda value: 0 < value <= 1)
+    number("growth", growth, "of at least 1", lambda value: 1 <= value < math.inf)
+    number("begin", begin, "of at least 0", lambda value: 0 <= value < math.inf)

@@ -1,0 +1,42 @@
+"""How the parts of a protocol in rounds are made from the law of a round."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from protocols.base import Protocol, Site
+from protocols.bulk import BulkForm
+from protocols.coins import Coins
+from protocols.rounds.bulk import BulkRounds
+from protocols.rounds.parts import RoundServer, RoundSite
+from protocols.rounds.rules import RuleOf, remembering
+
+
+@dataclass(frozen=True)
+class RoundProtocol(Protocol):
+    """A protocol whose sites are `RoundSite`s. Subclasses give the law of a round and the server."""
+
+    @abstractmethod
+    def _rule_of(self, k: int, coins: Coins) -> RuleOf:
+        """Return the law of each round, with the coins of the sites where it is random."""
+
+    @abstractmethod
+    def _server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+        """Return the server of a game that starts with `total` items; `rng` is its own generator."""
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        rule_of = self._rules(k, rng)
+        total = sum(start)
+        return [RoundSite(rule_of, total) for _ in range(k)]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> RoundServer:
+        return self._server_by(self._rules(k, rng), k, rng, sum(start))
+
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
+        return BulkRounds(self.server(k, server_rng, start), self._rules(k, site_rng))
+
+    def _rules(self, k: int, rng: Any) -> RuleOf:
+        return remembering(self._rule_of(k, Coins(rng)))

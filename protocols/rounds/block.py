@@ -1,0 +1,97 @@
+"""The block tracker: random thresholds in blocks, without privacy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from math import log2, sqrt
+from typing import Any, ClassVar
+
+from protocols.base import in_unit_interval, positive
+from protocols.coins import Coins
+from protocols.rounds.base import RoundProtocol
+from protocols.rounds.parts import RoundServer
+from protocols.rounds.rules import BlockRule, RuleOf, SignalRule
+
+
+class Blocks(BlockRule):
+    """A site signals once in each block of `size` items, at a place drawn uniformly.
+
+    The place is one of 1 … size, so that a block that has been passed has sent exactly one signal, and one that
+    is at its e-th item has sent it with probability e / size.
+
+    Parameters
+    ----------
+    size
+        Items in a block.
+    blocks
+        Blocks that a site may use in a round; the item after the last of them makes it send END.
+
+    Source
+    ------
+    Xiong, Zhu, Huang 2023, Algorithm 1, with the offsets counted from 1.
+    """
+
+    def __init__(self, size: int, coins: Coins, blocks: int | None = None) -> None:
+        super().__init__(size, blocks)
+        self.offset = partial(coins.up_to, size)
+
+
+@dataclass(frozen=True)
+class Block(RoundProtocol):
+    """Blocks of D = floor(alpha M / (c sqrt k)) items with a random threshold in each: M + D * signals is unbiased.
+
+    The standard deviation is at most alpha M / (2c). A round ends when the output reaches 2 M.
+
+    Parameters
+    ----------
+    alpha
+        Relative error aimed at, in (0, 1).
+    confidence
+        The c above: accuracy in standard deviations is 2c.
+
+    Source
+    ------
+    Overview of Xiong, Zhu, Huang 2023; constants derived here.
+    """
+
+    alpha: float
+    confidence: float = 3.0
+
+    kind: ClassVar[str] = "block"
+    source: ClassVar[str] = "Xiong, Zhu, Huang 2023, overview; constants derived"
+    guarantee: ClassVar[Any] = "oblivious"
+    reveals: ClassVar[str] = "each change tells that the site fed last has passed its threshold"
+
+    def __post_init__(self) -> None:
+        in_unit_interval("alpha", self.alpha)
+        positive("confidence", self.confidence)
+
+    def _rule_of(self, k: int, coins: Coins) -> RuleOf:
+        scale = self.alpha / (self.confidence * sqrt(k))
+
+        def rule(number: int, total: int) -> SignalRule | None:
+            size = int(scale * total)
+            return Blocks(size, coins) if size >= 1 else None
+
+        return rule
+
+    def _server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+        return _Server(rule_of, k, total)
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return c sqrt k / alpha to start with, then (2c sqrt k / alpha + 3k) a doubling (D is rounded down)."""
+        early = self.confidence * sqrt(k) / self.alpha
+        if start + items <= early:
+            return float(items)
+        doublings = log2((start + items) / max(start, early)) + 1
+        return max(0.0, early - start) + doublings * (2 * early + 3 * k)
+
+
+class _Server(RoundServer):
+    __slots__ = ()
+
+    def enter(self, rule: SignalRule) -> None:
+        assert isinstance(rule, Blocks)
+        self.unit = rule.size
+        self.limit = -(-self.base // rule.size)  # the output reaches twice the base

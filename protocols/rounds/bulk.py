@@ -1,0 +1,215 @@
+"""Fleets of protocols that go in rounds."""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+
+from protocols.base import FOREVER
+from protocols.bulk import CHUNK, BulkForm, Integers, MessageBatch, Segment, Stream, in_order, repeated
+from protocols.rounds.parts import BIT, END, ITEM, POLL, RoundServer, announcement, counted
+from protocols.rounds.rules import BlockRule, CoinRule, RuleOf, SignalRule
+
+
+class BulkRounds(BulkForm):
+    """The sites of a protocol in rounds, with the server that single sites speak to.
+
+    Parameters
+    ----------
+    server
+        The protocol's own server.
+    law_of
+        The protocol's law of a round, with the sites' coins in it.
+    """
+
+    server: RoundServer
+
+    def __init__(self, server: RoundServer, rule_of: RuleOf) -> None:
+        self.server = server
+        self._rule_of = rule_of
+        self._rule: SignalRule | None = None
+        self._due: Any = None
+        """Count in the round at which each site signals next; None until it is needed."""
+        self._begun: Any = None
+        """Items of each site when the round began."""
+        if server.rule is not None:
+            self._rule = rule_of(server.rounds, server.base)
+            self._begun = 0
+
+    def advance(self, stream: Stream, now: int, until: int) -> Segment:
+        if self._rule is None:
+            return self._forward(stream, now, until)
+        return self._signal(stream, self._rule, now, until)
+
+    # ------------------------------------------------------------------ every item forwarded
+
+    def _forward(self, stream: Stream, now: int, until: int) -> Segment:
+        server = self.server
+        items = self._until_rule(until - now)
+        segment = Segment(now + items, forwarded=ITEM)
+        if server.forwarded(items):
+            self._announce(stream, segment)
+        return segment
+
+    def _until_rule(self, most: int) -> int:
+        """Return after how many more items a round begins, or `most` if that is fewer."""
+
+        def begins(items: int) -> bool:
+            return self._rule_of(self.server.rounds + 1, self.server.base + items) is not None
+
+        if not begins(most):
+            return most
+        low, high = 0, most  # begins(high), and never before low + 1: it takes at least one item
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if begins(middle) else (middle, high)
+        return high
+
+    # ------------------------------------------------------------------ a round
+
+    def _signal(self, stream: Stream, rule: SignalRule, now: int, until: int) -> Segment:
+        server = self.server
+        wanted = min(server.expected_signals_left(), CHUNK)
+        until = min(until, now + ceil((wanted + 4 * sqrt(wanted) + 16) / rule.rate))
+        if isinstance(rule, CoinRule):
+            steps, sites = _tossed(rule, now, until, wanted), None
+            ends, settled = FOREVER, until if len(steps) < wanted else int(steps[-1])
+            due = None
+        else:
+            assert isinstance(rule, BlockRule)
+            steps, sites, ends, due = self._thresholds(stream, rule, now, until)
+            settled = min(until, ends)
+        segment, heard, over = self._hear(stream, rule, steps, settled)
+        if over or (ends <= until and segment.end == ends):
+            self._end_round(stream, segment, sent_end=not over)
+        else:
+            self._due = due
+        keep = slice(0, heard)
+        segment.said.insert(0, MessageBatch(BIT, steps[keep], stream.at(steps[keep]) if sites is None else sites[keep]))
+        return segment
+
+    def _hear(self, stream: Stream, rule: SignalRule, steps: Integers, settled: int) -> tuple[Segment, int, bool]:
+        """Let the server take the signals in order.
+
+        Return what came of it, how many it took, and whether that ended the round.
+        """
+        server = self.server
+        within = int(np.searchsorted(steps, settled, side="right")) if settled < FOREVER else len(steps)
+        taken, over = 0, False
+        changes: list[tuple[int, Any]] = []
+        outputs = None
+        if server.unit:
+            first = server.signals + 1
+            room = min(within, server.limit - server.signals)
+            outputs = server.output_after(np.arange(first, first + room))
+            over = bool(server.absorb(room))
+            taken = room
+        else:
+            while taken < within and not over:
+                some = min(within - taken, server.limit - server.signals)
+                taken += some
+                if some and server.signals + some >= server.limit:
+                    step = steps[taken - 1 : taken]
+                    site = stream.at(step)
+                    assert isinstance(rule, BlockRule)
+                    number = rule.block(stream.count(site, step) - self._round_count(site))
+                    server.last_signal = (int(site[0]), int(number[0]))
+                    over = bool(server.absorb(some))
+                    changes.append((int(step[0]), server.output))
+                else:
+                    over = bool(server.absorb(some))
+        end = int(steps[taken - 1]) if over else settled
+        segment = Segment(end)
+        if outputs is None:
+            segment.steps = np.array([step for step, _ in changes], dtype=np.int64)
+            segment.outputs = np.array([output for _, output in changes])
+        else:
+            segment.steps, segment.outputs = steps[:taken], outputs
+        return segment, taken, over
+
+    def _round_count(self, sites: Integers) -> Any:
+        return self._begun[sites] if isinstance(self._begun, np.ndarray) else 0
+
+    def _thresholds(
+        self, stream: Stream, rule: BlockRule, now: int, until: int
+    ) -> tuple[Integers, Integers | None, int, Integers]:
+        """Return steps and sites of the signals in (now, until], the first step of an END, and what is due next."""
+        if self._due is None:
+            self._due = np.minimum(rule.after(np.zeros(stream.k, dtype=np.int64), stream.k), rule.last)
+        counts = stream.counts(until) - self._begun
+        due: Integers = self._due
+        # every site's signals: the one due, then one for each block that it enters by then
+        pending = rule.block(due)
+        number = np.maximum(rule.block(counts) - pending, 0)
+        owners, place = repeated(number)
+        later = rule.place(pending[owners] + 1 + place, len(owners))
+        fired = due <= counts
+        fired_later = later <= counts[owners]
+        # a site's last block may not have fired yet; if all have, the next block's threshold is drawn
+        following = due.copy()
+        last = np.cumsum(number) - 1
+        some = number > 0
+        following[some] = later[last[some]]
+        spent = following <= counts
+        following[spent] = rule.place(rule.block(following[spent]) + 1, int(spent.sum()))
+        sites = np.concatenate((np.flatnonzero(fired), owners[fired_later]))
+        at = np.concatenate((due[fired], later[fired_later]))
+        ends = FOREVER
+        if rule.last < FOREVER:
+            over = counts >= rule.last
+            if bool(over.any()):
+                who = np.flatnonzero(over)
+                ends = int(stream.nth(who, self._absolute(who, np.full(len(who), rule.last))).min())
+                inside = at < rule.last
+                sites, at = sites[inside], at[inside]
+            following = np.minimum(following, rule.last)
+        steps = stream.nth(sites, self._absolute(sites, at))
+        ordered, order = in_order(steps)
+        return ordered, sites[order], ends, following
+
+    def _absolute(self, sites: Integers, in_round: Integers) -> Integers:
+        begun = self._round_count(sites)
+        absolute: Integers = in_round + begun
+        return absolute
+
+    # ------------------------------------------------------------------ between rounds
+
+    def _end_round(self, stream: Stream, segment: Segment, sent_end: bool) -> None:
+        server = self.server
+        if sent_end:
+            segment.said.append(MessageBatch(END, np.array([segment.end]), stream.at(np.array([segment.end]))))
+            server.end_round()
+        counts = stream.counts(segment.end)
+        self._poll(stream, segment, counts - self._begun)
+
+    def _poll(self, stream: Stream, segment: Segment, counts: Integers) -> None:
+        everyone = range(stream.k)
+        segment.exchange.append(("down", POLL, everyone))
+        segment.exchange.append(("up", counted(0), everyone))
+        self.server.counted(int(counts.sum()), stream.k)
+        self._announce(stream, segment)
+
+    def _announce(self, stream: Stream, segment: Segment) -> None:
+        """Begin the next round after the server has announced it."""
+        server = self.server
+        everyone = range(stream.k)
+        segment.exchange.append(("down", announcement(server.base), everyone))
+        self._rule = None if server.rule is None else self._rule_of(server.rounds, server.base)
+        self._begun = stream.counts(segment.end)
+        self._due = None
+        segment.steps = np.append(segment.steps, segment.end)
+        segment.outputs = np.append(segment.outputs, server.output)
+        if server.rule is not None and server.limit <= 0:
+            self._poll(stream, segment, np.zeros(stream.k, dtype=np.int64))
+
+
+def _tossed(rule: CoinRule, now: int, until: int, wanted: int) -> Integers:
+    """Return the steps of the next signals, at most `wanted` of them.
+
+    A coin that does not remember falls for each item alike, whichever site it comes to: the signals of all sites
+    together are one sequence of geometric gaps.
+    """
+    steps: Integers = now + np.cumsum(rule.gap(wanted))
+    return steps[: int(np.searchsorted(steps, until, side="right"))]

@@ -1,0 +1,137 @@
+"""The numbers of one round of the robust tracker: from the paper, by minimisation, or set by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from math import ceil, isfinite, log, pi, sqrt
+from typing import Any, Final, NamedTuple
+
+from protocols.rounds.tight import tight_round
+
+
+class Constants(NamedTuple):
+    """The numbers of one round, in the letters of the paper (Theorem 1 and Algorithms 1 and 2)."""
+
+    c: float
+    """C = sqrt(((ln sqrt k)^1.5 + 1) ln(8 sqrt k / beta)); bits of a round over 2k where it is not from the paper."""
+    epsilon: float
+    """Privacy of a round, twice that of a phase's threshold and the counter together: C / sqrt k."""
+    divisor: float
+    """The block size Delta is alpha N0 over this: 8 C sqrt k."""
+    blocks: int | None
+    """Blocks that a site may use: k' = ceil(C k). None: any number."""
+    phases: int
+    """Phases of a round: ceil(sqrt k)."""
+    phase_length: float
+    """Bits of a phase before noise: T = 2 C sqrt k."""
+    threshold_scale: float
+    """Scale of the Laplace noise on T: 4 / epsilon (eq. 13)."""
+    counter_epsilon: float
+    """Privacy of the counter: epsilon / 4."""
+    releases: int
+    """Phases whose end changes the output, the counter's steps. The paper's last phase is one of them."""
+    shift: float
+    """Bits added to the counter's estimate: 0."""
+    most_bits: float
+    """Bits of a round at the most, with high probability: 3 C k."""
+    least_blocks: float
+    """Blocks' worth of items of a round at the least, with high probability: C k."""
+
+
+HAND_SET: Final[Mapping[str, float]] = {
+    "c": 1.0,
+    "budget": 8.0,
+    "phase_length": 2.0,
+    "phases": 1.0,
+    "epsilon": 1.0,
+    "counter_share": 0.5,
+    "blocks": 1.0,
+    "shift": 0.0,
+}
+"""What may be set by hand, with the values that give the paper's constants.
+
+c: C over the paper's. budget: the block size is alpha N0 / (budget C sqrt k). phase_length: T / (C sqrt k).
+phases: their number over sqrt k. epsilon: privacy over C / sqrt k. counter_share: the counter's part of it.
+blocks: of a site, over C k. shift: bits added to the estimate, over T.
+"""
+
+
+def checked(values: Mapping[Any, Any]) -> dict[str, float]:
+    """Return values set by hand, or raise ValueError if a name or a number is not acceptable."""
+    found = {}
+    for name, value in values.items():
+        if name not in HAND_SET:
+            raise ValueError(f"parameters may set {', '.join(HAND_SET)}; got {name!r}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+            raise ValueError(f"parameters: {name} must be a number; got {value!r}")
+        if name == "counter_share" and not 0 < value < 1:
+            raise ValueError(f"parameters: counter_share must be between 0 and 1, both excluded; got {value!r}")
+        if value < 0 or (value == 0 and name != "shift"):
+            least = "at least" if name == "shift" else "above"
+            raise ValueError(f"parameters: {name} must be {least} 0; got {value!r}")
+        found[name] = float(value)
+    return found
+
+
+def paper_constants(k: int, delta: float, number: int) -> Constants:
+    """Return the paper's constants of the round with this number, from 1.
+
+    Round r fails with probability at most sqrt k beta_r (Lemma 7), beta_r = 6 delta / (pi^2 r^2 sqrt k): delta in all.
+    """
+    return scaled_constants(k, 6 * delta / (pi**2 * number**2 * sqrt(k)))
+
+
+@lru_cache(maxsize=4096)
+def scaled_constants(k: int, beta: float, values: tuple[tuple[str, float], ...] = ()) -> Constants:
+    """Return the paper's constants for failure probability `beta` (times sqrt k), with some factors set by hand.
+
+    Natural logarithms; Theorem 1 leaves the base open.
+    """
+    of = {**HAND_SET, **dict(values)}
+    root = sqrt(k)
+    c = of["c"] * sqrt((log(root) ** 1.5 + 1) * log(8 * root / beta))
+    epsilon = of["epsilon"] * c / root
+    length = of["phase_length"] * c * root
+    phases = ceil(of["phases"] * root)
+    blocks = ceil(of["blocks"] * c * k)
+    return Constants(
+        c=c,
+        epsilon=epsilon,
+        divisor=of["budget"] * c * root,
+        blocks=blocks,
+        phases=phases,
+        phase_length=length,
+        threshold_scale=2 / ((1 - of["counter_share"]) * epsilon),
+        counter_epsilon=of["counter_share"] * epsilon / 2,
+        releases=phases,
+        shift=of["shift"] * length,
+        most_bits=1.5 * of["phase_length"] * of["phases"] * c * k,
+        least_blocks=min(of["blocks"], of["phase_length"] * of["phases"] / 2) * c * k,
+    )
+
+
+def tight_constants(k: int, delta: float, number: int, alpha: float, counter: str) -> Constants:
+    """Return the constants found by minimisation for the round with this number, from 1.
+
+    Rounds 2^i to 2^(i+1) - 1 share theirs, and each fails with probability at most 6 delta / (pi^2 (i + 1)^2 2^i):
+    together delta.
+    """
+    power = number.bit_length() - 1
+    failure = 6 * delta / (pi**2 * (power + 1) ** 2 * 2**power)
+    found = tight_round(k, failure, alpha, counter)
+    bits = found.phases * found.phase_length
+    return Constants(
+        c=bits / (2 * k),
+        epsilon=2 * found.loss,
+        divisor=found.budget,
+        blocks=None,
+        phases=found.phases,
+        phase_length=found.phase_length,
+        threshold_scale=found.threshold_scale,
+        counter_epsilon=found.counter_epsilon,
+        releases=found.phases - 1,
+        shift=found.shift,
+        most_bits=1.5 * (bits + found.phases),
+        least_blocks=max(bits / 4, bits - found.generalisation - found.leaked - found.sampling),
+    )

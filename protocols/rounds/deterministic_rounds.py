@@ -1,0 +1,79 @@
+"""The deterministic tracker with increments that all sites share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Any, ClassVar
+
+from protocols.base import in_unit_interval, ratio
+from protocols.coins import Coins
+from protocols.rounds.base import RoundProtocol
+from protocols.rounds.parts import RoundServer
+from protocols.rounds.rules import BlockRule, RuleOf, SignalRule
+
+
+class LastOfBlock(BlockRule):
+    """A site signals at the last item of each block."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.offset = lambda shape: size
+
+
+@dataclass(frozen=True)
+class DeterministicRounds(RoundProtocol):
+    """Each site signals every q = floor(alpha M / k) items of a round begun with M of them.
+
+    The output M + q * signals lags by less than k q <= alpha M. A round ends when it reaches 2 M: a poll of
+    3k messages. Until M >= k / alpha every item is forwarded.
+
+    Parameters
+    ----------
+    alpha
+        Relative error allowed, in (0, 1).
+
+    Source
+    ------
+    Folklore variant of Yi and Zhang 2009 with one global increment; derived here.
+    """
+
+    alpha: float
+
+    kind: ClassVar[str] = "deterministic-rounds"
+    source: ClassVar[str] = "variant of Yi, Zhang 2009 with global increments; derived"
+    guarantee: ClassVar[Any] = "always"
+    reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
+    one_sided: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        in_unit_interval("alpha", self.alpha)
+
+    def _rule_of(self, k: int, coins: Coins) -> RuleOf:
+        part, whole = ratio(self.alpha)
+
+        def rule(number: int, total: int) -> SignalRule | None:
+            step = part * total // (whole * k)
+            return LastOfBlock(step) if step >= 1 else None
+
+        return rule
+
+    def _server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+        return _Server(rule_of, k, total)
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return k/alpha to start with, then (2k/alpha + 3k) a doubling (q is rounded down by up to a half)."""
+        early = ceil(k / self.alpha)
+        if start + items <= early:
+            return float(items)
+        doublings = log2((start + items) / max(start, early)) + 1
+        return max(0, early - start) + doublings * (2 * k / self.alpha + 3 * k)
+
+
+class _Server(RoundServer):
+    __slots__ = ()
+
+    def enter(self, rule: SignalRule) -> None:
+        assert isinstance(rule, LastOfBlock)
+        self.unit = rule.size
+        self.limit = -(-self.base // rule.size)  # the output reaches twice the base

@@ -1,0 +1,244 @@
+"""Protocols that go in rounds: forward every item at first, then count signals, then poll.
+
+A round begins with a count that everybody knows. During it the server sends nothing; each
+site signals at certain counts of its own items, which the round's law fixes. A signal may
+move the output, and after `limit` of them the server acts: by default it ends the round,
+collects the k counts and announces the exact total (3k messages).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Final
+
+from protocols.base import EVERYONE, FOREVER, Message, Number, Server, Site
+from protocols.rounds.rules import CoinRule, RuleOf, SignalRule
+
+ITEM: Final = Message("item")
+"""An item, forwarded while rounds are not worth their polls."""
+BIT: Final = Message("bit")
+"""A site's count has reached its next signal."""
+END: Final = Message("end")
+"""A site has used up its share of the round."""
+POLL: Final = Message("poll")
+"""The server ends the round and asks for the counts."""
+
+_NOTHING: Final[tuple[Message, ...]] = ()
+_BIT_ALONE: Final = (BIT,)
+_ITEM_ALONE: Final = (ITEM,)
+_END_ALONE: Final = (END,)
+_POLL_ALL: Final = ((EVERYONE, POLL),)
+
+
+def counted(items: int) -> Message:
+    """Return a site's answer to the poll: its items in the round."""
+    return Message("count", items)
+
+
+def announcement(total: int) -> Message:
+    """Return what begins a round: the exact total."""
+    return Message("round", total)
+
+
+class RoundSite(Site):
+    """A site of a protocol in rounds."""
+
+    __slots__ = ("_rule_of", "count", "due", "forwards", "round", "rule")
+
+    def __init__(self, rule_of: RuleOf, start: int) -> None:
+        self._rule_of = rule_of
+        self.count = 0
+        """Items in this round."""
+        self.due: int = FOREVER
+        """The count at which it speaks next."""
+        self.rule: SignalRule | None = None
+        self.round = 0
+        self.forwards = True
+        if start:
+            self._begin(start)
+
+    def quota(self) -> int:
+        return 0 if self.forwards else self.due - self.count - 1
+
+    @property
+    def tossed_ahead(self) -> tuple[str, ...]:
+        return ("due",) if isinstance(self.rule, CoinRule) else ()
+
+    def take(self, items: int) -> Sequence[Message]:
+        if self.forwards:
+            return _ITEM_ALONE * items
+        count = self.count = self.count + items
+        due = self.due
+        if count < due:
+            return ()
+        rule = self.rule
+        assert rule is not None
+        if due == rule.last:
+            return self._signals()
+        following = rule.after(due)
+        self.due = following = following if following < rule.last else rule.last
+        return _BIT_ALONE if count < following else _BIT_ALONE + self._signals()
+
+    def _signals(self) -> tuple[Message, ...]:
+        """Return the signals due; more than one only if messages were delayed."""
+        rule, count, due = self.rule, self.count, self.due
+        assert rule is not None
+        signals = _NOTHING
+        while due <= count:
+            if due == rule.last:
+                signals, due = signals + _END_ALONE, FOREVER
+            else:
+                signals = signals + _BIT_ALONE
+                due = rule.after(due)
+                if due > rule.last:
+                    due = rule.last
+        self.due = due
+        return signals
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        if message.kind == "poll":
+            answer = counted(self.count)
+            self.count = 0
+            self.due = FOREVER  # it counts in silence until the new round is announced
+            return (answer,)
+        return self._begin(message.value)
+
+    def _begin(self, total: int) -> Sequence[Message]:
+        """Begin the next round, with `total` items counted; `count` holds items that came since the poll."""
+        rule = self._rule_of(self.round + 1, total)
+        if rule is None:
+            waiting, self.count, self.forwards = self.count, 0, True
+            return _ITEM_ALONE * waiting
+        self.round += 1
+        self.forwards = False
+        self.rule = rule
+        self.due = min(rule.after(0), rule.last)
+        return self._signals()
+
+
+class RoundServer(Server):
+    """The server of a protocol in rounds.
+
+    Subclasses say in `enter` what a signal adds to the output (`unit`) and after how many signals the
+    server acts (`limit`), and may replace `act`.
+
+    Attributes
+    ----------
+    base
+        Items counted exactly at the start of the round.
+    signals
+        Signals heard since it last acted.
+    unit
+        What a signal adds to the output; 0 if the output only changes when the server acts.
+    limit
+        The number of signals at which it acts.
+    culprit
+        Site of the signal heard last and its number among the site's in the round; kept by servers that need it.
+    """
+
+    __slots__ = (
+        "_counts_to_come",
+        "_poll",
+        "_rule_of",
+        "base",
+        "k",
+        "last_signal",
+        "limit",
+        "output",
+        "rounds",
+        "rule",
+        "signals",
+        "unit",
+    )
+
+    def __init__(self, rule_of: RuleOf, k: int, start: int) -> None:
+        self._rule_of = rule_of
+        self.k = k
+        self.base = start
+        self.output: Number = start
+        self.unit: int | float = 0
+        self.last_signal = (0, 0)
+        self.rounds = 0
+        self.signals = 0
+        self.limit = FOREVER
+        self.rule: SignalRule | None = None
+        self._counts_to_come = 0
+        self._poll = 0
+        if start:
+            self._begin()
+
+    @abstractmethod
+    def enter(self, rule: SignalRule) -> None:
+        """Set `unit`, `limit` and whatever else a new round needs; `base` and `rounds` are set.
+
+        A limit of 0 ends the round as soon as it has been announced.
+        """
+
+    def act(self) -> Sequence[tuple[int, Message]]:
+        """Do what is due after `limit` signals; return what is sent."""
+        return self.end_round()
+
+    def expected_signals_left(self) -> int:
+        """Return how many more signals it takes, in the mean, until the server speaks."""
+        return self.limit - self.signals
+
+    def output_after(self, signals: Any) -> Any:
+        """Return the output after so many signals since it last acted; takes one number or an array."""
+        return self.base + self.unit * signals
+
+    def absorb(self, signals: int) -> Sequence[tuple[int, Message]]:
+        """Take so many signals, at most as many as it takes to make it act."""
+        self.signals += signals
+        if self.unit:
+            self.output = self.output_after(self.signals)
+        return self.act() if self.signals >= self.limit else ()
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        if message is BIT:
+            # during a poll, delayed signals are already in the count to come
+            return () if self._counts_to_come else self.absorb(1)
+        kind = message.kind
+        if kind == "item":
+            if self.rule is None:
+                return self.forwarded(1)
+            self.base += 1  # it was on its way while the round began
+            if self.unit:
+                self.output = self.output_after(self.signals)
+            return ()
+        if kind == "count":
+            return self.counted(message.value)
+        if kind == "end":
+            return () if self._counts_to_come else self.end_round()
+        raise ValueError(f"the server knows no message of kind {kind!r}")
+
+    def forwarded(self, items: int) -> Sequence[tuple[int, Message]]:
+        """Take so many forwarded items, no more than it takes to begin a round."""
+        self.output = self.base = self.base + items
+        return () if self._rule_of(self.rounds + 1, self.base) is None else self._begin()
+
+    def end_round(self) -> Sequence[tuple[int, Message]]:
+        """Poll all the sites."""
+        self._counts_to_come = self.k
+        self._poll = 0
+        return _POLL_ALL
+
+    def counted(self, items: int, sites: int = 1) -> Sequence[tuple[int, Message]]:
+        """Take the counts of so many sites, `items` in all; begin the next round after the last."""
+        self._poll += items
+        self._counts_to_come -= sites
+        if self._counts_to_come:
+            return ()
+        self.base += self._poll
+        return self._begin()
+
+    def _begin(self) -> Sequence[tuple[int, Message]]:
+        self.output = self.base
+        self.rule = self._rule_of(self.rounds + 1, self.base)
+        if self.rule is not None:
+            self.rounds += 1
+            self.signals = 0
+            self.enter(self.rule)
+            if self.limit <= 0:
+                return ((EVERYONE, announcement(self.base)), *self.end_round())
+        return ((EVERYONE, announcement(self.base)),)

@@ -1,0 +1,211 @@
+"""The robust tracker by partial differential privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, log, pi, sqrt
+from typing import Any, ClassVar, Final
+
+from mechanisms.counters import KINDS, make
+from mechanisms.noise import Draws, Laplace
+from protocols.base import Message, in_unit_interval
+from protocols.coins import Coins
+from protocols.rounds.base import RoundProtocol
+from protocols.rounds.block import Blocks
+from protocols.rounds.constants import Constants, checked, paper_constants, scaled_constants, tight_constants
+from protocols.rounds.parts import BIT, RoundServer
+from protocols.rounds.rules import RuleOf, SignalRule
+from protocols.rounds.tight import known_noise
+
+ONLY_BITS: Final = ("randomized-response",)
+"""Counters that take 0 and 1 only, and so not the bits of a phase."""
+AS_THE_PAPERS: Final = ("binary", "tree-variance-reduced")
+"""Counters that err at most as much as the paper's, the first of them."""
+
+
+class HandSet(dict[str, float]):
+    """Constants set by hand; compared and hashed by their values, so that protocols can be."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(sorted(self.items())))
+
+
+@dataclass(frozen=True)
+class Robust(RoundProtocol):
+    """Random thresholds in blocks, hidden by a noisy phase length and a private counter.
+
+    In a round begun with N0 items a site sends a bit at a random place of each block of Delta = alpha N0 / (8 C sqrt k)
+    items. The server replaces its output only at the end of a phase of about 2 C sqrt k bits, by N0 + Delta times a
+    private count of the bits. ceil(sqrt k) phases make a round; so does a site that has used up C k blocks. A poll
+    of 3k words then begins the next. While Delta is below one item, every item is forwarded.
+
+    Parameters
+    ----------
+    alpha
+        Relative error allowed, in (0, 1).
+    delta
+        Probability that the error ever exceeds it, in (0, 1). Round r gets beta_r = 6 delta / (pi^2 r^2 sqrt k),
+        which needs no bound on the number of items.
+    parameters
+        Which constants. `paper`: those of the paper. `tight`: found by numerical minimisation of words under the same
+        proof, its slack dropped (`docs/tight.md`); the output is then raised by a constant as well, and the last
+        phase changes it no more. A mapping sets some of the paper's by hand, in units that `HAND_SET` of
+        `protocols.rounds.constants` gives; nothing is proven then.
+    counter
+        Kind of the private counter inside: `binary`, `tree-variance-reduced` or another. `tight` takes those of
+        pure privacy whose noise has a known law; with the paper's constants others than these two are unproven.
+
+    Source
+    ------
+    Xiong, Zhu, Huang 2023 (arXiv 2311.00346), Theorem 1, Algorithms 1 and 2, with offsets counted from 1, a
+    whole block size, threshold noise of scale 4 / epsilon, and empty phases while a noisy length is not above 0.
+    """
+
+    alpha: float
+    delta: float = 0.05
+    parameters: str | Mapping[str, float] = "paper"
+    counter: str = "binary"
+
+    kind: ClassVar[str] = "robust"
+    source: ClassVar[str] = "Xiong, Zhu, Huang 2023, Algorithms 1 and 2"
+    guarantee: ClassVar[Any] = "adaptive"  # "none" of an instance that is not `proven`
+    reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
+
+    def __post_init__(self) -> None:
+        in_unit_interval("alpha", self.alpha)
+        in_unit_interval("delta", self.delta)
+        if isinstance(self.parameters, Mapping):
+            object.__setattr__(self, "parameters", HandSet(checked(self.parameters)))
+        elif self.parameters not in ("paper", "tight"):
+            raise ValueError(f"parameters must be paper, tight or a mapping of values; got {self.parameters!r}")
+        accepted = [kind for kind in KINDS if kind not in ONLY_BITS]
+        if self.parameters == "tight":
+            accepted = [kind for kind in accepted if known_noise(kind)]
+        if self.counter not in accepted:
+            under = self.parameters if isinstance(self.parameters, str) else "hand-set"
+            raise ValueError(f"counter must be one of {', '.join(accepted)} for {under}; got {self.counter!r}")
+        if not self.proven:
+            object.__setattr__(self, "guarantee", "none")
+
+    @property
+    def proven(self) -> bool:
+        """Whether a proof stands behind the constants.
+
+        It does not behind those set by hand, nor behind the paper's with a counter that errs more than its own.
+        """
+        return self.parameters == "tight" or (self.parameters == "paper" and self.counter in AS_THE_PAPERS)
+
+    def as_mapping(self) -> dict[str, Any]:
+        given = super().as_mapping()
+        return given if isinstance(self.parameters, str) else {**given, "parameters": dict(given["parameters"])}
+
+    def constants(self, k: int, number: int) -> Constants:
+        """Return the constants of a round by its number, from 1."""
+        if self.parameters == "tight":
+            return tight_constants(k, self.delta, number, self.alpha, self.counter)
+        if isinstance(self.parameters, Mapping):
+            beta = 6 * self.delta / (pi**2 * number**2 * sqrt(k))
+            return scaled_constants(k, beta, tuple(sorted(self.parameters.items())))
+        return paper_constants(k, self.delta, number)
+
+    def _rule_of(self, k: int, coins: Coins) -> RuleOf:
+        def rule(number: int, total: int) -> SignalRule | None:
+            constants = self.constants(k, number)
+            size = int(self.alpha * total / constants.divisor)
+            return Blocks(size, coins, constants.blocks) if size >= 1 else None
+
+        return rule
+
+    def _server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+        return _Server(self, rule_of, k, rng, total)
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return the start-up's items, then 3k words and the most bits a round, which brings at least so many blocks.
+
+        Of the paper's: 8 C sqrt k / alpha items, then 3 C k + 3k a round of at least C k Delta items.
+        """
+        end, total, cost, number = float(start + items), float(start), 0.0, 1
+        while total < end:
+            constants = self.constants(k, number)
+            early = constants.divisor / self.alpha
+            if total < early:
+                cost += min(early, end) - total
+                total = early
+                continue
+            growth = 1 + constants.least_blocks * int(self.alpha * total / constants.divisor) / total
+            each = constants.most_bits + 3 * k
+            if number >= 1000:  # the constants hardly change from there on
+                return cost + each * (1 + log(end / total) / log(growth))
+            cost += each
+            total *= growth
+            number += 1
+        return cost
+
+
+class _Server(RoundServer):
+    """Counts bits in phases of noisy length, and replaces the output by a private count at the end of each.
+
+    Attributes
+    ----------
+    leaked
+        The privacy-leaked set: (round, site, block) of each bit that ended a phase.
+    phase
+        Number of the phase, from 1.
+    """
+
+    __slots__ = ("_bits_of", "_counter", "_lengths", "_rng", "_size", "constants", "leaked", "phase", "protocol")
+
+    def __init__(self, protocol: Robust, rule_of: RuleOf, k: int, rng: Any, start: int) -> None:
+        self.protocol = protocol
+        self._rng = rng
+        self.leaked: list[tuple[int, int, int]] = []
+        self._bits_of: list[int] = []
+        super().__init__(rule_of, k, start)
+
+    def enter(self, rule: SignalRule) -> None:
+        assert isinstance(rule, Blocks)
+        constants = self.constants = self.protocol.constants(self.k, self.rounds)
+        self._size = rule.size
+        self._bits_of = [0] * self.k
+        if constants.releases:
+            self._counter = make(self.protocol.counter, constants.counter_epsilon, constants.releases, self._rng)
+        if constants.shift:
+            self.output = self.base + self._size * constants.shift
+        self._lengths = Draws(Laplace(constants.threshold_scale), self._rng, constants.phases)
+        self.phase = 1
+        self._next_phase()
+
+    def _next_phase(self) -> None:
+        """Draw the length of the phase; a length not above 0 makes it an empty one. No phase left: a limit of 0."""
+        self.signals = self.limit = 0
+        while self.phase <= self.constants.phases and self.limit <= 0:
+            self.limit = max(0, ceil(self.constants.phase_length + self._lengths.one()))
+            if not self.limit:
+                self._release(0)
+
+    def _release(self, bits: int) -> None:
+        """End a phase of so many bits with a new output; not so the last if a poll alone is to follow."""
+        if self.phase <= self.constants.releases:
+            self.output = self.base + self._size * (self._counter.step(bits) + self.constants.shift)
+        self.phase += 1
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        if message is BIT and not self._counts_to_come:
+            self._bits_of[sender] += 1
+            if self.signals + 1 < self.limit:
+                self.signals += 1
+                return ()
+            self.last_signal = sender, self._bits_of[sender]
+        return super().hear(sender, message)
+
+    def expected_signals_left(self) -> int:
+        left = (self.constants.phases - self.phase) * self.constants.phase_length
+        return self.limit - self.signals + ceil(left)
+
+    def act(self) -> Sequence[tuple[int, Message]]:
+        """End the phase."""
+        self.leaked.append((self.rounds, *self.last_signal))
+        self._release(self.signals)
+        self._next_phase()
+        return () if self.limit else self.end_round()

@@ -1,0 +1,114 @@
+"""Laws of a round: at which counts of its own items a site signals, for one site or an array of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from protocols.base import FOREVER
+from protocols.coins import Coins, gap_scale
+
+
+class SignalRule(ABC):
+    """What holds in one round: known to the server and to all of the sites from the count announced.
+
+    Each method takes one number, or an array of them with its length as `shape`.
+
+    Attributes
+    ----------
+    last
+        A site's item with this number in the round makes it send END; `FOREVER` for never.
+    """
+
+    last: int = FOREVER
+
+    @abstractmethod
+    def after(self, due: Any, shape: int | None = None) -> Any:
+        """Return the count in the round at which a site signals next, after it has signalled at `due` (0: not yet)."""
+
+    @property
+    @abstractmethod
+    def rate(self) -> float:
+        """Signals an item, in the mean."""
+
+
+class BlockRule(SignalRule):
+    """A site signals once in each block of `size` items.
+
+    Parameters
+    ----------
+    size
+        Items in a block.
+    blocks
+        Blocks that a site may use in a round; the item after the last of them makes it send END.
+    """
+
+    def __init__(self, size: int, blocks: int | None = None) -> None:
+        self.size = size
+        self.last = FOREVER if blocks is None else size * blocks + 1
+
+    def block(self, count: Any) -> Any:
+        """Return the block, from 1, of a site's item with this number in the round."""
+        return (count + self.size - 1) // self.size
+
+    offset: Callable[[int | None], Any]
+    """From a shape to the item of a block, from 1 to `size`, at which a site signals; drawn where it is random."""
+
+    def place(self, block: Any, shape: int | None = None) -> Any:
+        """Return the count in the round at which a site signals in this block."""
+        return self.after((block - 1) * self.size, shape)
+
+    def after(self, due: Any, shape: int | None = None) -> Any:
+        size = self.size
+        return (due + size - 1) // size * size + self.offset(shape)
+
+    @property
+    def rate(self) -> float:
+        return 1 / self.size
+
+
+class CoinRule(SignalRule):
+    """Each item makes its site signal with probability p, whatever came before.
+
+    Parameters
+    ----------
+    p
+        The bias of the coin.
+    coins
+        The coins of the sites.
+    """
+
+    def __init__(self, p: float, coins: Coins) -> None:
+        self.p = p
+        self._scale = gap_scale(p)
+        self._coins = coins
+
+    def gap(self, shape: int | None = None) -> Any:
+        """Return the items up to the next signal, that one included."""
+        return self._coins.gap(self._scale, shape)
+
+    def after(self, due: Any, shape: int | None = None) -> Any:
+        return due + self.gap(shape)
+
+    @property
+    def rate(self) -> float:
+        return self.p
+
+
+RuleOf = Callable[[int, int], SignalRule | None]
+"""From a round's number (from 1) and the count at its start to its law; None: forward every item."""
+
+
+def remembering(rule_of: RuleOf) -> RuleOf:
+    """Return `rule_of` that keeps its last answer, which all k sites of a game ask for in turn."""
+    asked: tuple[int, int] | None = None
+    answer: SignalRule | None = None
+
+    def rule(number: int, total: int) -> SignalRule | None:
+        nonlocal asked, answer
+        if asked != (number, total):
+            asked, answer = (number, total), rule_of(number, total)
+        return answer
+
+    return rule

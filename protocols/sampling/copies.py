@@ -1,0 +1,196 @@
+"""Many independent copies of the randomised tracker side by side: a row of numbers a site, not an object a copy.
+
+The copies share the doubling tracker and p. As long as p is 1 they are all alike, and one word serves them; later
+a message names the copies that it speaks for, a word each.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from protocols.base import EVERYONE, FOREVER, Message, Site
+from protocols.coins import Coins, gap_scale
+from protocols.sampling.randomized import Randomized
+from protocols.sampling.server import RandomizedServer, thinned
+
+
+class CopiesSite(Site):
+    """A site of so many copies.
+
+    Parameters
+    ----------
+    tracker
+        The tracker that each copy is.
+    k
+        Number of sites.
+    copies
+        Number of copies.
+    coins
+        The coins of the sites.
+    before
+        Items held before the game.
+    known
+        Items held by all sites before the game.
+    """
+
+    __slots__ = (
+        "_coins",
+        "_due",
+        "_first",
+        "_inverse",
+        "_k",
+        "_last",
+        "_scale",
+        "_tracker",
+        "before",
+        "count",
+        "double",
+        "next",
+    )
+
+    def __init__(self, tracker: Randomized, k: int, copies: int, coins: Coins, before: int, known: int) -> None:
+        self._tracker = tracker
+        self._k = k
+        self._coins = coins
+        self.before = before
+        self.count = before
+        self.double = max(1, 2 * before)
+        self._first = 0
+        """The first copy that is still in use."""
+        self._last = np.zeros(copies, dtype=np.int64)
+        self._due: Any = np.full(copies, FOREVER)
+        self._inverse = tracker.inverse_p(k, known)
+        self._scale = gap_scale(1 / self._inverse)
+        if self._inverse > 1:
+            self._toss()
+        self.next: int = FOREVER
+        self._look_ahead()
+
+    def _toss(self) -> None:
+        self._due = self.count + self._coins.gap(self._scale, len(self._last))
+
+    def _look_ahead(self) -> None:
+        due = self.count + 1 if self._inverse == 1 else int(self._due.min())
+        self.next = min(due, self.double)
+
+    def quota(self) -> int:
+        return self.next - self.count - 1
+
+    def take(self, items: int) -> Sequence[Message]:
+        count = self.count = self.count + items
+        if count < self.next:
+            return ()
+        sent = []
+        if self._inverse == 1:
+            sent.append(Message("report", (None, count - self.before)))
+        else:
+            which = np.flatnonzero(self._due == count)
+            if len(which):
+                self._last[which] = count - self.before
+                self._due[which] = count + self._coins.gap(self._scale, len(which))
+                sent.append(Message("report", (self._first + which, count - self.before), len(which)))
+        if count >= self.double:
+            self.double = 2 * count
+            sent.append(Message("double", count))
+        self._look_ahead()
+        return sent
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        known, first = message.value
+        if first > self._first:
+            self._last = self._last[first - self._first :]
+            self._due = self._due[first - self._first :]
+            self._first = first
+        inverse = self._tracker.inverse_p(self._k, known)
+        sent = []
+        if inverse != self._inverse:
+            if self._inverse == 1:
+                self._last[:] = self.count - self.before  # each of them sent every item
+            kept = self._inverse / inverse
+            self._inverse = inverse
+            self._scale = gap_scale(1 / inverse)
+            redrawn = thinned(self._last, kept, self._scale, self._coins)
+            changed = np.flatnonzero(redrawn != self._last)
+            self._last = redrawn
+            if len(changed):
+                sent.append(Message("adjust", (self._first + changed, redrawn[changed]), len(changed)))
+            self._toss()
+        self._look_ahead()
+        return sent
+
+
+class CopiesServer(RandomizedServer):
+    """The server of so many copies; subclasses say in `look` what the copies' estimates make of the output."""
+
+    __slots__ = ("_copies", "_missing", "estimates", "exact")
+
+    def __init__(self, tracker: Randomized, k: int, copies: int, start: Sequence[int]) -> None:
+        super().__init__(tracker.inverse_p, k, 1, start)
+        self._copies = copies
+        self.exact: int | None = self.before
+        """The estimate of every copy while p is 1; None from then on."""
+        self.estimates: Any = None
+        """The estimate of each copy, once p is below 1."""
+        if self.inverse > 1:
+            self._part()
+            self._estimate_anew()
+
+    def _part(self) -> None:
+        """Give each copy numbers of its own."""
+        self.exact = None
+        self.last: Any = np.repeat(np.array(self.last[0])[:, None], self._copies, axis=1)
+        """The last report, a row a site and a column a copy."""
+
+    def _estimate_anew(self) -> None:
+        self.estimates = self.before + self.last.sum(axis=0) + (self.inverse - 1) * np.count_nonzero(self.last, axis=0)
+        self._missing = (self.last == 0).any(axis=1).tolist()
+        """For each site, whether a copy may have no report of it."""
+
+    @property
+    def in_use(self) -> int:
+        """The first copy that the sites must go on with."""
+        return 0
+
+    @abstractmethod
+    def look(self) -> None:
+        """Look at the estimates after a message."""
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        if message.kind == "double":
+            return self._double(sender, message.value)
+        which, last = message.value
+        if self.exact is not None:
+            self.exact += last - self.last[0][sender]  # p is 1: the report speaks for all copies
+            self.last[0][sender] = last
+        else:
+            row = self.last[sender]
+            if which is None:
+                which = slice(None)  # it was on its way while p changed
+            before = row[which]
+            gained = last - before
+            if self._missing[sender] or message.kind == "adjust":
+                gained += (self.inverse - 1) * (np.greater(last, 0).astype(np.int64) - (before > 0))
+            self.estimates[which] += gained
+            row[which] = last
+            if self._missing[sender] or message.kind == "adjust":
+                self._missing[sender] = not row.all()
+        self.look()
+        return ()
+
+    def _double(self, sender: int, count: int) -> Sequence[tuple[int, Message]]:
+        self.lower += count - self.doubled[sender]
+        self.doubled[sender] = count
+        if self.lower < self.next_total:
+            return ()
+        known = self.announce().value
+        if self.inverse > 1:
+            if self.exact is not None:
+                self._part()
+            self._estimate_anew()
+        self.look()
+        # the first copy in use goes along only where copies go out of use
+        return ((EVERYONE, Message("total", (known, self.in_use), 1 + (self.in_use > 0))),)

@@ -1,0 +1,157 @@
+"""Private copies: a private median of many copies of the randomised tracker, shown when a private test says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, log, log1p, log2, sqrt
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from mechanisms.above_threshold import AboveThreshold
+from protocols.base import Protocol, Server, Site, in_unit_interval, positive
+from protocols.coins import Coins
+from protocols.sampling.copies import CopiesServer, CopiesSite
+from protocols.sampling.randomized import LARGEST_COUNT, Randomized
+from protocols.sampling.sketch_switching import above_one, changes
+
+TESTS: Final = 2**20
+"""Messages between two changes of the output that the test is to stay silent for."""
+MARGIN: Final = 0.35
+"""Of the copies, this part more than a half is out when the output must change, and less when it must not (of 0.4)."""
+
+
+@dataclass(frozen=True)
+class PrivateCopies(Protocol):
+    """Copies of the randomised tracker, their coins behind differential privacy: a heuristic here, without a guarantee.
+
+    After each message the sparse-vector test asks how many copies are off the output by more than alpha/2 of it. When
+    about half of them are, the output becomes a private median of the copies, on a grid of factors 1 + alpha/10, and
+    the test begins anew. With lambda changes in all, a total loss epsilon leaves epsilon / sqrt(8 lambda ln(1/delta))
+    for each, so that the copies which make the test sure grow like sqrt(lambda), with a factor of thousands.
+
+    The proof of the framework does not carry over: a site speaks when its own coin has fallen, and the server can
+    move only when a site has spoken. Whoever sees the output change knows that the site fed last has just sent a report
+    of some copy, with certainty, which no noise at the server hides.
+
+    Parameters
+    ----------
+    alpha
+        Relative error aimed at, in (0, 1).
+    delta
+        The delta of the composition, and the failure probability that the number of copies provides for.
+    epsilon
+        Privacy loss over all changes together, as far as the server's noise goes; it fixes the number of copies. The
+        theory asks for 0.01. None: 4 sqrt(lambda) copies, and the noise that so few of them bear, which is no privacy
+        to speak of (`loss` a change).
+    largest
+        Number of items provided for: it fixes lambda, after which the output stays as it is.
+
+    Source
+    ------
+    Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, as section 1.2 of Xiong, Zhu, Huang 2023 carries it over to
+    tracking, with the reason why it fails there; constants derived here.
+    """
+
+    alpha: float
+    delta: float = 0.05
+    epsilon: float | None = None
+    largest: float = LARGEST_COUNT
+
+    kind: ClassVar[str] = "private-copies"
+    source: ClassVar[str] = "Hassidim et al. 2020, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
+    guarantee: ClassVar[Any] = "none"
+    reveals: ClassVar[str] = "each change tells that the site fed last has just sent a report: privacy does not hide it"
+
+    def __post_init__(self) -> None:
+        in_unit_interval("alpha", self.alpha)
+        in_unit_interval("delta", self.delta)
+        if self.epsilon is not None:
+            positive("epsilon", self.epsilon)
+        above_one("largest", self.largest)
+
+    @property
+    def tracker(self) -> Randomized:
+        """What each copy is: within alpha/4 at any fixed step with probability 0.9 (Chebyshev)."""
+        return Randomized(alpha=self.alpha / 4, confidence=sqrt(10))
+
+    def changes(self, start: int = 0) -> int:
+        """Return lambda: the changes of the output that the budget is for."""
+        return changes(self.alpha, self.largest, start)
+
+    def loss(self, start: int = 0) -> float:
+        """Return the privacy loss of a change: by advanced composition from epsilon, or what the copies need."""
+        if self.epsilon is None:
+            return self._noise(start) / self.copies(start)
+        return self.epsilon / sqrt(8 * self.changes(start) * log(1 / self.delta))
+
+    def copies(self, start: int = 0) -> int:
+        """Return the number of copies for a game that begins with so many items."""
+        if self.epsilon is None:
+            return ceil(4 * sqrt(self.changes(start)))
+        return ceil(self._noise(start) / self.loss(start))
+
+    def _noise(self, start: int) -> float:
+        """Return copies times loss at which the margin exceeds the noise of all tests (Qiu, Yi 2022, Theorem 4)."""
+        return 8 * log(2 * TESTS * self.changes(start) / self.delta) / MARGIN
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        known, coins = sum(start), Coins(rng)
+        return [CopiesSite(self.tracker, k, self.copies(known), coins, count, known) for count in start or [0] * k]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return _Server(self, k, rng, start)
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return the words: every item once while p is 1, then, a doubling, 4 c sqrt k / (alpha/4) + k/2 a copy."""
+        early = sqrt(k) / self.tracker.tuned[0]
+        if start + items <= early:
+            return float(items) + 2 * k * (1 + log2(1 + start + items))
+        doublings = log2((start + items) / max(start, early)) + 1
+        first = max(0.0, early - start) + (2 * k * log2(early) if start < early else 0.0)
+        return first + doublings * (self.copies(start) * (4 * early + k / 2) + 2.5 * k)
+
+
+class _Server(CopiesServer):
+    """Tests after each message whether the output must change."""
+
+    __slots__ = ("_far", "_left", "_loss", "_rng", "_step", "_test")
+
+    def __init__(self, protocol: PrivateCopies, k: int, rng: Any, start: Sequence[int]) -> None:
+        known = sum(start)
+        super().__init__(protocol.tracker, k, protocol.copies(known), start)
+        self._rng = rng
+        self._far = protocol.alpha / 2
+        self._step = log1p(protocol.alpha / 10)
+        self._loss = protocol.loss(known)
+        self._left = protocol.changes(known)
+        self._begin_test()
+
+    def _begin_test(self) -> None:
+        self._test = AboveThreshold(self._loss, self._copies / 2).start(self._rng)
+
+    def look(self) -> None:
+        if not self._left:
+            return
+        output = float(self.output)
+        if self.exact is not None:
+            off = self._copies * (abs(self.exact - output) > self._far * output)
+        else:
+            off = int(np.count_nonzero(np.abs(self.estimates - output) > self._far * output))
+        if self._test.step(off):
+            self.output = self._median(self.estimates if self.exact is None else np.full(self._copies, self.exact))
+            self._left -= 1
+            self._begin_test()
+
+    def _median(self, estimates: Any) -> float:
+        """Return a point of the grid by the exponential mechanism; its distance in ranks from the median counts."""
+        places = np.sort(np.rint(np.log(np.maximum(estimates, 1)) / self._step))
+        grid = np.arange(ceil(log(LARGEST_COUNT) / self._step))
+        half = len(estimates) / 2
+        below = np.searchsorted(places, grid, side="left")
+        up_to = np.searchsorted(places, grid, side="right")
+        distance = np.maximum(0, np.maximum(below - half, half - up_to))
+        # exponential weights exp(-loss distance / 2), drawn by adding Gumbel noise
+        chosen = int(np.argmax(self._rng.gumbel(size=len(grid)) - self._loss / 2 * distance))
+        return float(np.exp(chosen * self._step))

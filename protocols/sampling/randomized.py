@@ -1,0 +1,194 @@
+"""The randomised tracker of Huang, Yi and Zhang: right on inputs that do not react to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, log, log1p, log2, sqrt
+from typing import Any, ClassVar
+
+from protocols.base import (
+    Message,
+    Protocol,
+    Server,
+    Site,
+    in_unit_interval,
+    positive,
+    whole,
+)
+from protocols.bulk import BulkForm
+from protocols.coins import Coins, gap_scale
+from protocols.sampling.bulk import BulkRandomized
+from protocols.sampling.server import RandomizedServer, thinned
+
+LARGEST_COUNT = 2**63
+"""Bound on the number of items that `delta` provides for."""
+
+
+@dataclass(frozen=True)
+class Randomized(Protocol):
+    """Each item makes its site send its count with probability p; the server estimates each site without bias.
+
+    With L the count last sent, L - 1 + 1/p (0 if none was sent) has mean n and variance
+    (1 - p)(1 - (1 - p)^n) / p^2. A doubling tracker beside it keeps a number of items within a factor 4,
+    and 1/p is the largest power of two not above alpha times that number / (c sqrt k). When p is lowered, each site
+    redraws its L as if the new p had held from the beginning.
+
+    Parameters
+    ----------
+    alpha
+        Relative error aimed at, in (0, 1).
+    confidence
+        The c above: accuracy in standard deviations at any fixed step.
+    copies
+        Independent copies; the output is their median. An odd number.
+    delta
+        If given, the copies and the accuracy of each are chosen so that all steps of a stream that does not react
+        are right with probability 1 - delta (up to 2^63 items).
+
+    Source
+    ------
+    Huang, Yi, Zhang 2012 (arXiv 1108.3413), section 2, recalled and completed; copies and checkpoints derived.
+    """
+
+    alpha: float
+    confidence: float = 3.0
+    copies: int = 1
+    delta: float | None = None
+
+    kind: ClassVar[str] = "randomized"
+    source: ClassVar[str] = "Huang, Yi, Zhang 2012, section 2"
+    guarantee: ClassVar[Any] = "oblivious"
+    reveals: ClassVar[str] = "each change tells that the site fed last has just sent its count"
+
+    def __post_init__(self) -> None:
+        in_unit_interval("alpha", self.alpha)
+        positive("confidence", self.confidence)
+        whole("copies", self.copies, 1)
+        if self.copies % 2 == 0:
+            raise ValueError(f"copies must be odd, so that their median is one of them; got {self.copies}")
+        if self.delta is not None:
+            in_unit_interval("delta", self.delta)
+            if self.copies != 1:
+                raise ValueError("copies must be left out where delta is given, which chooses them")
+
+    @property
+    def tuned(self) -> tuple[float, int]:
+        """The inner accuracy in items a standard deviation, alpha / c, and the number of copies."""
+        if self.delta is None:
+            return self.alpha / self.confidence, self.copies
+        # right at checkpoints a factor 1 + alpha/3 apart, each copy there with probability 0.9 (Chebyshev)
+        inner = self.alpha / 3
+        checkpoints = log(LARGEST_COUNT) / log1p(inner) + 2 * log2(LARGEST_COUNT)
+        copies = ceil(log(checkpoints / self.delta) / log(1 / 0.6))  # (2 sqrt(0.1 * 0.9))^m = 0.6^m
+        return inner / sqrt(10), copies + 1 - copies % 2
+
+    def inverse_p(self, k: int, known: int) -> int:
+        """Return 1/p, a power of two, while `known` is the number of the doubling tracker."""
+        wanted = int(self.tuned[0] * known / sqrt(k))
+        inverse: int = 1 << max(0, wanted.bit_length() - 1)
+        return inverse
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        coins = Coins(rng)
+        copies = self.tuned[1]
+        known = sum(start)
+        return [_Site(self, k, copies, coins, count, known) for count in start or [0] * k]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return RandomizedServer(self.inverse_p, k, self.tuned[1], start)
+
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
+        return BulkRandomized(RandomizedServer(self.inverse_p, k, self.tuned[1], start), k, Coins(site_rng), start)
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return, a doubling, 4 sqrt k / (alpha/c) reports a copy and 3k for doubling, broadcast and redraws."""
+        spread, copies = self.tuned
+        early = sqrt(k) / spread  # items until p is below 1
+        if start + items <= early:
+            return float(items) * copies + 2 * k * (1 + log2(1 + start + items))
+        doublings = log2((start + items) / max(start, early)) + 1
+        first = max(0.0, early - start) * copies + (2 * k * log2(early) if start < early else 0.0)
+        return first + doublings * (4 * copies * early + (2.5 + 0.5 * copies) * k)
+
+
+class _Site(Site):
+    __slots__ = (
+        "_k",
+        "_protocol",
+        "before",
+        "coins",
+        "copies",
+        "count",
+        "double",
+        "due",
+        "inverse",
+        "last",
+        "next",
+        "scale",
+    )
+
+    def __init__(self, protocol: Randomized, k: int, copies: int, coins: Coins, before: int, known: int) -> None:
+        self._protocol = protocol
+        self._k = k
+        self.coins = coins
+        self.before = before
+        """Items held before the game, known exactly and not sampled."""
+        self.count = before
+        self.double = max(1, 2 * before)
+        """The count at which it reports to the doubling tracker."""
+        self.inverse = protocol.inverse_p(k, known)
+        self.scale = gap_scale(1 / self.inverse)
+        self.copies = range(copies)
+        self.last = [0] * copies
+        """The sampled item last reported, a copy; 0 for none."""
+        self.due = [before + coins.gap(self.scale) for _ in range(copies)]
+        self.next: int = min(*self.due, self.double)
+
+    def quota(self) -> int:
+        return self.next - self.count - 1
+
+    @property
+    def tossed_ahead(self) -> tuple[str, ...]:
+        return ("due", "next")
+
+    def take(self, items: int) -> Sequence[Message]:
+        count = self.count = self.count + items
+        if count < self.next:
+            return ()
+        sent = []
+        sampled, due = count - self.before, self.due
+        for copy in self.copies:
+            if due[copy] == count:
+                self.last[copy] = sampled
+                sent.append(_new(Message, ("report", (copy, sampled), 1)))
+                due[copy] = count + self.coins.gap(self.scale)
+        double = self.double
+        if count >= double:
+            double = self.double = 2 * count
+            sent.append(Message("double", count))
+        following = due[0] if len(due) == 1 else min(due)
+        self.next = following if following < double else double
+        return sent
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        inverse = self._protocol.inverse_p(self._k, message.value)
+        if inverse == self.inverse:
+            return ()
+        kept = self.inverse / inverse
+        self.inverse = inverse
+        scale = self.scale = gap_scale(1 / inverse)
+        sent = []
+        for copy, last in enumerate(self.last):
+            if last:
+                redrawn = thinned(last, kept, scale, self.coins)
+                if redrawn != last:
+                    self.last[copy] = redrawn
+                    sent.append(Message("adjust", (copy, redrawn)))
+            # coins of items to come are tossed with the new p; those before fell at the old one
+            self.due[copy] = self.count + self.coins.gap(scale)
+        self.next = min(*self.due, self.double)
+        return sent
+
+
+_new = tuple.__new__  # a fifth of the time of Message(…), and one is made once a report

@@ -1,0 +1,130 @@
+"""Sketch switching: many copies of the randomised tracker, each used for one change of the output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, log, log1p, log2, sqrt
+from typing import Any, ClassVar, Final
+
+from mechanisms.checks import number
+from protocols.base import Protocol, Server, Site, in_unit_interval
+from protocols.coins import Coins
+from protocols.rounds.martingale import strength_for
+from protocols.sampling.copies import CopiesServer, CopiesSite
+from protocols.sampling.randomized import LARGEST_COUNT, Randomized
+
+CHECKPOINTS: Final = 32
+"""Steps at which the copy in use must be right: a factor 1 + alpha/24 apart while N grows by 1 + alpha; p changes."""
+
+
+def changes(alpha: float, largest: float, start: int) -> int:
+    """Return how often the output changes at most, from `start` items up to `largest`: a factor 1 + alpha/2 each.
+
+    An output is at most 1 + alpha/8 too high.
+    """
+    return max(1, ceil((log1p(alpha / 8) + log(largest / max(start, 1))) / log1p(alpha / 2)) + 1)
+
+
+def above_one(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a finite number above 1."""
+    number(name, value, "above 1", lambda value: 1 < value < float("inf"))
+
+
+@dataclass(frozen=True)
+class SketchSwitching(Protocol):
+    """A copy is shown once, when it lets the output grow by 1 + alpha/2; then the next one takes over.
+
+    All copies count all items, since nobody can tell the first item of a copy's turn without a message to each
+    site. Each is a randomised tracker of accuracy alpha/8, and is right throughout its turn with probability
+    1 - delta / copies: nothing about it is known before it has been used. The sites are told which copies are used up
+    along with the next broadcast.
+
+    Parameters
+    ----------
+    alpha
+        Relative error allowed, in (0, 1).
+    delta
+        Probability that the error ever exceeds it, in (0, 1).
+    largest
+        Number of items provided for, which fixes the number of copies: log(largest / start) to the base 1 + alpha/2.
+        With more items the last copy stays in use, and nothing is promised any more.
+
+    Source
+    ------
+    Ben-Eliezer, Jayaram, Woodruff, Yogev 2022, as section 1.2 of Xiong, Zhu, Huang 2023 carries it over to tracking.
+    An enlarged confidence stands in for medians of copies, which would be dearer; constants derived here.
+    """
+
+    alpha: float
+    delta: float = 0.05
+    largest: float = LARGEST_COUNT
+
+    kind: ClassVar[str] = "sketch-switching"
+    source: ClassVar[str] = "Ben-Eliezer et al. 2022, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
+    guarantee: ClassVar[Any] = "adaptive"
+    reveals: ClassVar[str] = "each change tells about a copy that is never used again"
+
+    def __post_init__(self) -> None:
+        in_unit_interval("alpha", self.alpha)
+        in_unit_interval("delta", self.delta)
+        above_one("largest", self.largest)
+
+    def copies(self, start: int = 0) -> int:
+        """Return the number of copies for a game that begins with so many items."""
+        return changes(self.alpha, self.largest, start)
+
+    def tracker(self, k: int, start: int = 0) -> Randomized:
+        """Return what each copy is.
+
+        Of its alpha/8, alpha/12 is for the steps at which it must be right and the rest for growth in between. An
+        estimate there is a sum of k independent geometric gaps over p. It is c sqrt(k)/p too low with probability
+        exp(-c^2 / (2 (1 + c / sqrt k))) at most, since E exp(s (p G - 1)) <= exp(s^2 / (2 (1 - s))), and too high
+        with less: the tails of the martingale tracker's rounds.
+        """
+        failure = self.delta / (self.copies(start) * CHECKPOINTS)
+        return Randomized(alpha=self.alpha / 12, confidence=strength_for(failure, k))
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        known = sum(start)
+        tracker, copies, coins = self.tracker(k, known), self.copies(known), Coins(rng)
+        return [CopiesSite(tracker, k, copies, coins, count, known) for count in start or [0] * k]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return _Server(self, k, start)
+
+    def cost_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return the words: every item once while p is 1, then, a doubling, 4 c sqrt k / (alpha/12) + k/2 a copy."""
+        copies = self.copies(start)
+        early = sqrt(k) / self.tracker(k, start).tuned[0]  # items until p is below 1
+        if start + items <= early:
+            return float(items) + 3 * k * (1 + log2(1 + start + items))
+        doublings = log2((start + items) / max(start, early)) + 1
+        first = max(0.0, early - start) + (3 * k * log2(early) if start < early else 0.0)
+        return first + doublings * (copies * (4 * early + k / 2) + 3.5 * k)
+
+
+class _Server(CopiesServer):
+    """Shows the estimate of the copy in use when it has grown by 1 + alpha/2 over the output, and takes the next."""
+
+    __slots__ = ("_growth", "active")
+
+    def __init__(self, protocol: SketchSwitching, k: int, start: Sequence[int]) -> None:
+        known = sum(start)
+        super().__init__(protocol.tracker(k, known), k, protocol.copies(known), start)
+        self._growth = 1 + protocol.alpha / 2
+        self.active = 0
+        """The copy in use."""
+
+    @property
+    def in_use(self) -> int:
+        return self.active
+
+    def look(self) -> None:
+        active = self.active
+        estimate = self.exact
+        if estimate is None:
+            estimate = int(self.estimates[active])
+        if estimate > 0 and estimate >= self._growth * float(self.output):
+            self.output = estimate
+            self.active = min(active + 1, self._copies - 1)

@@ -1,0 +1,1 @@
+"""The language of claims: expressions over the results, statistics, and the verdict."""

@@ -1,0 +1,1 @@
+"""One game: two sides, channels, engines, and the verdict over all steps."""

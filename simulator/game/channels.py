@@ -1,0 +1,208 @@
+"""The channels: the only way a message takes, so nothing escapes the count."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial
+from typing import Any, Final
+
+import simpy
+
+from protocols.base import EVERYONE, Message, Server, Site
+from simulator.game.ledger import Ledger
+
+SERVER: Final = "server"
+DELIVER: Final = 2
+"""Priority of an arrival: after the item of the same step, which has SimPy's normal priority 1."""
+
+TranscriptRow = tuple[int, int | str, int | str, str, int, int]
+
+
+class Channels:
+    """Instantaneous channels between the sites and the server: delivery is a call.
+
+    What a message sets off is delivered first in, first out, until all is quiet. A broadcast
+    reaches the sites in the order of their numbers.
+
+    Parameters
+    ----------
+    clock
+        Returns the present step.
+    sync
+        Called with a site's number before the site hears: gives it the items it has not yet been told of.
+    record
+        Whether to keep the transcript.
+    """
+
+    def __init__(
+        self,
+        sites: Sequence[Site],
+        server: Server,
+        ledger: Ledger,
+        clock: Callable[[], int],
+        sync: Callable[[int], None],
+        record: bool,
+    ) -> None:
+        self.sites = sites
+        self.server = server
+        self.ledger = ledger
+        self.clock = clock
+        self.sync = sync
+        self.transcript: list[TranscriptRow] | None = [] if record else None
+        self.touched: list[int] = []
+        """Sites that have heard something since this was last emptied."""
+        self._down: deque[tuple[int, Message]] = deque()
+        self.send_up = self._sender()
+
+    def _sender(self) -> Callable[[int, Sequence[Message]], None]:
+        """Return what carries a site's messages to the server, and whatever that sets off.
+
+        A closure, since it is the way of nearly every message and looks nothing up twice.
+        """
+        up_sites, up, down, hear = self.ledger.up_sites, self.ledger.up, self._down, self.server.hear
+
+        def send_up(site: int, messages: Sequence[Message]) -> None:
+            for message in messages:
+                up_sites[site] += 1  # Ledger.count_up() written out
+                tally = up[message[0]]
+                tally.messages += 1
+                if message[1] is None:
+                    tally.signals += 1
+                if message[2] != 1:
+                    tally.more_words += message[2] - 1
+                if self.transcript is not None:
+                    self._note(site, SERVER, message)
+                replies = hear(site, message)
+                if replies:
+                    down.extend(replies)
+            if down:
+                self._spread()
+
+        return send_up
+
+    def _spread(self) -> None:
+        """Deliver until all is quiet, first in, first out."""
+        queue: deque[tuple[bool, int, Message]] = deque()
+        down = self._down
+
+        def post() -> None:
+            while down:
+                receiver, message = down.popleft()
+                queue.extend((False, site, message) for site in self._receivers(receiver, message))
+
+        post()
+        while queue:
+            to_server, site, message = queue.popleft()
+            if to_server:
+                down.extend(self.server.hear(site, message))
+                post()
+            else:
+                self.sync(site)
+                self.touched.append(site)
+                for answer in self.sites[site].hear(message):
+                    self.ledger.count_up(site, answer)
+                    if self.transcript is not None:
+                        self._note(site, SERVER, answer)
+                    queue.append((True, site, answer))
+
+    def _receivers(self, receiver: int, message: Message) -> Iterator[int]:
+        """Count what the server sends, and yield the sites that it goes to."""
+        if receiver == EVERYONE:
+            self.ledger.broadcasts += 1
+            receivers: Sequence[int] = range(len(self.sites))
+        else:
+            receivers = (receiver,)
+        for site in receivers:
+            self.ledger.count_down(site, message)
+            if self.transcript is not None:
+                self._note(SERVER, site, message)
+            yield site
+
+    def _note(self, sender: int | str, receiver: int | str, message: Message) -> None:
+        assert self.transcript is not None
+        bits = 1 if message.value is None else message.words * self.ledger.word_bits
+        self.transcript.append((self.clock(), sender, receiver, message.kind, message.words, bits))
+
+
+class DelayedChannels(Channels):
+    """Channels on which each message is under way for some steps.
+
+    The server is a SimPy process that sleeps until its bell rings. Each channel is first in, first out.
+
+    Parameters
+    ----------
+    delay
+        Draws the delay of a message in steps.
+    heard
+        Called after the server or a site (by its number) has heard something.
+    about_to_hear
+        Called before the server or a site hears something.
+    """
+
+    def __init__(
+        self,
+        sites: Sequence[Site],
+        server: Server,
+        ledger: Ledger,
+        sync: Callable[[int], None],
+        record: bool,
+        env: simpy.Environment,
+        delay: Callable[[], int],
+        heard: Callable[[int | None], None],
+        about_to_hear: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__(sites, server, ledger, lambda: int(env.now), sync, record)
+        self.env = env
+        self.delay = delay
+        self.heard = heard
+        self.about_to_hear = about_to_hear
+        self._last_up = [0] * len(sites)
+        self._last_down = [0] * len(sites)
+        self._inbox: deque[tuple[int, Message]] = deque()
+        self._bell = env.event()
+        env.process(self._server())
+
+    def _send_delayed(self, site: int, messages: Sequence[Message]) -> None:
+        """Send a site's messages on their way to the server."""
+        for message in messages:
+            self.ledger.count_up(site, message)
+            if self.transcript is not None:
+                self._note(site, SERVER, message)
+            arrival = self._last_up[site] = max(self.clock() + self.delay(), self._last_up[site])
+            self._schedule(arrival, partial(self._ring, site, message))
+
+    def _sender(self) -> Callable[[int, Sequence[Message]], None]:
+        return self._send_delayed
+
+    def _schedule(self, arrival: int, action: Callable[[Any], None]) -> None:
+        event = self.env.event()
+        event._ok, event._value = True, None  # triggered, as a timeout is, but with a priority of its own
+        assert event.callbacks is not None
+        event.callbacks.append(action)
+        self.env.schedule(event, priority=DELIVER, delay=arrival - self.env.now)  # type: ignore[arg-type]
+
+    def _ring(self, site: int, message: Message, event: simpy.Event) -> None:
+        self._inbox.append((site, message))
+        if not self._bell.triggered:
+            self._bell.succeed()
+
+    def _server(self) -> Generator[simpy.Event, Any, None]:
+        while True:
+            yield self._bell
+            self._bell = self.env.event()
+            self.about_to_hear()
+            while self._inbox:
+                sender, message = self._inbox.popleft()
+                for receiver, reply in self.server.hear(sender, message):
+                    for site in self._receivers(receiver, reply):
+                        arrival = max(self.clock() + self.delay(), self._last_down[site])
+                        self._last_down[site] = arrival
+                        self._schedule(arrival, partial(self._tell, site, reply))
+                self.heard(None)
+
+    def _tell(self, site: int, message: Message, event: simpy.Event) -> None:
+        self.about_to_hear()
+        self.sync(site)
+        self._send_delayed(site, self.sites[site].hear(message))
+        self.heard(site)

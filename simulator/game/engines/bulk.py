@@ -1,0 +1,185 @@
+"""The bulk engine: whole stretches of a game as arrays, for schedules that do not react."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from protocols.base import Message, even_start
+from protocols.bulk import BulkForm, Integers, MessageBatch, Segment
+from simulator.game.channels import SERVER, TranscriptRow
+from simulator.game.engines.base import Engine
+from simulator.game.verdict import plain
+
+
+class NoBulkError(Exception):
+    """This game can't be played in bulk; says why."""
+
+
+class Bulk(Engine):
+    """All sites' messages of a stretch at once, sorted by step, up to where the server speaks.
+
+    Gives the transcript of `leap` where nothing is random, and the same distribution otherwise: the rules are
+    the same code, and coins that have not fallen yet are exchangeable. Memory is O(k) and a bounded chunk of messages.
+    """
+
+    name: ClassVar[str] = "bulk"
+
+    def __init__(self, *sides: Any, **options: Any) -> None:
+        self._record: list[TranscriptRow] | None = [] if options.get("record") else None
+        self._done = 0
+        super().__init__(*sides, **options)
+        if not self.adversary.oblivious:
+            raise NoBulkError("the adversary reacts to the outputs")
+        self._before: Any = np.zeros(self.k, dtype=np.int64)
+        self._up: Any = np.zeros(self.k, dtype=np.int64)
+        self._down: Any = np.zeros(self.k, dtype=np.int64)
+        self._everyone = np.arange(self.k)
+
+    def make_sides(self) -> None:
+        begun = (even_start(self.start, self.k),) if self.start else ()
+        bulk_form = self.protocol.bulk_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
+        if not isinstance(bulk_form, BulkForm):
+            raise NoBulkError("the protocol has no array form")
+        self._bulk_form = bulk_form
+        self.server = bulk_form.server
+
+    @property
+    def now(self) -> int:
+        return self._done + 1
+
+    @property
+    def transcript(self) -> list[TranscriptRow] | None:
+        return self._record
+
+    def run(self) -> None:
+        while self._done < self.game_end:
+            until = min(self.plan_end, self.game_end)
+            segment = self._bulk_form.advance(self, self._done, until)
+            self._take(segment)
+            self._done = segment.end
+            if self._done >= self.plan_end and self._done < self.game_end:
+                self.ask(self._done, self.sent(self._done))
+        self.ledger.up_sites = self._up.tolist()
+        self.ledger.down_sites = self._down.tolist()
+
+    def leave_plan(self, now: int) -> None:
+        if now:
+            self._before = self.counts(now)
+
+    def enter_plan(self, now: int) -> None:
+        if self.plan.skips:
+            raise NoBulkError("the adversary skips steps")
+
+    # ------------------------------------------------------------------ the stream, for the fleet
+
+    def at(self, steps: Integers) -> Integers:
+        sites: Integers = self.plan.at(steps - self.plan_start)
+        return sites
+
+    def counts(self, step: int) -> Integers:
+        within = self.plan.count(self._everyone, step - self.plan_start)
+        counts: Integers = self._before + within
+        return counts
+
+    def count(self, sites: Integers, steps: Integers) -> Integers:
+        counts: Integers = self._before[sites] + self.plan.count(sites, steps - self.plan_start)
+        return counts
+
+    def nth(self, sites: Integers, n: Integers) -> Integers:
+        steps: Integers = self.plan_start + self.plan.nth(sites, n - self._before[sites])
+        return steps
+
+    # ------------------------------------------------------------------ taking note of a stretch
+
+    def _take(self, segment: Segment) -> None:
+        items = self.start + self.sent(segment.end) - segment.end  # to be added to a step
+        if segment.forwarded is not None:
+            self._take_forwarded(segment, segment.forwarded, items)
+        else:
+            self._take_said(segment, items)
+        for direction, message, sites in segment.exchange:
+            self._count(direction, message, np.asarray(sites, dtype=np.int64))
+        if self._record is not None:
+            self._write(segment)
+
+    def _take_said(self, segment: Segment, items: int) -> None:
+        steps, outputs = np.asarray(segment.steps, dtype=np.int64), np.asarray(segment.outputs)
+        if len(steps) > 1:
+            standing = np.append(steps[1:] != steps[:-1], True)  # a step's last output stands
+            if not standing.all():
+                steps, outputs = steps[standing], outputs[standing]
+        self._rows(segment, steps, outputs, items)
+        for said in segment.said:
+            self.ledger.count_many_up(said.message, len(said.steps))
+            self._up += np.bincount(said.sites, minlength=self.k)
+        if len(steps):
+            scale = segment.numerator, segment.denominator
+            steps, values = self.referee.change_many(steps, items, outputs, scale, exactly=self.outputs is not None)
+            if self.outputs is not None:
+                self.outputs.extend(zip(steps.tolist(), values.tolist(), strict=True))
+
+    def _take_forwarded(self, segment: Segment, message: Message, items: int) -> None:
+        """Every item of the stretch is sent, and the output is the truth after each."""
+        first, last = self._done + 1, segment.end
+        due = self.timeline.due
+        while due <= last - 1 + items:  # the last step is judged with what follows it
+            more = due - items - self._done
+            self.timeline.pass_by(
+                due, due - items, due, self.ledger.messages + more, self.ledger.words + more * message.words, due
+            )
+            due = self.timeline.due
+        self.ledger.count_many_up(message, last - self._done)
+        self._up += self.counts(last) - self.counts(self._done)
+        self.referee.exact_stretch(first, last, items)
+        if self.outputs is not None:
+            self.outputs.extend((step, step + items) for step in range(first, last + 1))
+
+    def _rows(self, segment: Segment, steps: Integers, outputs: Any, items: int) -> None:
+        """Take the timeline's rows that fall into the stretch; those of its last step come with the next one."""
+        timeline, ledger = self.timeline, self.ledger
+        while timeline.due <= segment.end - 1 + items:
+            step = timeline.due - items
+            place = int(np.searchsorted(steps, step, side="right"))
+            output = plain(outputs[place - 1], segment.numerator, segment.denominator) if place else self.referee.value
+            said = [(said.message.words, int(np.searchsorted(said.steps, step, side="right"))) for said in segment.said]
+            messages = ledger.messages + sum(number for _, number in said)
+            words = ledger.words + sum(each * number for each, number in said)
+            timeline.pass_by(timeline.due, step, output, messages, words, timeline.due)
+
+    def _count(self, direction: str, message: Message, sites: Integers) -> None:
+        if direction == "up":
+            self.ledger.count_many_up(message, len(sites))
+            self._up += np.bincount(sites, minlength=self.k)
+        else:
+            self.ledger.count_broadcast(message, len(sites))
+            self._down[sites] += 1
+
+    def _write(self, segment: Segment) -> None:
+        """Write the messages of the stretch into the transcript, in the order in which they were sent."""
+        assert self._record is not None
+        if segment.forwarded is not None:
+            steps = np.arange(self._done + 1, segment.end + 1)
+            self._write_said([MessageBatch(segment.forwarded, steps, self.at(steps))])
+        self._write_said(segment.said)
+        for direction, message, sites in segment.exchange:
+            bits = self._bits(message)
+            for site in sites:
+                ends = (SERVER, int(site)) if direction == "down" else (int(site), SERVER)
+                self._record.append((segment.end, *ends, message.kind, message.words, bits))
+
+    def _write_said(self, said: list[MessageBatch]) -> None:
+        assert self._record is not None
+        rows = [
+            (step, kind, site, one.message)
+            for kind, one in enumerate(said)
+            for step, site in zip(one.steps.tolist(), one.sites.tolist(), strict=True)
+        ]
+        rows.sort(key=lambda row: row[:2])
+        self._record.extend(
+            (step, site, SERVER, message.kind, message.words, self._bits(message)) for step, _, site, message in rows
+        )
+
+    def _bits(self, message: Message) -> int:
+        return 1 if message.value is None else message.words * self.ledger.word_bits

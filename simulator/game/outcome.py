@@ -1,0 +1,147 @@
+"""The outcome of a game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from simulator.game.verdict import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+
+@dataclass
+class Game:
+    """What came of a game.
+
+    Attributes
+    ----------
+    protocol, adversary
+        Their kinds.
+    sites, items, start
+        Number of sites, of items really sent, and of items counted before the first step.
+    alpha
+        The relative error promised; None if none is.
+    engine, engine_reason
+        The engine that played, and why it was taken.
+    verdict, ok
+        Whether the relative error stayed within alpha at every step.
+    max_rel_error, highest, lowest
+        The largest relative error over all steps; the largest and the smallest signed one.
+    first_failure
+        Number of items (with `start`) at the first failing step; None if there was none.
+    failing_fraction
+        Failing steps over all steps.
+    output_changes, rounds
+        How often the output changed; rounds that the protocol began.
+    messages, words, words_up, words_down, bits, broadcasts
+        The cost, both directions together unless said otherwise. A broadcast is k messages.
+    words_by_site
+        Per site, the messages that it sent and heard.
+    seconds
+        Time that it took to play.
+    error
+        The traceback if a class of the user's raised; None otherwise.
+    coins
+        Whether any random number was drawn; if none was, the game is the same for every seed.
+    leaked
+        The privacy-leaked set of the robust tracker: (round, site, block); empty for others.
+    """
+
+    protocol: str
+    adversary: str
+    sites: int
+    items: int
+    start: int
+    alpha: float | None
+    seed: int
+    engine: str
+    engine_reason: str
+    verdict: Verdict
+    max_rel_error: float
+    highest: float
+    lowest: float
+    first_failure: int | None
+    failing_fraction: float
+    output_changes: int
+    rounds: int
+    messages: int
+    words: int
+    words_up: int
+    words_down: int
+    bits: int
+    broadcasts: int
+    seconds: float
+    error: str | None = None
+    coins: bool = True
+    leaked: list[tuple[int, int, int]] = field(default_factory=list, repr=False)
+    messages_of_site: tuple[list[int], list[int]] = field(default=([], []), repr=False)
+    _kinds: list[dict[str, object]] = field(default_factory=list, repr=False)
+    _timeline: dict[str, list[Any]] = field(default_factory=dict, repr=False)
+    _transcript: list[tuple[Any, ...]] | None = field(default=None, repr=False)
+    _outputs: list[tuple[int, Any]] | None = field(default=None, repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the verdict is ok."""
+        return self.verdict == "ok"
+
+    @cached_property
+    def kinds(self) -> pd.DataFrame:
+        """A row a kind and direction of messages: kind, direction, messages, words, bits."""
+        import pandas as pd
+
+        return pd.DataFrame(self._kinds, columns=["kind", "direction", "messages", "words", "bits"])
+
+    @cached_property
+    def series(self) -> pd.DataFrame:
+        """A row a checkpoint: step, items, output, rel_error (signed), messages, words."""
+        import pandas as pd
+
+        return pd.DataFrame(self._timeline)
+
+    @cached_property
+    def transcript(self) -> pd.DataFrame:
+        """A row a message: step, sender, receiver (a site's number or "server"), kind, words, bits.
+
+        Raises
+        ------
+        ValueError
+            If the game was not played with ``record=True``.
+        """
+        import pandas as pd
+
+        columns = ["step", "sender", "receiver", "kind", "words", "bits"]
+        return pd.DataFrame(self._recorded(self._transcript), columns=columns)
+
+    @cached_property
+    def outputs(self) -> pd.DataFrame:
+        """A row a change of the output: step, output. Only with ``record=True``."""
+        import pandas as pd
+
+        return pd.DataFrame(self._recorded(self._outputs), columns=["step", "output"])
+
+    @staticmethod
+    def _recorded(rows: list[Any] | None) -> list[Any]:
+        if rows is None:
+            raise ValueError("nothing was recorded: play with record=True")
+        return rows
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns of trials.csv that a game knows."""
+        names = (
+            "protocol", "adversary", "sites", "items", "alpha", "engine", "verdict", "ok", "max_rel_error",
+            "first_failure", "failing_fraction", "output_changes", "rounds", "messages", "words", "words_up",
+            "words_down", "bits", "broadcasts", "seconds",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the timeline: estimate, truth, error and cost. Return the matplotlib figure."""
+        from simulator.plots import timeline_of
+
+        return timeline_of(self, path)

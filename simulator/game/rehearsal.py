@@ -1,0 +1,51 @@
+"""The rehearsal of a replay: a game whose moves are written down before the one that counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adversaries.base import Adversary
+from adversaries.replay import Recorder, Replay
+from protocols.base import Protocol
+from simulator.errors import ScenarioError
+from simulator.game.engines import Leap
+from simulator.points.registry import find, make
+
+BRANCH = 1_000
+"""Where the rehearsal's seed hangs on the tree of the game's seeds, far from the streams of the game itself."""
+
+
+def original(replay: Replay) -> Adversary:
+    """Return the adversary whose moves are to be replayed.
+
+    Raises
+    ------
+    ScenarioError
+        There is no such kind, its parameters are wrong, or it sees more than outputs.
+    """
+    entry = {"kind": replay.of} if isinstance(replay.of, str) else dict(replay.of)
+    kind = str(entry.pop("kind"))
+    inner = make("adversary", find("adversary", kind, None, Path.cwd()), entry)
+    if isinstance(inner, Replay) or not isinstance(inner, Adversary) or inner.sees != "outputs":
+        raise ScenarioError(f"of: {kind} can't be replayed; accepted: an adversary that sees outputs only")
+    return inner
+
+
+def rehearse(replay: Replay, protocol: Protocol, seed: int, **options: Any) -> Replay:
+    """Return the replay of a game that its adversary plays against the protocol, with randomness of its own.
+
+    Parameters
+    ----------
+    seed
+        The seed of the game to come; the rehearsal's follows from it and is another.
+    options
+        What else the engine is given: sites, items, start, network.
+    """
+    tree = np.random.SeedSequence(seed, spawn_key=(BRANCH,))
+    recorder = Recorder(original(replay))
+    game = Leap(protocol, recorder, seed=int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1)), **options)
+    game.play()
+    return replay.rehearsed(recorder.moves(game.game_end))

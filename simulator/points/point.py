@@ -1,0 +1,213 @@
+"""A point of a scenario: one combination of its swept values, in a form that crosses processes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from simulator.errors import ScenarioError
+from simulator.points.registry import Family, find, is_reference, label, make, parameters, source_of
+from simulator.points.source import Source
+
+
+class PointError(ScenarioError):
+    """Something in a point is wrong.
+
+    Attributes
+    ----------
+    path
+        Where in the point: ``("protocol", "alpha")``.
+    """
+
+    def __init__(self, path: Sequence[str], message: str) -> None:
+        super().__init__(message)
+        self.path = tuple(path)
+        self.message = message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path, self.message)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One side of a point: its kind and parameters. The object itself is made where the game is played.
+
+    Parameters
+    ----------
+    role
+        ``protocol`` or ``adversary``: the key in the scenario.
+    family
+        The family of kinds that it is looked up in.
+    kind
+        A registered name, ``module:Class``, or ``file.py:Class``.
+    arguments
+        Its parameters as the scenario gives them.
+    folder
+        The scenario's folder.
+    source
+        The text of the file that the kind stands in, if it is one.
+    """
+
+    role: str
+    family: Family
+    kind: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    folder: str = "."
+    source: Source | None = None
+
+    def maker(self) -> Any:
+        """Return the class (or function); PointError if there is none."""
+        try:
+            return find(self.family, self.kind, self.source, Path(self.folder))
+        except ScenarioError as error:
+            raise PointError((self.role, "kind"), str(error)) from error
+
+    def make(self, without: Sequence[str] = ()) -> Any:
+        """Return the protocol or adversary; PointError if the parameters are refused.
+
+        Parameters
+        ----------
+        without
+            Arguments that are the scenario's and not the class's.
+        """
+        maker = self.maker()
+        arguments = {key: value for key, value in self.arguments.items() if key not in without}
+        path = self._file()
+        if path is not None:
+            arguments["file"] = str(path)
+        try:
+            return make(self.family, maker, arguments)
+        except ScenarioError as error:
+            name, colon, rest = str(error).partition(": ")
+            if colon and name.isidentifier():
+                raise PointError((self.role, name), rest) from error
+            raise PointError((self.role,), str(error)) from error
+
+    @property
+    def label(self) -> str:
+        """Return its name in tables and figures."""
+        return label(self.family, self.kind, self.maker())
+
+    def given(self) -> dict[str, Any]:
+        """Return all its parameters: those that the scenario gives, and the others' defaults."""
+        defaults = {name: value for name, value in parameters(self.maker()).items() if value is not MISSING}
+        return {**defaults, **self.arguments}
+
+    def identity(self) -> dict[str, Any]:
+        """Return what determines it: its kind, all parameters, the contents of files that it is made of."""
+        given = self.given()
+        identity: dict[str, Any] = {"kind": self.kind, "parameters": given}
+        if self.source is not None:
+            identity["kind"] = self.kind.rpartition(":")[2]
+            identity["source"] = self.source.digest
+        elif is_reference(self.kind):
+            identity["source"] = _digest(_module_file(self.kind.partition(":")[0]))
+        path = self._file()
+        if path is not None:
+            del given["file"]
+            identity["data"] = _digest(path)
+        return identity
+
+    def _file(self) -> Path | None:
+        """Return the file that a parameter called `file` names, from the scenario's folder or the current."""
+        name = self.arguments.get("file")
+        if not isinstance(name, str):
+            return None
+        there = (place for place in (Path(self.folder) / name, Path(name)) if place.is_file())
+        return next(there, None)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of a scenario's swept values.
+
+    Parameters
+    ----------
+    number
+        Its place among the points, from 0.
+    task
+        The task's name.
+    protocol, adversary
+        The two sides.
+    sites, items
+        Number of sites and of items; None leaves them to the adversary's trace.
+    start
+        Items counted before the game.
+    network
+        The scenario's `network`, None for instantaneous channels.
+    engine
+        The engine that is asked for.
+    """
+
+    number: int
+    task: str
+    protocol: Part
+    adversary: Part
+    sites: int | None = None
+    items: int | None = None
+    start: int = 0
+    network: Mapping[str, Any] | None = None
+    engine: str = "auto"
+
+    def identity(self) -> dict[str, Any]:
+        """Return what determines the point's games, but for the seed."""
+        return {
+            "task": self.task,
+            "protocol": self.protocol.identity(),
+            "adversary": self.adversary.identity(),
+            "sites": self.sites,
+            "items": self.items,
+            "start": self.start,
+            "network": self.network,
+            "engine": self.engine,
+        }
+
+    def describe(self) -> str:
+        """Return the point in a few words, for messages."""
+        sides = " against ".join(
+            " ".join([part.label, *(f"{key}={value}" for key, value in part.arguments.items())])
+            for part in (self.protocol, self.adversary)
+        )
+        size = f", {self.sites:,} sites" if self.sites is not None else ""
+        return sides + size + (f", {self.items:,} items" if self.items is not None else "")
+
+
+def part(role: str, family: Family, entry: Mapping[str, Any], folder: Path) -> Part:
+    """Return the part that an entry ``{kind: …, parameters}`` of a scenario describes."""
+    arguments = {key: value for key, value in entry.items() if key != "kind"}
+    kind = str(entry["kind"])
+    try:
+        source = source_of(family, kind, folder)
+    except ScenarioError as error:
+        raise PointError((role, "kind"), str(error)) from error
+    return Part(role, family, kind, arguments, str(folder), source)
+
+
+def canonical(value: Any) -> str:
+    """Return a value as JSON with sorted keys: equal values give equal texts."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+
+
+def _module_file(name: str) -> Path | None:
+    path = getattr(sys.modules.get(name), "__file__", None)
+    return Path(path) if path else None
+
+
+def _digest(path: Path | None) -> str:
+    """Return the SHA-256 of a file, remembered until the file changes; nothing for no file."""
+    if path is None:
+        return ""
+    state = path.stat()
+    return _digest_of(str(path.resolve()), state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=256)
+def _digest_of(path: str, changed: int, size: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

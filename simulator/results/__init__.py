@@ -1,0 +1,1 @@
+"""The tables of a results folder: writing them and reading them back."""

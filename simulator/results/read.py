@@ -1,0 +1,264 @@
+"""The tables of one or more results, as figures want them: which lines, which panels, what is fixed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from simulator.claims.columns import TRIALS
+from simulator.claims.expressions import ExpressionError, rows
+
+GAME: Final = ("result", "point", "trial")
+"""What names one game."""
+
+_BASIC_AXES: Final = ("sites", "items", "alpha")
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What one result directory holds, or several put together.
+
+    Parameters
+    ----------
+    trials, series, kinds
+        The tables of the same names, with a first column `result` that names the directory.
+    scenarios
+        The scenario of each result, as its manifest has it.
+    points
+        The points of each result by number, as its manifest has them: every parameter of both sides.
+    """
+
+    trials: pd.DataFrame
+    series: pd.DataFrame
+    kinds: pd.DataFrame
+    scenarios: dict[str, dict[str, Any]] = field(default_factory=dict)
+    points: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Return the scenario's title, or the titles of several results beside each other."""
+        titles = [str(scenario.get("title") or name) for name, scenario in self.scenarios.items()]
+        return " | ".join(dict.fromkeys(titles))
+
+    @property
+    def several(self) -> bool:
+        """Return whether more than one result is in it."""
+        return len(self.scenarios) > 1
+
+    def where(self, condition: str) -> Tables:
+        """Return the games that meet a condition on the columns of trials.csv, with their timelines.
+
+        Raises
+        ------
+        ValueError
+            If the condition cannot be read or no game meets it.
+        """
+        if not condition:
+            return self
+        columns = {column.lstrip("_"): self.trials[column].to_numpy() for column in self.trials.columns}
+        try:
+            trials = self.trials[rows(condition, columns).astype(bool)]
+        except ExpressionError as error:
+            raise ValueError(f"where: {error}") from error
+        if trials.empty:
+            raise ValueError(f"where: no game meets {condition!r}")
+        return replace(self, trials=trials, series=_of_games(self.series, trials), kinds=_of_games(self.kinds, trials))
+
+    def with_adversaries_named(self, x: str = "") -> Tables:
+        """Return the tables with swept parameters of an adversary as a part of its name, except for `x`."""
+        own = [column for column in self._adversary_columns() if column != x]
+        if not own:
+            return self
+        named = []
+        for kind, values in zip(self.trials["adversary"], self.trials[own].to_dict("records"), strict=True):
+            own_values = [said(str(column), value) for column, value in values.items() if value == value]
+            named.append(", ".join([str(kind), *own_values]))
+        return replace(self, trials=self.trials.assign(adversary=named).drop(columns=own))
+
+    def _adversary_columns(self) -> list[str]:
+        """Return the columns that hold swept parameters of adversaries."""
+        protocols, adversaries = (
+            {key for points in self.points.values() for point in points.values() for key in point.get(role) or {}}
+            for role in ("protocol", "adversary")
+        )
+        mine = {name for name in adversaries if name not in protocols} | {f"adversary_{name}" for name in adversaries}
+        return [column for column in self.trials.columns if column in mine and column not in TRIALS]
+
+
+def _of_games(table: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a series or kinds table that belong to these games."""
+    if table.empty:
+        return table
+    return table.merge(trials[list(GAME)].drop_duplicates(), on=list(GAME), how="inner")
+
+
+def read_tables(directories: Sequence[str | Path]) -> Tables:
+    """Read the tables of one or more result directories.
+
+    Raises
+    ------
+    ValueError
+        If a directory holds no result.
+    """
+    if not directories:
+        raise ValueError("no result directory was given")
+    trials, series, kinds = [], [], []
+    scenarios: dict[str, dict[str, Any]] = {}
+    points: dict[str, dict[int, dict[str, Any]]] = {}
+    for place in directories:
+        directory = Path(place)
+        for needed in ("trials.csv", "manifest.json"):
+            if not (directory / needed).is_file():
+                raise ValueError(f"{directory} holds no result: {needed} is missing")
+        manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
+        scenario = dict(manifest.get("scenario") or {})
+        name = _free_name(directory.resolve().name, scenarios)
+        scenarios[name] = scenario
+        points[name] = {int(point["point"]): point for point in manifest.get("points") or []}
+        trials.append(_measured_marked(_read(directory / "trials.csv", name), points[name]))
+        series.append(_read(directory / "series.csv", name))
+        kinds.append(_read(directory / "kinds.csv", name))
+    games, timelines, messages = (pd.concat(tables, ignore_index=True) for tables in (trials, series, kinds))
+    if games.empty:
+        raise ValueError(f"{directories[0]} holds no games: trials.csv is empty")
+    return Tables(games, timelines, messages, scenarios=scenarios, points=points)
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    """Return a name for a result that no other one has."""
+    taken = set(taken)
+    candidate, count = name, 1
+    while candidate in taken:
+        count += 1
+        candidate = f"{name} ({count})"
+    return candidate
+
+
+def _read(path: Path, name: str) -> pd.DataFrame:
+    """Return a table with the result's name before it; an absent one is empty."""
+    try:
+        table = pd.read_csv(path)
+    except (FileNotFoundError, pd.errors.EmptyDataError):
+        table = pd.DataFrame()
+    if "ok" in table:
+        table["ok"] = table["ok"].map(lambda value: str(value) == "True")
+    table.insert(0, "result", name)
+    return table
+
+
+def _measured_marked(trials: pd.DataFrame, points: dict[int, dict[str, Any]]) -> pd.DataFrame:
+    """Put an underscore before the columns of a task's own measures, which are no parameters of any point."""
+    if not points:
+        return trials
+    known = {*TRIALS, "result", "start", "latency"}
+    for role in ("protocol", "adversary"):
+        names = {key for point in points.values() for key in point.get(role) or {}}
+        known |= names | {f"{role}_{name}" for name in names}
+    return trials.rename(columns={column: f"_{column}" for column in trials.columns if column not in known})
+
+
+def swept_axes(trials: pd.DataFrame) -> tuple[str, ...]:
+    """Return the axes along which the games differ, protocol and adversary not counted."""
+    basic = (*TRIALS, "result", "start")
+    extras = [column for column in trials.columns if column not in basic and column[0] != "_"]
+    axes = [axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials and trials[axis].nunique() > 1]
+    return tuple(axes)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The games of one line: one protocol, and one variant of it where there are several.
+
+    Parameters
+    ----------
+    protocol
+        Its kind.
+    variant
+        What sets it apart from other lines of this protocol; empty if nothing does.
+    order
+        Place among the lines of this protocol, from 0.
+    games
+        Its rows of trials.csv.
+    """
+
+    protocol: str
+    variant: str
+    order: int
+    games: pd.DataFrame
+
+    @property
+    def label(self) -> str:
+        """Return what to write beside it."""
+        return f"{self.protocol}, {self.variant}" if self.variant else self.protocol
+
+
+def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary",)) -> list[Line]:
+    """Split games into lines: by protocol, then by every axis that still varies at one place of `x`.
+
+    Parameters
+    ----------
+    x
+        The axis that a line runs along; empty for none.
+    apart
+        Columns by which the caller splits the games already (panels, kinds of marker).
+    """
+    found = []
+    for protocol in dict.fromkeys(trials["protocol"]):
+        games = trials[trials["protocol"] == protocol]
+        place = [column for column in ("result", *apart, x) if column in games and column]
+        values = games.groupby(place, dropna=False)
+        axes = [axis for axis in swept_axes(games) if axis != x and axis not in apart]
+        free = [axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any()]
+        if not free:
+            found.append(Line(str(protocol), "", 0, games))
+            continue
+        groups = games.groupby(free, dropna=False, sort=False)
+        for order, (key, part) in enumerate(groups):
+            named = [said(axis, value) for axis, value in zip(free, key, strict=True)]
+            found.append(Line(str(protocol), ", ".join(named), order, part))
+    return found
+
+
+def name(axis: str) -> str:
+    """Return an axis or parameter as a word for a label: without the side that it belongs to."""
+    return {"alpha": "α"}.get(axis, axis.removeprefix("protocol_").removeprefix("adversary_"))
+
+
+def said(axis: str, value: Any) -> str:
+    """Return a swept value with its name as a label says it.
+
+    >>> said("sites", 1024), said("alpha", 0.05), said("centred", True), said("centred", False)
+    ('sites 1,024', 'α 0.05', 'centred', 'not centred')
+    """
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool):
+        return name(axis) if value else f"not {name(axis)}"
+    if isinstance(value, float):
+        return f"no {name(axis)}" if value != value else f"{name(axis)} {value:{',.0f' if value.is_integer() else 'g'}}"
+    return f"{name(axis)} {value:,}" if isinstance(value, int) else f"{name(axis)} {value}"
+
+
+def fixed(tables: Tables) -> str:
+    """Return the parameters that all games share, for the line under the title."""
+    parts = []
+    trials = tables.trials
+    starts = {int(point.get("start") or 0) for points in tables.points.values() for point in points.values()}
+    after = f" after {starts.pop():,}" if len(starts) == 1 and starts != {0} else ""
+    for axis, text in (("sites", "{:,.0f} sites"), ("items", "{:,.0f} items" + after), ("alpha", "α = {:g}")):
+        values = trials[axis].dropna()
+        values = values[values > 0]
+        if values.nunique() == 1:
+            text = text if values.iloc[0] != 1 else text.replace("sites", "site").replace("items", "item")
+            parts.append(text.format(values.iloc[0]))
+    if trials["adversary"].nunique() == 1:
+        parts.append(f"adversary {trials['adversary'].iloc[0]}")
+    games = trials.groupby(["result", "point"]).size()
+    least, most = int(games.min()), int(games.max())
+    parts.append(f"{most} game{'s' * (most > 1)} a point" if least == most else f"{least} to {most} games a point")
+    return " · ".join(parts)

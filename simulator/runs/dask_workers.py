@@ -1,0 +1,90 @@
+"""A crew of the workers of a Dask cluster (extra ``disttrack[dask]``)."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any, Final
+
+from simulator.errors import RunError, ScenarioError
+from simulator.runs.workers import Batch, Played, WorkerDied, Workers, cores, play_batch
+
+PATIENCE: Final = 10.0
+"""Seconds to wait for a scheduler before saying that it is not there."""
+
+
+class DaskWorkers(Workers):
+    """Plays on a Dask cluster. Dask plays a batch again whose worker died.
+
+    Parameters
+    ----------
+    address
+        ``tcp://host:port`` of a scheduler, or ``local`` to start one with a worker a core.
+
+    Raises
+    ------
+    ScenarioError
+        The extra is not installed, or there is no scheduler or no worker at that address.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            distributed: Any = importlib.import_module("distributed")
+        except ImportError as error:
+            raise ScenarioError("--scheduler needs Dask: pip install 'disttrack[dask]'") from error
+        # what goes wrong is said in one line by whoever asked; Dask would add its tracebacks to it
+        for name in list(logging.root.manager.loggerDict):
+            if name.split(".")[0] in ("distributed", "tornado", "asyncio"):
+                logging.getLogger(name).setLevel(logging.CRITICAL)
+        self._own: Any = None
+        try:
+            if address == "local":
+                self._own = distributed.LocalCluster(n_workers=cores(), threads_per_worker=1, dashboard_address=":0")
+                self._client = distributed.Client(self._own)
+            else:
+                self._client = distributed.Client(address, timeout=PATIENCE)
+        except (OSError, ValueError, ImportError) as error:
+            raise ScenarioError(f"--scheduler {address}: no scheduler answers there: {_first(error)}") from error
+        try:
+            self._client.wait_for_workers(1, timeout=PATIENCE)
+        except (TimeoutError, OSError) as error:
+            self.close(kill=True)
+            raise ScenarioError(f"--scheduler {address}: the scheduler has no workers") from error
+        self.slots = max(2, 2 * sum(self._client.nthreads().values()))  # one in play, one waiting
+        self._distributed = distributed
+        self._address = address
+
+    def submit(self, batch: Batch) -> Future[Played]:
+        future: Any = self._client.submit(play_batch, list(batch), pure=False)
+        return future  # type: ignore[no-any-return]
+
+    def wait(self, futures: Sequence[Future[Played]]) -> set[Future[Played]]:
+        try:
+            return set(self._distributed.wait(list(futures), return_when="FIRST_COMPLETED").done)
+        except (OSError, self._distributed.CancelledError) as error:
+            raise self._gone() from error
+
+    def result(self, future: Future[Played]) -> Played:
+        try:
+            return future.result()
+        except self._distributed.KilledWorker as error:
+            raise WorkerDied(_first(error)) from error
+        except (OSError, self._distributed.CancelledError) as error:
+            raise self._gone() from error
+
+    def _gone(self) -> RunError:
+        return RunError(
+            f"--scheduler {self._address}: the cluster is gone; finished games are kept, "
+            "and the same command goes on with the rest"
+        )
+
+    def close(self, *, kill: bool = False) -> None:
+        self._client.close(timeout=2 if kill else PATIENCE)
+        if self._own is not None:
+            self._own.close()
+
+
+def _first(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

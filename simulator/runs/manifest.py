@@ -1,0 +1,87 @@
+"""The manifest: all that is needed to know where a result comes from and to make it again."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Final
+
+from simulator.results.write import writing
+from simulator.scenario.load import Scenario
+
+LIBRARIES: Final = ("disttrack", "numpy", "simpy", "scipy", "pandas", "pydantic", "matplotlib")
+
+
+def write_manifest(
+    folder: Path,
+    scenario: Scenario,
+    *,
+    seeds: Sequence[int],
+    engines: Mapping[int, Mapping[str, str]],
+    games: Mapping[str, int],
+    workers: str,
+    begun: float,
+    seconds: float,
+) -> None:
+    """Write ``manifest.json``, the only file of a result with the time of day in it.
+
+    Parameters
+    ----------
+    seeds
+        The seed of each trial.
+    engines
+        By point, the engine that played and why it was taken.
+    games
+        How many were played, taken from the journal, and lost to errors.
+    workers
+        Who played them.
+    begun
+        When, in seconds since 1970.
+    seconds
+        How long it took.
+    """
+    manifest = {
+        "scenario": dict(scenario.data),
+        "name": scenario.name,
+        "task": scenario.task.name,
+        "rules": scenario.task.rules,
+        "versions": {"python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}},
+        "machine": {
+            "system": platform.system(),
+            "release": platform.release(),
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+        },
+        "begun": datetime.fromtimestamp(begun, UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 3),
+        "workers": workers,
+        "games": dict(games),
+        "seeds": list(seeds),
+        "points": [
+            {
+                "point": point.number,
+                "protocol": {"kind": point.protocol.kind, **point.protocol.given()},
+                "adversary": {"kind": point.adversary.kind, **point.adversary.given()},
+                "sites": point.sites,
+                "items": point.items,
+                "start": point.start,
+                "network": point.network,
+                **engines.get(point.number, {}),
+            }
+            for point in scenario.points
+        ],
+    }
+    with writing(folder) as start:
+        start("manifest.json").write(json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,272 @@
+"""Running a scenario: points times trials, on as many cores as there are, with nothing played twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from simulator.claims.judge import Finding
+from simulator.errors import RunError, ScenarioError
+from simulator.points.point import canonical
+from simulator.results.write import Results, write_tables
+from simulator.runs.estimate import refuse_too_large
+from simulator.runs.journal import Journal, game_key, game_seed
+from simulator.runs.manifest import write_manifest
+from simulator.runs.workers import Batch, Batches, Job, Played, ThisProcess, WorkerDied, WorkerProcesses, Workers, cores
+from simulator.scenario.load import Scenario, load
+from simulator.tasks.base import Record
+
+JOURNAL: Final = "journal.sqlite"
+ATTEMPTS: Final = 3
+"""A game during which so many workers died is not tried again."""
+
+
+@dataclass
+class Progress:
+    """How far a run is. `cost` counts expected messages: games of one run differ a thousandfold."""
+
+    games: int
+    kept: int
+    """Games that an earlier run had finished."""
+    cost: float
+    played: int = 0
+    alike: int = 0
+    """Games that are taken from another seed's, for no coin is drawn in them."""
+    done: float = 0.0
+    left: float = 0.0
+    """Seconds that the games still to be handed over will take, by what has been seen of their points."""
+    finished: bool = False
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run says of itself beside its tables."""
+
+    results: Results
+    findings: list[Finding]
+    errors: list[str]
+    played: int
+    alike: int
+    kept: int
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether all claims hold and no game was lost to an error."""
+        return not self.errors and all(finding.holds for finding in self.findings)
+
+
+def run(
+    scenario: str | Path | Scenario,
+    *,
+    out: str | Path | None = None,
+    overrides: Sequence[str] = (),
+    workers: int | None = None,
+    scheduler: str | None = None,
+    fresh: bool = False,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Results:
+    """Play a scenario and return its results.
+
+    Games that an earlier, perhaps interrupted, run has left in the folder's journal are not played again.
+
+    Parameters
+    ----------
+    scenario
+        A scenario file, or the bare name of a shipped one.
+    out
+        The folder for the results; ``results/NAME`` if left out.
+    overrides
+        ``key=value`` each, set over what the file says.
+    workers
+        Number of worker processes; as many as there are cores if left out. 1 plays in this process.
+    scheduler
+        Address of a Dask scheduler that plays the games in place of worker processes; ``local`` starts one.
+    fresh
+        Whether to begin anew, without the games of earlier runs.
+    on_progress
+        Called at the start, after each batch, and at the end.
+
+    Raises
+    ------
+    ScenarioError
+        The scenario is wrong; nothing has been played.
+    RunError
+        The run could not be finished; the finished games are kept.
+    """
+    return execute(
+        scenario if isinstance(scenario, Scenario) else load(scenario, overrides),
+        out=out,
+        workers=workers,
+        scheduler=scheduler,
+        fresh=fresh,
+        on_progress=on_progress,
+    ).results
+
+
+def execute(
+    scenario: Scenario,
+    *,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    fresh: bool = False,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Report:
+    """Play a checked scenario and return results and findings; `run` says what the parameters are."""
+    if workers is not None and workers < 1:
+        raise ScenarioError(f"workers must be at least 1; got {workers}")
+    begun, clock = time.time(), time.perf_counter()
+    hands = workers or cores()
+    refuse_too_large(scenario, hands)
+    folder = _folder(scenario, out)
+    if fresh:
+        (folder / JOURNAL).unlink(missing_ok=True)
+    seeds = [game_seed(scenario.head.seed, trial) for trial in range(scenario.head.trials)]
+    with Journal(folder / JOURNAL) as journal:
+        known = journal.known()
+        keys: list[list[str]] = []
+        waiting: dict[str, Job] = {}
+        for point in scenario.points:
+            identity = canonical(point.identity())
+            cost = max(1.0, scenario.task.messages(point))
+            keys.append([game_key(identity, seed, scenario.task.rules) for seed in seeds])
+            for trial, (key, seed) in enumerate(zip(keys[-1], seeds, strict=True)):
+                if key not in known:  # points that are equal share their games
+                    waiting.setdefault(key, Job(key, point, trial, seed, cost))
+        kept = len({key for point in keys for key in point}) - len(waiting)
+        progress = Progress(len(waiting) + kept, kept, sum(job.cost for job in waiting.values()))
+        for point_keys in keys:  # of points that have grown by trials, and draw no coins
+            there = next((key for key in point_keys if key in known), None)
+            missing = [key for key in point_keys if key in waiting]
+            if there is not None and missing and _alike(record := journal.get(there)):
+                _share(record, [waiting.pop(key) for key in missing], journal, progress)
+        pool = _pool_of(scheduler, min(hands, len(waiting)))
+        _play(list(waiting.values()), pool, journal, progress, on_progress)
+        engines: dict[int, dict[str, str]] = {}
+        findings, errors = write_tables(folder, scenario, _in_order(journal, keys, seeds, engines))
+    seconds = time.perf_counter() - clock
+    write_manifest(
+        folder,
+        scenario,
+        seeds=seeds,
+        engines=engines,
+        games={
+            "all": scenario.games,
+            "played": progress.played,
+            "alike": progress.alike,
+            "kept": kept,
+            "errors": len(errors),
+        },
+        workers=f"scheduler {scheduler}" if scheduler else f"{hands} on this machine",
+        begun=begun,
+        seconds=seconds,
+    )
+    return Report(Results(folder), findings, errors, progress.played, progress.alike, kept, seconds)
+
+
+def _folder(scenario: Scenario, out: str | Path | None) -> Path:
+    folder = Path(out) if out is not None else Path("results") / scenario.name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ScenarioError(f"{folder}: cannot be made: {error.strerror or error}") from error
+    return folder
+
+
+def _pool_of(scheduler: str | None, hands: int) -> Workers:
+    if scheduler is not None and hands > 0:
+        from simulator.runs.dask_workers import DaskWorkers
+
+        return DaskWorkers(scheduler)
+    return WorkerProcesses(hands) if hands > 1 else ThisProcess()
+
+
+def _play(
+    games: list[Job],
+    pool: Workers,
+    journal: Journal,
+    progress: Progress,
+    on_progress: Callable[[Progress], None] | None,
+) -> None:
+    """Play games and journal them as they finish."""
+    tell = on_progress or (lambda _: None)
+    tell(progress)
+    batches = Batches(games, pool.slots)
+    again: list[Job] = []  # games whose worker died, each to be played by itself
+    attempts: dict[str, int] = {}
+    under_way: dict[Future[Played], Batch] = {}
+    whole = False
+    try:
+        while batches or again or under_way:
+            while (batches or again) and len(under_way) < (1 if again else pool.slots):
+                batch: Batch = [again.pop()] if again else batches.next()
+                under_way[pool.submit(batch)] = batch
+            for future in pool.wait(list(under_way)):
+                batch = under_way.pop(future)
+                try:
+                    played = pool.result(future)
+                except WorkerDied:
+                    again += _died(batch, attempts)
+                    for other in under_way.values():
+                        again += _died(other, attempts)
+                    under_way.clear()
+                    pool.renew()
+                    break
+                done = batch[: len(played.records)]
+                journal.put(zip((job.key for job in done), played.records, strict=True))
+                if played.fault is not None:
+                    raise played.fault
+                batches.learn(batch, played.seconds)
+                progress.played += len(batch)
+                progress.done += sum(job.cost for job in batch)
+                for job, record in zip(done, played.records, strict=True):
+                    _share(record, batches.withdraw(job.point.number) if _alike(record) else [], journal, progress)
+                progress.left = batches.left()
+                tell(progress)
+        whole = True
+    finally:
+        pool.close(kill=not whole)
+        progress.finished = True
+        tell(progress)
+
+
+def _alike(record: Record) -> bool:
+    """Tell whether every seed gives this game: neither side has drawn a coin."""
+    return not record.coins and record.error is None
+
+
+def _share(record: Record, games: Sequence[Job], journal: Journal, progress: Progress) -> None:
+    """Keep an outcome for other seeds too."""
+    if games:
+        journal.put((job.key, record) for job in games)
+        progress.alike += len(games)
+        progress.done += sum(job.cost for job in games)
+
+
+def _died(batch: Batch, attempts: dict[str, int]) -> list[Job]:
+    """Return the games of a batch whose worker died, to be played again, but not for ever."""
+    for job in batch:
+        attempts[job.key] = attempts.get(job.key, 0) + 1
+        if attempts[job.key] >= ATTEMPTS:
+            raise RunError(
+                f"{job.point.describe()}, trial {job.trial}: its worker was killed {ATTEMPTS} times "
+                "(out of memory?); finished games are kept"
+            )
+    return list(batch)
+
+
+def _in_order(
+    journal: Journal, keys: Sequence[Sequence[str]], seeds: Sequence[int], engines: dict[int, dict[str, str]]
+) -> Iterator[tuple[int, int, int, Record]]:
+    """Return the games in the order of (point, trial); note by the way which engine played each point."""
+    for point, row in enumerate(keys):
+        for trial, (key, seed) in enumerate(zip(row, seeds, strict=True)):
+            record = journal.get(key)
+            played: Any = record.row.get("engine", "")
+            engines.setdefault(point, {"engine": played, "engine_reason": record.engine_reason})
+            yield point, trial, seed, record

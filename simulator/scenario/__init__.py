@@ -1,0 +1,1 @@
+"""What a scenario file says: reading, checking, sweeping."""

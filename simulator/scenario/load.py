@@ -1,0 +1,270 @@
+"""A scenario: one question, as a file says it, checked before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+
+from simulator.claims.columns import TRIALS, axes, swept_columns
+from simulator.claims.expressions import columns_of
+from simulator.errors import ScenarioError
+from simulator.points.point import Point, PointError, part
+from simulator.points.registry import accepted, nearest
+from simulator.scenario.document import Document, read
+from simulator.scenario.model import KEYS, SWEPT, Claim, Head, PointModel, first_fault
+from simulator.scenario.sweep import Combination, SweepError, combinations
+from simulator.tasks.base import Task, task
+
+MOST_POINTS: Final = 1_000_000
+"""A scenario of more points is taken for a slip."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A checked scenario.
+
+    Attributes
+    ----------
+    head
+        The keys that are fixed: name, title, seed, trials, claims, plots.
+    points
+        The combinations of the swept keys, numbered in order.
+    task
+        The game that is played.
+    data
+        What the file says, with everything that was set over it.
+    file
+        The file's name, for messages.
+    folder
+        The file's folder.
+    """
+
+    head: Head
+    points: tuple[Point, ...]
+    task: Task
+    data: Mapping[str, Any]
+    file: str
+    folder: Path
+    extra: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """Swept parameters that have no column of their own in the tables, and their values at each point."""
+
+    @property
+    def name(self) -> str:
+        """Return the name, which names the folder of the results."""
+        return self.head.name
+
+    @property
+    def games(self) -> int:
+        """Return the number of games."""
+        return len(self.points) * self.head.trials
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns of ``trials.csv``."""
+        return (*TRIALS, *self.task.columns, *self.extra)
+
+
+def load(file: str | Path, overrides: Sequence[str] = ()) -> Scenario:
+    """Return the scenario in a file, fully checked.
+
+    Parameters
+    ----------
+    file
+        Its path, or the bare name of a scenario in the folder ``scenarios``.
+    overrides
+        ``key=value`` each, in the order in which they are to be applied.
+
+    Raises
+    ------
+    ScenarioError
+        Anything in it is wrong; one line names file, line, path within it, and what is accepted.
+    """
+    document = read(locate(file), str(file))
+    for assignment in overrides:
+        document.set(assignment)
+    return build(document)
+
+
+def locate(file: str | Path) -> Path:
+    """Return the path of a scenario file; a bare name is looked up among the shipped scenarios."""
+    path = Path(file)
+    if not path.exists() and path.name == str(file) and not path.suffix:
+        shipped = shipped_scenarios()
+        if path.name in shipped:
+            return shipped[path.name]
+        raise ScenarioError(f"{file}: there is no such file or scenario{nearest(path.name, shipped)}")
+    return path
+
+
+def shipped_scenarios() -> dict[str, Path]:
+    """Return the scenario files in the current folder's ``scenarios``, and those of a checkout, by name."""
+    checkout = Path(__file__).resolve().parents[2] / "scenarios"
+    found: dict[str, Path] = {}
+    for folder in (Path("scenarios"), checkout):
+        for path in sorted(folder.glob("*.yaml")):
+            found.setdefault(path.stem, path)
+    return found
+
+
+def build(document: Document) -> Scenario:
+    """Return the scenario that a document describes; `load` says what it raises."""
+    data = document.data
+    for key in data:
+        if key not in KEYS:
+            raise document.error((key,), f"unknown key{nearest(key, KEYS)} ({accepted(KEYS)})")
+    fixed = {key: value for key, value in data.items() if key in Head.model_fields}
+    fixed.setdefault("name", Path(document.name).stem)
+    head = _validate(Head, fixed, document)
+    try:
+        game = task(head.task)
+    except ScenarioError as error:
+        raise document.error(("task",), str(error)) from error
+    points = tuple(_points(document, head, game))
+    head = head.model_copy(update={"plots": _plots(head, points, document)})
+    data = {**data, **({"plots": head.plots} if "plots" in data else {})}
+    scenario = Scenario(head, points, game, data, document.name, document.folder, swept_columns(points))
+    _check_claims(scenario, document)
+    return scenario
+
+
+def _points(document: Document, head: Head, game: Task) -> list[Point]:
+    """Return the points, each of them made once to see that it can be."""
+    swept = {key: _entries(document, key) for key in document.data if key in SWEPT}
+    for key in ("protocol", "adversary"):
+        if key not in swept:
+            raise document.error((), f"{key} is missing: {key}: {{kind: …}}")
+    _no_empty_list(document, swept, ())
+    points: list[Point] = []
+    try:
+        for combination in combinations(swept, head.zip):
+            if len(points) == MOST_POINTS:
+                raise document.error((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
+            points.append(_point(document, combination, len(points), head.task, game))
+    except SweepError as error:
+        raise document.error(error.path, str(error)) from error
+    return points
+
+
+def _point(document: Document, combination: Combination, number: int, name: str, game: Task) -> Point:
+    try:
+        model = PointModel.model_validate(combination.values)
+    except ValidationError as error:
+        path, message = first_fault(error)
+        raise document.error(_place(combination, path), message) from error
+    values = combination.values
+    try:
+        point = Point(
+            number,
+            name,
+            part("protocol", game.families["protocol"], values["protocol"], document.folder),
+            part("adversary", game.families["adversary"], values["adversary"], document.folder),
+            model.sites,
+            model.items,
+            model.start,
+            None if model.network is None else model.network.model_dump(),
+            model.engine,
+        )
+        game.check(point)
+    except PointError as error:
+        raise document.error(_place(combination, error.path), error.message) from error
+    return point
+
+
+def _place(combination: Combination, path: Sequence[str | int]) -> tuple[str | int, ...]:
+    """Return where in the file the value at `path` of a point stands, or the nearest thing around it."""
+    path = tuple(path)
+    for length in range(len(path), 0, -1):
+        if path[:length] in combination.places:
+            return (*combination.places[path[:length]], *path[length:])
+        inside = [place for key, place in combination.places.items() if key[:length] == path[:length]]
+        if inside:
+            # a mapping has no place of its own: what is asked for stands beside what it holds
+            return (*inside[0][:-1], *path[length:])
+    return path
+
+
+def _entries(document: Document, key: str) -> Any:
+    """Return a swept value; a protocol or adversary may be its kind alone."""
+    value = document.data[key]
+    if key not in ("protocol", "adversary"):
+        return value
+    entries = value if isinstance(value, list) else [value]
+    full = []
+    for number, entry in enumerate(entries):
+        place = (key, number) if isinstance(value, list) else (key,)
+        if isinstance(entry, str):
+            entry = {"kind": entry}
+        if not isinstance(entry, dict):
+            raise document.error(place, f"must be {{kind: …}} with its parameters; got {entry!r}")
+        if "kind" not in entry:
+            raise document.error(place, "kind is missing: a registered name, module:Class, or file.py:Class")
+        full.append(entry)
+    return full if isinstance(value, list) else full[0]
+
+
+def _no_empty_list(document: Document, value: Any, place: tuple[str | int, ...]) -> None:
+    if value == []:
+        raise document.error(place, "an empty list leaves nothing to play")
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in inner:
+        if isinstance(entry, dict | list):
+            _no_empty_list(document, entry, (*place, key))
+
+
+def _validate(model: type[Head], values: dict[str, Any], document: Document) -> Head:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        path, message = first_fault(error)
+        if message == "unknown key" and path:
+            known = _fields(model, path[:-1])
+            message += f"{nearest(str(path[-1]), known)} ({accepted(known)})" if known else ""
+        raise document.error(path, message) from error
+
+
+def _fields(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
+    return list(Claim.model_fields) if path[:1] == ("claims",) else list(model.model_fields)
+
+
+def _check_claims(scenario: Scenario, document: Document) -> None:
+    """Refuse claims over columns that the results will not have."""
+    known = scenario.columns
+    for number, claim in enumerate(scenario.head.claims):
+        for key, text in (("where", claim.where), ("measure", claim.measure)):
+            for name in sorted(columns_of(text) if text else ()):
+                _known_column(name, known, document, ("claims", number, key))
+        for name in claim.columns:
+            _known_column(name, known, document, ("claims", number, "each"))
+
+
+def _known_column(name: str, known: Sequence[str], document: Document, place: tuple[str | int, ...]) -> None:
+    if name not in known and not name.startswith(("words_", "messages_")):
+        raise document.error(
+            place,
+            f"there is no column {name!r}{nearest(name, known)} "
+            f"({accepted(known)}, words_KIND and messages_KIND of a kind of message)",
+        )
+
+
+def _plots(head: Head, points: Sequence[Point], document: Document) -> list[Any]:
+    """Return the figures; one along an axis that `--set` has fixed is left out."""
+    from simulator.scenario.figures import check_plot
+
+    kept: list[Any] = []
+    for number, request in enumerate(head.plots):
+        try:
+            check_plot(request)
+            try:
+                check_plot(request, axes(points))
+            except ValueError:
+                if not document.overridden:
+                    raise
+                continue
+        except ValueError as error:
+            raise document.error(("plots", number), str(error)) from error
+        kept.append(request)
+    return kept

@@ -1,0 +1,205 @@
+"""What may stand in a scenario file, as pydantic models; the JSON Schema is made of the same models.
+
+`Head` holds the keys that are fixed, `PointModel` one combination of the swept keys.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from simulator.claims.expressions import ExpressionError, check_measure, check_rows
+from simulator.points.registry import nearest
+
+LARGEST = 2**62
+"""No game has more items or steps than this: schedules count in 64 bits."""
+
+
+def _not_bool(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not true or false")
+    return value
+
+
+def _tolerance(value: Any) -> Any:
+    """Read ``5%`` as a share."""
+    if isinstance(value, str) and value.rstrip().endswith("%"):
+        return {"share": float(value.rstrip()[:-1]) / 100}
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_not_bool), Field(ge=0, le=LARGEST)]
+Count = Annotated[int, BeforeValidator(_not_bool), Field(ge=1, le=LARGEST)]
+Real = Annotated[float, BeforeValidator(_not_bool), Field(allow_inf_nan=False)]
+Delay = Annotated[float, BeforeValidator(_not_bool), Field(ge=0, allow_inf_nan=False)]
+Mean = Annotated[float, BeforeValidator(_not_bool), Field(gt=0, allow_inf_nan=False)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Share(_Strict):
+    """A tolerance as a share of the value."""
+
+    share: Annotated[Real, Field(ge=0)]
+
+
+class Claim(_Strict):
+    """A statement that the results must bear out: a measure of some of the games, and its bounds."""
+
+    name: Text = Field(description="What is claimed, in a few words.")
+    where: str = Field("", description="Which games: a condition on the columns of trials.csv; empty for all.")
+    each: list[Text] | Text = Field(
+        default_factory=list,
+        description="Columns; the claim is made once for each combination of their values.",
+    )
+    measure: Text = Field(description="What is measured, for example fraction(ok) or slope(words, sites).")
+    at_least: Real | None = Field(None, description="The measure is this or more.")
+    at_most: Real | None = Field(None, description="The measure is this or less.")
+    equals: Real | None = Field(None, description="The measure is this, up to `within`.")
+    within: Annotated[Annotated[Real, Field(ge=0)] | Share | None, BeforeValidator(_tolerance)] = Field(
+        None, description="Tolerance of `equals`: a number, or a share such as 5%."
+    )
+    source: list[Text] | Text = Field(
+        default_factory=list,
+        description="What it tests, a statement or several: Theorem 1, accuracy. See docs/claims.md.",
+    )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns of `each`."""
+        return (self.each,) if isinstance(self.each, str) else tuple(self.each)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Return the statements that it tests."""
+        return (self.source,) if isinstance(self.source, str) else tuple(self.source)
+
+    @model_validator(mode="after")
+    def _bounds(self) -> Claim:
+        if self.at_least is None and self.at_most is None and self.equals is None:
+            raise ValueError("a claim needs a bound: at_least, at_most, or equals with within")
+        if self.within is not None and self.equals is None:
+            raise ValueError("within goes with equals: equals: 1.0, within: 0.05")
+        for key, text, check in (("where", self.where, check_rows), ("measure", self.measure, check_measure)):
+            try:
+                if text:
+                    check(text)
+            except ExpressionError as error:
+                raise ValueError(f"{key}: {error}") from error
+        return self
+
+
+class Head(_Strict):
+    """The keys of a scenario that are fixed: a list is not swept here."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = Field(
+        description="Names the folder of the results: letters, digits, dots, hyphens, underscores."
+    )
+    title: str = Field("", description="One line, above tables and figures.")
+    task: Text = Field("count", description="What game is played.")
+    seed: Whole = Field(0, description="From it, the seeds of all games follow.")
+    trials: Count = Field(1, description="Games at each point, each with a seed of its own.")
+    zip: list[list[Text]] = Field(
+        default_factory=list,
+        description="Groups of lists that move together, each a list of keys: [[sites, protocol.alpha]].",
+    )
+    claims: list[Claim] = Field(default_factory=list, description="What the results must bear out.")
+    plots: list[dict[str, Any] | Text] = Field(
+        default_factory=list, description="Figures to draw: {kind: cost, x: sites}."
+    )
+
+
+class Exponential(_Strict):
+    """Delays drawn from an exponential law."""
+
+    exponential: Mean = Field(description="Mean, in steps.")
+
+
+class Network(_Strict):
+    """How long messages are under way."""
+
+    latency: Delay | Exponential = Field(description="Steps: a constant, or {exponential: mean}.")
+
+
+class Part(BaseModel):
+    """A protocol or an adversary: its kind; the other keys are the parameters of that kind."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    kind: Text = Field(description="A registered name, module:Class, or path/to/file.py:Class.")
+
+
+class PointModel(_Strict):
+    """The keys of a scenario that may be swept, without their lists."""
+
+    sites: Count | None = Field(None, description="Number of sites, k.")
+    items: Whole | None = Field(None, description="Number of items of a game.")
+    start: Whole = Field(0, description="Items counted before the game begins.")
+    protocol: Part = Field(description="What the sites and the server do.")
+    adversary: Part = Field(description="Who feeds the sites.")
+    network: Network | None = Field(None, description="Delays of messages; none if left out.")
+    engine: Literal["auto", "step", "leap", "bulk"] = Field("auto", description="How a game is computed.")
+
+
+SWEPT = tuple(PointModel.model_fields)
+"""The keys that a list sweeps."""
+KEYS = ("name", "title", "task", "seed", "trials", *SWEPT, "zip", "claims", "plots")
+"""The keys of a scenario."""
+
+
+def first_fault(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
+    """Return where the first fault that pydantic found is, and one line that says what is accepted."""
+    faults = error.errors(include_url=False)
+    # of a union pydantic lists a fault for each member; the deepest one is the nearest to what was meant
+    first = max((fault for fault in faults if fault["loc"][:1] == faults[0]["loc"][:1]), key=lambda f: len(f["loc"]))
+    path = tuple(part for part in first["loc"] if _is_key(part))
+    return path, _say(first)
+
+
+def _is_key(part: str | int) -> bool:
+    """Tell a key of the file from the names of a union's members, which pydantic puts into paths as well."""
+    return isinstance(part, int) or (part.isidentifier() and part not in ("float", "str", "Exponential", "Share"))
+
+
+def _say(fault: Any) -> str:
+    kind, given, context = fault["type"], fault.get("input"), fault.get("ctx", {})
+    accepted = {
+        "int_type": "must be a whole number",
+        "int_parsing": "must be a whole number",
+        "int_from_float": "must be a whole number",
+        "float_type": "must be a number",
+        "float_parsing": "must be a number",
+        "finite_number": "must be a finite number",
+        "string_type": "must be a text",
+        "list_type": "must be a list",
+        "dict_type": "must hold keys and values",
+        "model_type": "must hold keys and values",
+    }
+    if kind == "missing":
+        return "is missing"
+    if kind == "extra_forbidden":
+        return "unknown key"
+    if kind == "value_error":
+        return str(context.get("error", fault["msg"]))
+    if kind == "literal_error":
+        advice = nearest(str(given), _quoted(context["expected"]))
+        return f"must be one of {context['expected']}; got {given!r}{advice}"
+    bounds = {
+        "greater_than_equal": ("at least", "ge"),
+        "less_than_equal": ("at most", "le"),
+        "greater_than": ("above", "gt"),
+    }
+    if kind in bounds:
+        word, key = bounds[kind]
+        return f"must be {word} {context[key]:,}; got {given!r}"
+    if isinstance(given, list) and kind in accepted:
+        return f"{accepted[kind]}; a list is not swept here; got {given!r}"
+    return f"{accepted.get(kind, fault['msg'])}; got {given!r}"
+
+
+def _quoted(expected: str) -> list[str]:
+    return [part.strip("'") for part in expected.replace(" or ", ", ").split(", ")]

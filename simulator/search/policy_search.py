@@ -1,0 +1,236 @@
+"""The search for the worst policy: a black-box optimiser against a protocol that it knows nothing of.
+
+The optimiser moves the numbers of `adversaries.policy.Policy` and sees one thing only: how large the relative error
+became in a game. What it finds is saved as a scenario, which anyone can play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log2
+from statistics import fmean
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from adversaries.policy import Policy
+from protocols.base import Protocol
+from simulator.errors import ScenarioError
+from simulator.game.play import play
+
+POPULATION: Final = 40
+"""Policies that the optimiser keeps at a time."""
+FINALISTS: Final = 12
+"""Policies that are played again, since the best of many single games was partly luck."""
+FINAL: Final = 0.25
+"""Share of the budget that goes to the finalists."""
+LEAST: Final = 100
+"""The least budget: below it, there is nothing to choose from."""
+
+Reals = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search has found.
+
+    Attributes
+    ----------
+    policy
+        The worst policy.
+    strength
+        Mean over its last games of the largest relative error.
+    broken
+        Share of these games in which the protocol failed.
+    games
+        Games played in all.
+    last
+        Games that `strength` is the mean of. None of them had a part in choosing the policy.
+    """
+
+    policy: Policy
+    strength: float
+    broken: float
+    games: int
+    last: int
+
+
+class Space:
+    """The policies, as points of a box: numbers that go over powers of ten are taken by their logarithm."""
+
+    def __init__(self, protocol: Protocol, sites: int, total: int) -> None:
+        confidence = float(getattr(protocol, "confidence", None) or 3.0)
+        early = confidence * sites**0.5 / (protocol.accuracy or 0.1)
+        latest = max(1.0, log2(max(2.0, total / early)))
+        self.bounds: list[tuple[float, float]] = [(0, 2), (-3, 5), (0.25, 1), (-0.5, 4), (-1, latest)]
+
+    def policy(self, place: Reals) -> Policy:
+        """Return the policy at a place, its numbers rounded to three digits."""
+        stay, patience, reach, growth, begin = (float(number) for number in place)
+        # the low ends of their ranges stand for never staying, never waiting, and beginning at once
+        return Policy(
+            stay=_rounded(max(0.0, stay - 0.5)),
+            patience=_rounded(2**patience),
+            reach=_rounded(reach),
+            growth=_rounded(2 ** max(0.0, growth)),
+            begin=_rounded(2**begin) if begin > -0.5 else 0.0,
+        )
+
+
+def attack(
+    protocol: Protocol,
+    *,
+    sites: int,
+    items: int,
+    start: int = 0,
+    budget: int = 2000,
+    seed: int = 0,
+    on_game: Callable[[int], None] | None = None,
+) -> Found:
+    """Search for the policy that drives the relative error highest; play at most `budget` games.
+
+    Differential evolution with one game a policy, each with a seed of its own, so that no policy fits
+    itself to one game's luck. The best ones are then played again, the weaker half dropped each time, and the
+    winner's strength is measured in games that were not used to choose it.
+
+    Parameters
+    ----------
+    protocol
+        The protocol to break.
+    sites, items, start
+        The game's size.
+    budget
+        Games to play, at least 100.
+    seed
+        Root of the search and of all its games.
+    on_game
+        Called after each game with the number of games so far.
+
+    Raises
+    ------
+    ScenarioError
+        The budget is too small.
+
+    Source
+    ------
+    Storn, Price 1997, as scipy has it; successive halving of Jamieson, Talwalkar 2016.
+    """
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < LEAST:
+        raise ScenarioError(f"budget must be at least {LEAST} games; got {budget!r}")
+    from scipy.optimize import Bounds, differential_evolution
+
+    space = Space(protocol, sites, start + items)
+    arena = _Arena(protocol, {"sites": sites, "items": items, "start": start}, seed, on_game)
+    tried: list[tuple[float, Policy]] = []
+
+    def harmlessness(place: Reals) -> float:
+        policy = space.policy(place)
+        error = arena.error(policy)
+        tried.append((error, policy))
+        return -error
+
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
+    population = min(POPULATION, int(budget * (1 - FINAL)) // 2)
+    generations = int(budget * (1 - FINAL)) // population - 1
+    low, high = np.array(space.bounds).T
+    first = low + (high - low) * _spread(population, len(low), rng)
+    differential_evolution(
+        harmlessness, Bounds(low, high), maxiter=generations, init=first, tol=0, polish=False, seed=rng
+    )
+    return _final(tried, arena, budget)
+
+
+class _Arena:
+    """Plays the games, each with the next seed."""
+
+    def __init__(
+        self, protocol: Protocol, game: dict[str, Any], seed: int, on_game: Callable[[int], None] | None
+    ) -> None:
+        self.protocol, self.game, self.on_game = protocol, game, on_game
+        self._seeds = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
+        self.games = 0
+        self.failed = 0
+
+    def error(self, policy: Policy) -> float:
+        """Return the largest relative error of one game."""
+        played = play(self.protocol, policy, seed=int(self._seeds.integers(2**53)), **self.game)
+        self.games += 1
+        self.failed += not played.ok
+        if self.on_game is not None:
+            self.on_game(self.games)
+        return played.max_rel_error
+
+
+def _final(tried: list[tuple[float, Policy]], arena: _Arena, budget: int) -> Found:
+    """Play the best ones again, drop half of them each time, and measure the winner in fresh games."""
+    tried.sort(key=lambda one: -one[0])
+    finalists = list(dict.fromkeys(repr(policy) for _, policy in tried))[:FINALISTS]
+    policies = {repr(policy): policy for _, policy in tried}
+    left = budget - arena.games
+    last = max(4, left // 3)
+    errors: dict[str, list[float]] = {name: [] for name in finalists}
+    rounds = max(1, (len(finalists) - 1).bit_length())
+    each = (left - last) // rounds
+    while len(finalists) > 1:
+        for name in finalists:
+            errors[name] += [arena.error(policies[name]) for _ in range(max(1, each // len(finalists)))]
+        finalists.sort(key=lambda name: -fmean(errors[name]))
+        finalists = finalists[: (len(finalists) + 1) // 2]
+    winner = policies[finalists[0]]
+    arena.failed = 0
+    last = max(4, min(last, budget - arena.games))
+    strength = fmean(arena.error(winner) for _ in range(last))
+    return Found(winner, strength, arena.failed / last, arena.games, last)
+
+
+def _spread(size: int, dimensions: int, rng: np.random.Generator) -> Reals:
+    """Return points of the unit cube of which each coordinate is evenly spread (a Latin hypercube)."""
+    places = np.stack([rng.permutation(size) for _ in range(dimensions)], axis=1)
+    spread: Reals = (places + rng.random((size, dimensions))) / size
+    return spread
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def scenario_of(found: Found, protocol: dict[str, Any], *, sites: int, items: int, start: int, seed: int) -> str:
+    """Return a scenario that plays what was found beside `freeze` and a stream that does not react.
+
+    Parameters
+    ----------
+    protocol
+        The protocol's entry: kind and parameters.
+    """
+    import yaml
+
+    kind = str(protocol["kind"]).rpartition(":")[2]
+    adversary = {"kind": "policy", **found.policy.parameters()}
+    body = {
+        "name": f"attack-on-{kind}".lower(),
+        "title": f"The worst policy that {found.games:,} games have found against {kind}",
+        "seed": seed,
+        "trials": 20,
+        "sites": sites,
+        "items": items,
+        **({"start": start} if start else {}),
+        "protocol": protocol,
+        "adversary": [adversary, {"kind": "freeze"}, {"kind": "uniform"}],
+        "claims": [
+            {
+                "name": "the policy does again what it did in the search",
+                "where": "adversary == 'policy'",
+                "measure": "mean(max_rel_error)",
+                "at_least": _rounded(0.9 * found.strength),
+            }
+        ],
+        "plots": [{"kind": "matrix"}],
+    }
+    text = yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=110)
+    return (
+        f"# Found by a search of {found.games:,} games: largest relative error {found.strength:.3g} in the mean of\n"
+        f"# {found.last} games that had no part in the choice; {kind} failed in {100 * found.broken:.0f} % of them.\n"
+        f"{text}"
+    )

@@ -1,0 +1,1 @@
+"""Kinds of games, each with the columns that answer its question."""

@@ -1,0 +1,45 @@
+"""Privacy that is measured: what runs on neighbouring inputs prove about epsilon, beside what is claimed.
+
+>>> from mechanisms import PerItem
+>>> from simulator.tasks.audit import audit
+>>> found = audit(PerItem(epsilon=1.0, horizon=4), runs=2_000)
+>>> found.epsilon_low <= found.epsilon
+True
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from protocols import Robust
+from protocols.base import Protocol
+from simulator.errors import ScenarioError
+from simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
+from simulator.tasks.audit.mechanism import MechanismAudit, audit_mechanism
+from simulator.tasks.audit.protocol import TrackerAudit, audit_tracker
+
+
+def audit(thing: Any, **options: Any) -> MechanismAudit | TrackerAudit:
+    """Audit a mechanism or the robust tracker; the options are those of `audit_mechanism` or `audit_tracker`.
+
+    Raises
+    ------
+    ScenarioError
+        If it claims no privacy, or no audit of it is known.
+    """
+    if isinstance(thing, Robust):
+        return audit_tracker(thing, **options)
+    if isinstance(thing, Protocol):
+        raise ScenarioError(f"{thing.kind} claims no privacy, so there is nothing to audit (accepted: robust)")
+    return audit_mechanism(thing, **options)
+
+
+__all__ = [
+    "FALSE_ALARM",
+    "MechanismAudit",
+    "TrackerAudit",
+    "audit",
+    "audit_mechanism",
+    "audit_tracker",
+    "epsilon_bound",
+]

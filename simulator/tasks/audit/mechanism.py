@@ -1,0 +1,100 @@
+"""The audit of a mechanism: what its runs on two neighbouring inputs prove about epsilon."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from simulator.errors import ScenarioError
+from simulator.tasks.audit.accounting import accounted
+from simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
+from simulator.tasks.audit.case import sample
+from simulator.tasks.audit.cases import cases_of
+from simulator.tasks.audit.event import learn
+
+RUNS: Final = 20_000
+"""Runs on each input, in each half."""
+
+
+@dataclass(frozen=True)
+class MechanismAudit:
+    """What came of an audit.
+
+    Attributes
+    ----------
+    name
+        The mechanism's kind.
+    epsilon, delta
+        The claim.
+    epsilon_low
+        What epsilon is at least, save with probability `false_alarm`.
+    accounted
+        The loss of the declared draws at `delta`, by composition; None if the mechanism does not declare them or
+        dp-accounting is missing.
+    hits, other_hits, runs
+        How often the event came up in the testing half on the one input and on the other, in how many runs each.
+    inputs
+        The neighbouring inputs, in words.
+    """
+
+    name: str
+    epsilon: float
+    delta: float
+    epsilon_low: float
+    accounted: float | None
+    hits: int
+    other_hits: int
+    runs: int
+    false_alarm: float
+    inputs: str
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether the claim is refuted: by the runs, or by the accounting of the declared draws."""
+        by_draws = self.accounted is not None and self.accounted > self.epsilon * (1 + 1e-3)
+        return self.epsilon_low > self.epsilon or by_draws
+
+
+def audit_mechanism(
+    mechanism: Any, *, runs: int = RUNS, seed: int = 0, false_alarm: float = FALSE_ALARM
+) -> MechanismAudit:
+    """Audit a mechanism and return what was found.
+
+    An event is chosen from `runs` runs on each of two neighbouring inputs, and tested on as many fresh ones. Of several
+    pairs of inputs the one is tested whose event proves most in the training half.
+
+    Parameters
+    ----------
+    mechanism
+        An instance of a class in `CASES`, or of a subclass.
+    runs
+        Runs on each input, in each half; a quarter of them where a run is slow to begin.
+    seed
+        Root of all randomness.
+    false_alarm
+        Probability with which a mechanism that keeps its claim is found to exceed it.
+
+    Raises
+    ------
+    ScenarioError
+        If the class is not known to the audit.
+    """
+    cases = cases_of(mechanism)
+    name = str(getattr(mechanism, "kind", "") or type(mechanism).__name__)
+    if not cases:
+        raise ScenarioError(f"{name}: no audit is known for it (accepted: the shipped mechanisms and their subclasses)")
+    runs = max(1, round(runs * cases[0].share))
+    streams = [np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(4)]
+    learned = []
+    for each in cases:
+        training = sample(each, False, runs, streams[0]), sample(each, True, runs, streams[1])
+        learned.append((learn(each.shape, *training, each.delta, false_alarm), each))
+    event, case = max(learned, key=lambda pair: pair[0].promise)
+    here = int(event.happened(sample(case, False, runs, streams[2])).sum())
+    there = int(event.happened(sample(case, True, runs, streams[3])).sum())
+    hits, other = (here, there) if event.reverse else (there, here)
+    low = epsilon_bound(hits, runs, other, runs, case.delta, false_alarm)
+    total = accounted(mechanism, case.delta)
+    return MechanismAudit(name, case.epsilon, case.delta, low, total, hits, other, runs, false_alarm, case.inputs)

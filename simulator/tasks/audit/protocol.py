@@ -1,0 +1,199 @@
+"""The audit of the robust tracker: exact losses of transcripts, the law of its noise, and what runs alone prove."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, inf
+from typing import Final
+
+import numpy as np
+from scipy import stats
+
+from adversaries import RoundRobin
+from adversaries.base import Adversary
+from protocols import Robust
+from simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
+from simulator.tasks.audit.tracker import Thresholds, Tracker, Transcript, nodes
+
+TRANSCRIPTS: Final = 400
+"""Rounds played on each database, in each half."""
+SITES: Final = 9
+"""Sites of the audited tracker: three phases, so that a bit can come in another phase of each kind."""
+SIZE: Final = 4
+"""Items in a block."""
+ROUNDING: Final = 1e-9
+"""How far the exact loss may be above the claim by rounding."""
+
+Entry = tuple[int, int, int]
+"""A site, a block from 1, and the threshold that it has in the neighbouring database."""
+
+
+@dataclass(frozen=True)
+class TrackerAudit:
+    """What came of an audit.
+
+    Attributes
+    ----------
+    name
+        The protocol's kind.
+    epsilon
+        The claim: privacy of a round outside the leaked set.
+    largest_loss
+        The largest |log-likelihood ratio| of a transcript played, over all neighbouring databases that differ in an
+        entry outside the leaked set.
+    transcripts, neighbours
+        Transcripts played, and pairs of transcript and neighbour that were checked.
+    epsilon_low
+        What epsilon is at least, from the runs alone, save with probability `false_alarm` / 2.
+    noise_fits
+        Probability of noise as strange as the transcripts', were it what the protocol declares.
+    largest_leak
+        The largest leaked set of a round.
+    strange
+        Rounds that were not judged: with an empty phase, or ended by a site.
+    """
+
+    name: str
+    epsilon: float
+    largest_loss: float
+    transcripts: int
+    neighbours: int
+    epsilon_low: float
+    noise_fits: float
+    largest_leak: int
+    strange: int
+    false_alarm: float
+    inputs: str
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether the claim is refuted: by a transcript, by the runs, or since the noise is not the declared one."""
+        by_noise = self.noise_fits < self.false_alarm / 2
+        return self.largest_loss > self.epsilon * (1 + ROUNDING) or self.epsilon_low > self.epsilon or by_noise
+
+
+def audit_tracker(
+    protocol: Robust,
+    adversary: Adversary | None = None,
+    *,
+    sites: int = SITES,
+    size: int = SIZE,
+    transcripts: int = TRANSCRIPTS,
+    seed: int = 0,
+    false_alarm: float = FALSE_ALARM,
+) -> TrackerAudit:
+    """Audit one round of the robust tracker against a deterministic adversary.
+
+    Parameters
+    ----------
+    protocol
+        The tracker.
+    adversary
+        Who feeds the sites: deterministic; round-robin if left out.
+    sites
+        Number of sites.
+    size
+        Items in a block.
+    transcripts
+        Rounds played on each of the two databases, in each half.
+    seed
+        Root of all randomness.
+    false_alarm
+        Probability with which a tracker that keeps its claim is found to exceed it.
+
+    Raises
+    ------
+    ScenarioError
+        If the tracker is not one that can be audited exactly.
+    """
+    tracker = Tracker(protocol, adversary or RoundRobin(), sites, size)
+    base, *streams = (np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(5))
+    here = tracker.database(base)
+    training = [tracker.play(here, streams[0]) for _ in range(transcripts)]
+    strange = sum(played.strange for played in training)
+    largest, checked, entry = _exact(tracker, here, training)
+    there = here.copy()
+    there[entry[0], entry[1] - 1] = entry[2]
+    back = entry[0], entry[1], int(here[entry[0], entry[1] - 1])
+    learned = _scores(tracker, here, training, entry)
+    cut = float(np.median(learned[np.isfinite(learned)])) if np.isfinite(learned).any() else 0.0
+    reverse = cut < 0
+    test = [tracker.play(here, streams[1]) for _ in range(transcripts)]
+    other = [tracker.play(there, streams[2]) for _ in range(transcripts)]
+    more, more_checked, _ = _exact(tracker, here, test)
+    scores = _scores(tracker, here, test, entry), -_scores(tracker, there, other, back)
+    hits = [int(((score <= cut) if reverse else (score >= cut))[~np.isnan(score)].sum()) for score in scores]
+    order = hits[::-1] if reverse else hits
+    low = epsilon_bound(order[0], transcripts, order[1], transcripts, 0.0, false_alarm / 2)
+    everything = training + test
+    return TrackerAudit(
+        name=protocol.kind,
+        epsilon=tracker.epsilon,
+        largest_loss=max(largest, more),
+        transcripts=len(everything),
+        neighbours=checked + more_checked,
+        epsilon_low=low,
+        noise_fits=_fit(tracker, everything, streams[3]),
+        largest_leak=max(len(played.leaked) for played in everything),
+        strange=strange + sum(played.strange for played in test),
+        false_alarm=false_alarm,
+        inputs=f"{sites} sites, blocks of {size} items, fed {tracker.adversary.kind}; one threshold is another",
+    )
+
+
+def _exact(tracker: Tracker, thresholds: Thresholds, played: list[Transcript]) -> tuple[float, int, Entry]:
+    """Return the largest exact loss, how many were checked, and the entry whose change is felt most in the mean."""
+    largest, checked = 0.0, 0
+    felt: dict[Entry, float] = {}
+    for transcript in played:
+        if transcript.strange:
+            continue
+        for site, fed in enumerate(transcript.fed):
+            for block in range(1, -(-len(fed) // tracker.size) + 1):
+                for other in range(1, tracker.size + 1):
+                    loss = tracker.loss(transcript, thresholds, site, block, other)
+                    if loss is None:
+                        continue
+                    checked += 1
+                    if loss:
+                        largest = max(largest, abs(loss))
+                        entry = site, block, other
+                        felt[entry] = felt.get(entry, 0.0) + min(abs(loss), 2 * tracker.epsilon)
+    return largest, checked, max(felt, key=lambda entry: felt[entry]) if felt else (0, 1, 1)
+
+
+def _scores(
+    tracker: Tracker, thresholds: Thresholds, played: list[Transcript], entry: Entry
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return the transcripts' losses for one entry; not-a-number where it is leaked or plays no part."""
+    losses = [None if each.strange else tracker.loss(each, thresholds, *entry) for each in played]
+    return np.array([np.nan if loss is None else loss for loss in losses], dtype=np.float64)
+
+
+def _fit(tracker: Tracker, played: list[Transcript], rng: np.random.Generator) -> float:
+    """Return twice the smaller p-value of two Kolmogorov-Smirnov tests: of the phases' lengths and of the nodes' noise.
+
+    A phase of c bits says that its length fell into (c - 1, c]; a place in that interval is drawn as the law says,
+    which makes the length's quantile uniform.
+    """
+    quantiles, noise = [], []
+    for each in played:
+        if each.strange:
+            continue
+        noise += nodes(each.counts, each.values)
+        for bits in each.counts[: len(each.ends)]:
+            low, high = (_laplace((bits - x - tracker.constants.phase_length) / tracker.constants.threshold_scale)
+                         for x in (1, 0))  # fmt: skip
+            quantiles.append(low + (high - low) * rng.random())
+    if not quantiles or not noise:
+        return 1.0
+    lengths = stats.kstest(quantiles, "uniform").pvalue
+    counter = stats.kstest(np.array(noise) / tracker.node_scale, "laplace").pvalue
+    return float(min(1.0, 2 * min(lengths, counter)))
+
+
+def _laplace(x: float) -> float:
+    """Return the distribution function of Laplace noise of scale 1."""
+    if x in (inf, -inf):
+        return float(x > 0)
+    return exp(x) / 2 if x < 0 else 1 - exp(-x) / 2

@@ -1,0 +1,131 @@
+"""The tasks `audit` and `audit-tracker`: audits as games, so that scenarios can claim what they must find.
+
+`items` is the number of runs on each input in each half (for the tracker: of rounds).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from protocols import Robust
+from simulator.errors import ScenarioError
+from simulator.points.point import Part, Point, PointError
+from simulator.points.registry import Family, parameters
+from simulator.tasks.audit.cases import cases_of, usual
+from simulator.tasks.audit.mechanism import RUNS, audit_mechanism
+from simulator.tasks.audit.protocol import SITES, SIZE, TRANSCRIPTS, audit_tracker
+from simulator.tasks.audit.tracker import Tracker
+from simulator.tasks.base import Record, Task
+
+COMMON: Final = ("claimed", "claimed_delta", "epsilon_low", "exceeds")
+"""Columns of both tasks."""
+
+
+class Audit(Task):
+    """An audit of a mechanism. Parameters that the scenario leaves out are those at which little hides its loss.
+
+    The adversary plays no part: the neighbouring inputs are the audit's own. Columns: `claimed` and `claimed_delta` are
+    the claim, `epsilon_low` what epsilon is at least, `accounted` what the declared draws lose together by composition,
+    `hits` and `other_hits` how often the event came up on the two inputs, `exceeds` whether the claim is refuted.
+    """
+
+    name: ClassVar[str] = "audit"
+    rules: ClassVar[int] = 1
+    columns: ClassVar[Sequence[str]] = (*COMMON, "accounted", "hits", "other_hits")
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
+
+    def check(self, point: Point) -> None:
+        mechanism = _mechanism(point.protocol)
+        if not cases_of(mechanism):
+            raise PointError(("protocol", "kind"), f"no audit is known for {point.protocol.label}")
+
+    def play(self, point: Point, seed: int) -> Record:
+        begun = time.perf_counter()
+        found = audit_mechanism(_mechanism(point.protocol), runs=point.items or RUNS, seed=seed)
+        row: dict[str, Any] = {"accounted": found.accounted, "hits": found.hits, "other_hits": found.other_hits}
+        return _outcome(row, found, found.delta, found.runs, begun, None)
+
+    def messages(self, point: Point) -> float:
+        return 20.0 * (point.items or RUNS)
+
+
+class AuditTracker(Task):
+    """An audit of one round of the robust tracker against a deterministic adversary.
+
+    Columns, beside those of `audit`: `largest_loss` is the largest exact loss of a transcript played, over all
+    thresholds outside the leaked set, `loss_over_epsilon` the same over the claim; `noise_fits` is the probability of
+    noise as strange as the transcripts', `leaked` the largest leaked set, `neighbours` how many losses were computed.
+    """
+
+    name: ClassVar[str] = "audit-tracker"
+    rules: ClassVar[int] = 1
+    columns: ClassVar[Sequence[str]] = (
+        *COMMON,
+        "largest_loss",
+        "loss_over_epsilon",
+        "noise_fits",
+        "leaked",
+        "neighbours",
+    )
+
+    def check(self, point: Point) -> None:
+        _tracker(point)
+
+    def play(self, point: Point, seed: int) -> Record:
+        begun = time.perf_counter()
+        tracker = _tracker(point)
+        found = audit_tracker(
+            tracker.protocol,
+            tracker.adversary,
+            sites=tracker.sites,
+            size=SIZE,
+            transcripts=point.items or TRANSCRIPTS,
+            seed=seed,
+        )
+        row: dict[str, Any] = {
+            "largest_loss": found.largest_loss,
+            "loss_over_epsilon": found.largest_loss / found.epsilon,
+            "noise_fits": found.noise_fits,
+            "leaked": found.largest_leak,
+            "neighbours": found.neighbours,
+        }
+        return _outcome(row, found, 0.0, found.transcripts, begun, tracker.sites)
+
+    def messages(self, point: Point) -> float:
+        return 3_000.0 * (point.items or TRANSCRIPTS)
+
+
+def _outcome(row: dict[str, Any], found: Any, delta: float, runs: int, begun: float, sites: int | None) -> Record:
+    row |= {
+        "claimed": found.epsilon,
+        "claimed_delta": delta,
+        "epsilon_low": found.epsilon_low,
+        "exceeds": found.exceeds,
+        "ok": not found.exceeds,
+        "verdict": "failed" if found.exceeds else "ok",
+        "items": runs,
+        "sites": sites,
+        "engine": "step",
+        "seconds": time.perf_counter() - begun,
+    }
+    return Record(row=row, engine_reason=found.inputs)
+
+
+def _mechanism(part: Part) -> Any:
+    """Return the mechanism, with what the scenario does not give as audits take it."""
+    maker = part.maker()
+    given = {**usual(part.label, list(parameters(maker))), **part.arguments}
+    return Part(part.role, part.family, part.kind, given, part.folder, part.source).make()
+
+
+def _tracker(point: Point) -> Tracker:
+    """Return the audited tracker of a point."""
+    protocol = point.protocol.make()
+    if not isinstance(protocol, Robust):
+        raise PointError(("protocol", "kind"), f"{point.protocol.label} claims no privacy; accepted: robust")
+    try:
+        return Tracker(protocol, point.adversary.make(), point.sites or SITES, SIZE)
+    except ScenarioError as error:
+        raise PointError(("protocol",), str(error)) from error

@@ -1,0 +1,244 @@
+"""The audit of the robust tracker: its transcripts on two threshold databases that differ in one entry.
+
+One round is played by the protocol's own sites and server, with thresholds that the audit has chosen, against a
+deterministic adversary. The server's transcript then has a likelihood in closed form: a phase of c bits has the chance
+that the noisy length falls into (c - 1, c], and the values that were shown give the noise of each node of the binary
+mechanism. Were one threshold another, its bit would have come in another phase or not at all, and all else would be
+as it was: so the log-likelihood ratio is known exactly for every threshold outside the leaked set (Lemma 5).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import exp, inf, log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adversaries.base import Adversary, View
+from mechanisms.counters import Binary
+from protocols import Robust
+from protocols.base import even_start
+from protocols.rounds.constants import Constants
+from protocols.rounds.parts import BIT, RoundSite
+from protocols.rounds.rules import BlockRule
+from simulator.errors import ScenarioError
+from simulator.tasks.continual.stream import Mover
+
+Thresholds = NDArray[np.int64]
+"""The database: a row a site, a column a block, each from 1 to the block's size."""
+
+
+class _Scripted(BlockRule):
+    """Blocks of one site whose thresholds are given."""
+
+    def __init__(self, size: int, blocks: int | None, row: Sequence[int]) -> None:
+        super().__init__(size, blocks)
+        self._row = row
+
+    def after(self, due: Any, shape: int | None = None) -> Any:
+        passed = -(-due // self.size)
+        return passed * self.size + self._row[passed]
+
+
+@dataclass
+class Transcript:
+    """What came of one round.
+
+    Attributes
+    ----------
+    fed
+        For each site, the steps at which it was fed, in order.
+    bit_steps
+        Steps at which a bit was sent.
+    ends
+        Steps at which a phase ended.
+    values
+        Bits estimated by the values that these ends showed; the last one of a round is hidden by the poll.
+    leaked
+        Site and block, from 1, of the bits that ended a phase.
+    over
+        Whether the round ended by its last phase.
+    strange
+        Whether a phase without a bit came up, or a site used up its blocks: such a round is not judged.
+    """
+
+    fed: list[list[int]]
+    bit_steps: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    leaked: set[tuple[int, int]] = field(default_factory=set)
+    over: bool = False
+    strange: bool = False
+
+    @property
+    def counts(self) -> list[int]:
+        """Bits of each phase; the last one is the unfinished phase, if the round is not over."""
+        places = np.searchsorted(self.bit_steps, self.ends, side="right")
+        whole = np.diff(places, prepend=0).tolist()
+        return whole if self.over else [*whole, len(self.bit_steps) - (int(places[-1]) if len(places) else 0)]
+
+
+class Tracker:
+    """One round of the robust tracker, to be played again and again, and the law of its transcripts.
+
+    Parameters
+    ----------
+    protocol
+        The tracker; its counter must be `binary`, whose noise can be told from the values.
+    adversary
+        Who feeds the sites; it must be deterministic.
+    sites
+        Number of sites.
+    size
+        Items in a block; the count at the start follows from it.
+
+    Raises
+    ------
+    ScenarioError
+        If the counter is another one, or the tracker's round keeps nothing secret.
+    """
+
+    def __init__(self, protocol: Robust, adversary: Adversary, sites: int, size: int) -> None:
+        if protocol.counter != "binary":
+            raise ScenarioError(f"counter must be binary for an exact audit; got {protocol.counter!r}")
+        self.protocol, self.adversary, self.sites, self.size = protocol, adversary, sites, size
+        of = self.constants = protocol.constants(sites, 1)
+        if not of.releases or of.epsilon > 50:
+            raise ScenarioError(f"sites must be more for {protocol.kind}: at {sites} a round keeps nothing secret")
+        self.start = _count_for(protocol, of, size)
+        self.most_bits = int(4 * of.phases * of.phase_length) + 40 * of.phases
+        self.blocks = of.blocks or self.most_bits
+        self.node_scale = Binary(of.counter_epsilon, of.releases).scale
+
+    @property
+    def epsilon(self) -> float:
+        """The claim: privacy of a round."""
+        return self.constants.epsilon
+
+    def database(self, rng: np.random.Generator) -> Thresholds:
+        """Return thresholds drawn as the sites would."""
+        return rng.integers(1, self.size, (self.sites, self.blocks + 1), endpoint=True)
+
+    def play(self, thresholds: Thresholds, rng: np.random.Generator) -> Transcript:
+        """Play a round on a database of thresholds; `rng` is the server's."""
+        begun = even_start(self.start, self.sites)
+        rows = thresholds.tolist()
+        limit = self.constants.blocks
+        sites = [RoundSite(lambda *_, row=row: _Scripted(self.size, limit, row), self.start) for row in rows]
+        server: Any = self.protocol.server(self.sites, rng, begun)
+        found = Transcript([[] for _ in range(self.sites)])
+        most = self.most_bits * self.size
+        known = {"kind": self.protocol.kind, **self.protocol.as_mapping()}
+        view = View(sites=self.sites, items=most, start=self.start, known=known, rng=np.random.default_rng(0))
+        mover = Mover(copy.deepcopy(self.adversary), view, np.random.default_rng(0))
+        found.strange = server.phase != 1
+        shift = self.constants.shift
+        view.output = server.output
+        for step in range(1, most + 1):
+            site = mover.move()
+            if site is None:
+                continue
+            found.fed[site].append(step)
+            phase = server.phase
+            for message in sites[site].take(1):
+                ended = bool(server.hear(site, message))
+                if message is not BIT:
+                    found.strange = True
+                    return found
+                found.bit_steps.append(step)
+                if server.phase == phase:
+                    continue
+                found.ends.append(step)
+                found.leaked.add((site, -(-len(found.fed[site]) // self.size)))
+                found.strange |= server.phase != phase + 1
+                if ended:
+                    found.over = True
+                    return found
+                if len(found.ends) <= self.constants.releases:
+                    found.values.append((server.output - server.base) / self.size - shift)
+            mover.heard(server.output)
+        return found
+
+    # ------------------------------------------------------------------ the law of transcripts
+
+    def log_likelihood(self, counts: Sequence[int], values: Sequence[float], over: bool) -> float:
+        """Return the log of the density of a transcript whose phases had so many bits."""
+        whole = counts if over else counts[:-1]
+        total = sum(self.log_phase(bits) for bits in whole)
+        if not over:
+            total += _log(1 - self._length_below(counts[-1]))
+        return total + sum(-abs(noise) / self.node_scale for noise in nodes(counts, values))
+
+    def log_phase(self, bits: int) -> float:
+        """Return the log of the chance of a phase of so many bits: the noisy length is in (bits - 1, bits]."""
+        scale = self.constants.threshold_scale
+        low = (bits - 1 - self.constants.phase_length) / scale
+        high = (bits - self.constants.phase_length) / scale
+        if low >= 0:
+            return -low + _log((1 - exp(low - high)) / 2)
+        if high <= 0:
+            return high + _log((1 - exp(low - high)) / 2)
+        return _log(1 - exp(low) / 2 - exp(-high) / 2)
+
+    def _length_below(self, bits: int) -> float:
+        """Return the chance that the noisy length is at most so many bits."""
+        gap = (bits - self.constants.phase_length) / self.constants.threshold_scale
+        return 1 - exp(-gap) / 2 if gap >= 0 else exp(gap) / 2
+
+    def loss(self, played: Transcript, thresholds: Thresholds, site: int, block: int, other: int) -> float | None:
+        """Return ln of the transcript's likelihood over that with another threshold for one block.
+
+        None if the block is in the leaked set with either threshold, or if none of the two came up.
+        """
+        fed = played.fed[site]
+        before = (block - 1) * self.size
+        now, then = before + int(thresholds[site, block - 1]), before + other
+        old = fed[now - 1] if now <= len(fed) else None
+        new = fed[then - 1] if then <= len(fed) else None
+        if (site, block) in played.leaked or (old is None and new is None) or old == new:
+            return None
+        counts = played.counts
+        changed = list(counts)
+        for step, by in ((old, -1), (new, 1)):
+            if step is not None:
+                phase = int(np.searchsorted(played.ends, step, side="left"))
+                if phase < len(changed):
+                    changed[phase] += by
+        if changed == counts:
+            return 0.0
+        if min(changed[: len(played.ends)], default=1) < 1:
+            return inf
+        here = self.log_likelihood(counts, played.values, played.over)
+        return here - self.log_likelihood(changed, played.values, played.over)
+
+
+def nodes(counts: Sequence[int], values: Sequence[float]) -> list[float]:
+    """Return the noise of the binary mechanism's nodes that end at steps 1, 2, …, from the values it showed.
+
+    Examples
+    --------
+    >>> nodes([3, 4, 5], [3.5, 8.0, 13.0])
+    [0.5, 1.0, 0.0]
+    """
+    noise = [0.0]
+    total = 0
+    for bits, value in zip(counts, values, strict=False):
+        total += bits
+        noise.append(value - total)
+    return [noise[t] - noise[t & (t - 1)] for t in range(1, len(noise))]
+
+
+def _log(chance: float) -> float:
+    return log(chance) if chance > 0 else -inf
+
+
+def _count_for(protocol: Robust, of: Constants, size: int) -> int:
+    """Return the least count at which blocks have this size."""
+    start = int(size * of.divisor / protocol.alpha)
+    while int(protocol.alpha * start / of.divisor) < size:
+        start += 1
+    return start

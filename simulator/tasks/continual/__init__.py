@@ -1,0 +1,16 @@
+"""Games with a clock and one curator: private counters, threshold monitors, threshold queries, experts.
+
+In all of them `items` is the number of steps, in scenarios and in result tables; an adversary that skips
+steps sends fewer, and the column `sent` says how many. Besides the
+scenario files, each game can be played from Python: `play_counter`, `play_monitor`, `play_queries`,
+`play_experts`.
+"""
+
+from __future__ import annotations
+
+from simulator.tasks.continual.count import play_counter
+from simulator.tasks.continual.experts import play_experts
+from simulator.tasks.continual.monitor import play_monitor
+from simulator.tasks.continual.queries import play_queries
+
+__all__ = ["play_counter", "play_experts", "play_monitor", "play_queries"]

@@ -1,0 +1,152 @@
+"""What the tasks with a clock share: making both sides of a point, and the adversary's view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from adversaries.base import Adversary, View
+from adversaries.views import POWERS
+from simulator.errors import MoveError
+from simulator.points.point import Part, Point, PointError
+from simulator.points.registry import parameters
+
+DELTA = 0.05
+"""Probability with which a mechanism may miss its own bound in a game."""
+
+
+class ContinualView(View):
+    """The view in games with a clock; who is granted the state may look at it and guess at a challenge.
+
+    Attributes
+    ----------
+    looks
+        How often the state has been looked at.
+    guessed
+        The answer to the challenge: True if the item is held to have been there; None if none was given.
+    """
+
+    __slots__ = ("_state", "guessed", "look", "looks")
+
+    def __init__(self, *, state: Callable[[], Mapping[str, Any]] | None = None, **given: Any) -> None:
+        super().__init__(**given)
+        self.looks = 0
+        self.guessed: bool | None = None
+        self._state = state
+        self.look = None if state is None else self._look
+
+    def _look(self) -> Mapping[str, Any]:
+        """Return the mechanism's inner state as it is between two steps."""
+        assert self._state is not None
+        self.looks += 1
+        return self._state()
+
+    def guess(self, there: bool) -> None:
+        """Say whether the item of the challenge was there."""
+        self.guessed = bool(there)
+
+
+def known(mechanism: Any) -> dict[str, Any]:
+    """Return what everybody knows of a mechanism: its kind and parameters."""
+    given = {field.name: getattr(mechanism, field.name) for field in fields(mechanism) if field.init}
+    return {"kind": mechanism.kind, **given}
+
+
+def mechanism_of(point: Point, base: type[Any] | tuple[type[Any], ...], **usual: Any) -> Any:
+    """Return the mechanism of a point.
+
+    Parameters
+    ----------
+    base
+        The class, or classes, that the task takes.
+    usual
+        Parameters that the game knows by itself, if the mechanism has them and the scenario does not
+        give them.
+    """
+    part = point.protocol
+    maker = part.maker()
+    taken = parameters(maker)
+    filled = {name: value for name, value in usual.items() if name in taken and value is not None}
+    mechanism = _with(part, {**filled, **part.arguments}).make()
+    if not isinstance(mechanism, base):
+        wanted = " or ".join(one.__name__ for one in (base if isinstance(base, tuple) else (base,)))
+        raise PointError(("protocol", "kind"), f"task {point.task} takes a {wanted}; {part.label} is none")
+    return mechanism
+
+
+def _with(part: Part, arguments: dict[str, Any]) -> Part:
+    return replace(part, arguments=arguments)
+
+
+def adversary_of(point: Point) -> Any:
+    """Return the adversary of a point; it must not need more power than its `sees` grants."""
+    granted = point.adversary.arguments.get("sees", POWERS[0])
+    if granted not in POWERS:
+        raise PointError(("adversary", "sees"), f"must be one of {', '.join(POWERS)}; got {granted!r}")
+    adversary = point.adversary.make(without=("sees",))
+    needed = getattr(adversary, "sees", POWERS[0])
+    if POWERS.index(needed) > POWERS.index(granted):
+        name = point.adversary.label
+        raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it with sees: {needed}")
+    return adversary
+
+
+def steps_of(point: Point) -> int:
+    """Return the number of steps, which a scenario gives as its items."""
+    if point.items is None or point.items < 1:
+        raise PointError(("items",), f"must be at least 1: the steps of this game; got {point.items!r}")
+    return point.items
+
+
+def only_usual(point: Point, *, sites: bool, start: bool) -> None:
+    """Refuse keys of the tracking game that this task has no use for."""
+    if not sites and point.sites not in (None, 1):
+        raise PointError(("sites",), f"must be 1 or left out: task {point.task} has one curator")
+    if not start and point.start:
+        raise PointError(("start",), f"must be 0 or left out: task {point.task} begins with nothing")
+    if point.network is not None:
+        raise PointError(("network",), f"must be left out: task {point.task} sends no messages")
+    if point.engine == "leap":
+        raise PointError(("engine",), f"must be auto, step or bulk: task {point.task} has no messages to leap to")
+
+
+def engine_of(asked: str, adversary: Adversary) -> tuple[str, str]:
+    """Return the engine to take, and why.
+
+    Raises
+    ------
+    ValueError
+        If it cannot play against this adversary.
+    """
+    if asked == "step":
+        return "step", "asked for"
+    if adversary.oblivious:
+        return "bulk", "the adversary does not react, so whole stretches are released at once"
+    if asked == "bulk":
+        raise ValueError("engine must be step or auto: the adversary reacts to every output")
+    return "step", "the adversary reacts to the outputs"
+
+
+def check_engine(point: Point, adversary: Adversary) -> None:
+    """Refuse an engine that cannot play a point against this adversary."""
+    try:
+        engine_of(point.engine, adversary)
+    except ValueError as error:
+        raise PointError(("engine",), str(error).removeprefix("engine ")) from error
+
+
+def checked_plan(plan: Any, sites: int, step: int, adversary: Adversary) -> Any:
+    """Return a plan that names sites of the game only."""
+    if plan is not None and not (plan.lowest() >= -1 and plan.highest() < sites):
+        named = plan.highest() if plan.highest() >= sites else plan.lowest()
+        name = adversary.kind or type(adversary).__name__
+        raise MoveError(f"adversary {name}: named site {named} at step {step}; this game has sites 0 … {sites - 1}")
+    return plan
+
+
+def checkpoints(steps: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return up to 200 steps, spread evenly in the logarithm."""
+    return np.unique(np.geomspace(1, steps, 200).astype(np.int64))

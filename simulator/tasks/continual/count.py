@@ -1,0 +1,232 @@
+"""The task `continual-count`: a private counter against a stream, its additive error over all steps."""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from adversaries.base import Adversary
+from mechanisms import Counter, Sparse
+from simulator.game.engines.base import streams
+from simulator.points.point import Point, PointError
+from simulator.points.registry import Family
+from simulator.tasks.base import Record, Task
+from simulator.tasks.continual import clocked_points
+from simulator.tasks.continual.stream import Mover, stretches
+
+
+@dataclass
+class CounterGame:
+    """One game of a private counter.
+
+    Attributes
+    ----------
+    steps, items
+        Steps played, and items among them.
+    max_abs_error, rms_error, final_error
+        Largest and root mean squared error over all steps, and the error at the end, in items.
+    bound
+        What the counter says its largest error exceeds with probability 0.05 at most.
+    first_failure
+        The first step whose error exceeds the bound, None if there is none.
+    output_changes
+        How often the estimate changed.
+    looks
+        How often the adversary looked at the state.
+    guessed
+        Whether its guess at the challenge was right; None if there was none.
+    series
+        Step, items, output and relative error at some 200 checkpoints.
+    """
+
+    steps: int
+    engine: str = "step"
+    engine_reason: str = ""
+    items: int = 0
+    max_abs_error: float = 0.0
+    rms_error: float = 0.0
+    final_error: float = 0.0
+    bound: float = math.inf
+    first_failure: int | None = None
+    output_changes: int = 0
+    looks: int = 0
+    guessed: bool | None = None
+    seconds: float = 0.0
+    series: dict[str, list[Any]] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the error stayed within the bound at all steps."""
+        return self.max_abs_error <= self.bound
+
+
+class Referee:
+    """Compares estimates with the truth at every step, a stretch at a time."""
+
+    def __init__(self, steps: int, bound: float) -> None:
+        self.game = CounterGame(steps, bound=bound)
+        self._squares = 0.0
+        self._last = 0.0
+        self._at = 0
+        self._marks = clocked_points.checkpoints(steps)
+        self._rows: list[tuple[int, int, float]] = []
+
+    def judge(self, items: np.ndarray, estimates: np.ndarray) -> None:
+        """Take the items and estimates of the next steps."""
+        game = self.game
+        truth = game.items + np.cumsum(items)
+        errors = estimates - truth
+        sizes = np.abs(errors)
+        largest = float(sizes.max())
+        if game.first_failure is None and largest > game.bound:
+            game.first_failure = self._at + int((sizes > game.bound).argmax()) + 1
+        game.max_abs_error = max(game.max_abs_error, largest)
+        game.final_error = float(errors[-1])
+        self._squares += float(errors @ errors)
+        game.output_changes += int(np.count_nonzero(np.diff(estimates, prepend=self._last)))
+        self._last = float(estimates[-1])
+        due = self._marks[(self._marks > self._at) & (self._marks <= self._at + len(items))] - self._at - 1
+        self._rows += [(self._at + int(i) + 1, int(truth[i]), float(estimates[i])) for i in due]
+        game.items = int(truth[-1])
+        self._at += len(items)
+
+    def close(self) -> CounterGame:
+        """Return the finished game."""
+        game = self.game
+        game.rms_error = math.sqrt(self._squares / max(1, self._at))
+        steps, items, outputs = (list(column) for column in zip(*self._rows, strict=True))
+        relative = [(out - n) / n if n else None for n, out in zip(items, outputs, strict=True)]
+        game.series = {"step": steps, "items": items, "output": outputs, "rel_error": relative}
+        return game
+
+
+def play_counter(
+    counter: Counter, adversary: Adversary, *, steps: int, seed: int = 0, engine: str = "auto"
+) -> CounterGame:
+    """Play one game of a private counter and return its outcome.
+
+    Parameters
+    ----------
+    counter
+        The counter; a horizon that it needs and lacks is not filled in here.
+    adversary
+        Who feeds it: the items go to site 0, the only one. It is copied.
+    steps
+        Steps of the clock.
+    seed
+        Root of all random streams of the game.
+    engine
+        auto, step, or bulk: bulk releases whole stretches, for adversaries that do not react.
+
+    Raises
+    ------
+    ValueError
+        If `engine` cannot play against the adversary.
+
+    Examples
+    --------
+    >>> from adversaries import RoundRobin
+    >>> from mechanisms import Binary
+    >>> game = play_counter(Binary(epsilon=1.0, horizon=1000), RoundRobin(), steps=1000)
+    >>> game.items, game.ok
+    (1000, True)
+    """
+    begun = time.perf_counter()
+    chosen, reason = clocked_points.engine_of(engine, adversary)
+    adversary = copy.deepcopy(adversary)
+    rngs = streams(seed)
+    run = counter.start(rngs["server"])
+    view = clocked_points.ContinualView(
+        sites=1,
+        items=steps,
+        known=clocked_points.known(counter),
+        rng=rngs["adversary"],
+        state=run.state if adversary.sees == "state" else None,
+    )
+    sparse = isinstance(counter, Sparse)
+    referee = Referee(steps, math.inf if sparse else bound_of(counter, steps))
+    if chosen == "bulk":
+        for items in stretches(adversary, view, steps):
+            referee.judge(items, run.release(items))
+    else:
+        mover = Mover(adversary, view, rngs["network"])
+        items, estimates = np.empty(steps), np.empty(steps)
+        for t in range(steps):
+            items[t] = x = 0 if mover.move() is None else 1
+            estimates[t] = output = run.step(x)
+            mover.heard(output)
+        mover.move()  # it is asked once more: the last step's output may be what it waits for
+        referee.judge(items, estimates)
+        referee.game.looks = view.looks
+        if mover.challenged is not None and view.guessed is not None:
+            referee.game.guessed = view.guessed == mover.challenged
+    game = referee.close()
+    if sparse:  # its bound depends on how many items there were
+        game.bound = counter.error_bound(steps, clocked_points.DELTA / steps, game.items)  # type: ignore[call-arg]
+    game.engine, game.engine_reason = chosen, reason
+    game.seconds = time.perf_counter() - begun
+    return game
+
+
+@lru_cache(maxsize=4096)
+def bound_of(counter: Counter, steps: int) -> float:
+    """Return what the counter's largest error exceeds with probability 0.05 at most."""
+    return counter.error_bound_throughout(steps, clocked_points.DELTA)
+
+
+class ContinualCount(Task):
+    """A private counter under continual observation."""
+
+    name: ClassVar[str] = "continual-count"
+    rules: ClassVar[int] = 1
+    columns: ClassVar[Sequence[str]] = (
+        "sent",
+        "log_items",
+        "max_abs_error",
+        "rms_error",
+        "final_error",
+        "bound",
+        "looks",
+        "guessed",
+    )
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
+
+    def check(self, point: Point) -> None:
+        clocked_points.only_usual(point, sites=False, start=False)
+        steps = clocked_points.steps_of(point)
+        counter = clocked_points.mechanism_of(point, Counter, horizon=steps)
+        if counter.horizon is not None and counter.horizon < steps:
+            raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
+        clocked_points.check_engine(point, clocked_points.adversary_of(point))
+
+    def play(self, point: Point, seed: int) -> Record:
+        steps = clocked_points.steps_of(point)
+        game = play_counter(
+            clocked_points.mechanism_of(point, Counter, horizon=steps),
+            clocked_points.adversary_of(point),
+            steps=steps,
+            seed=seed,
+            engine=point.engine,
+        )
+        own = ("engine", "first_failure", "output_changes", "seconds", *self.columns[2:])
+        row = {name: getattr(game, name) for name in own}
+        row |= {"items": steps, "sent": game.items, "log_items": math.log2(steps), "sites": 1}
+        row |= {"ok": game.ok, "verdict": "ok" if game.ok else "failed"}
+        return Record(row=row, series=game.series, engine_reason=game.engine_reason)
+
+    def memory(self, point: Point) -> float:
+        """Return the bytes of the stretches, or of the whole stream where it is played step by step."""
+        steps = float(clocked_points.steps_of(point))
+        whole = point.protocol.kind == "square-root" or not clocked_points.adversary_of(point).oblivious
+        return 8e7 + (100 * steps if whole else 0.0)
+
+    def messages(self, point: Point) -> float:
+        """Return the work of a game in messages of the tracking game: some thirty steps take as long."""
+        return clocked_points.steps_of(point) / 30

@@ -1,0 +1,207 @@
+"""The task `experts`: follow the perturbed leader, with and without private counters; the regret.
+
+The experts are the `sites`, the rounds are the `items`. In a round the expert whom the adversary's plan
+names is charged 1; an adversary with a method `costs(view, rounds)` charges any of them any cost from 0
+to 1.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adversaries.base import Adversary
+from mechanisms import PerturbedLeader
+from simulator.game.engines.base import streams
+from simulator.points.point import Point, PointError
+from simulator.points.registry import Family
+from simulator.tasks.base import Record, Task
+from simulator.tasks.continual import clocked_points
+from simulator.tasks.continual.stream import Mover
+
+CHUNK = 4096
+"""Rounds handed over at once."""
+
+
+@dataclass(frozen=True)
+class ExpertsGame:
+    """One game of experts.
+
+    Attributes
+    ----------
+    items
+        Rounds played.
+    cost, best
+        What the combiner paid, and what the best expert did.
+    plain_regret
+        Regret of the same combiner with exact counters, on the same costs and head starts; None against
+        adversaries that react, where there are no same costs.
+    bound
+        Bound on the mean regret without privacy.
+    price
+        Shape of what privacy adds, ln(n) log2(T)^1.5 / epsilon; 0 without privacy.
+    """
+
+    items: int
+    cost: float
+    best: float
+    plain_regret: float | None
+    bound: float
+    price: float
+    output_changes: int
+    engine: str
+    engine_reason: str
+    seconds: float = 0.0
+
+    @property
+    def regret(self) -> float:
+        """What the combiner paid more than the best expert."""
+        return self.cost - self.best
+
+    @property
+    def paid(self) -> float | None:
+        """What privacy added, in units of its price; None without privacy, or if it cannot be told."""
+        if not self.price or self.plain_regret is None:
+            return None
+        return (self.regret - self.plain_regret) / self.price
+
+
+def charges(adversary: Adversary, view: clocked_points.ContinualView, rounds: int) -> Iterator[NDArray[np.float64]]:
+    """Yield tables of the experts' costs, a row a round, of an adversary that does not react."""
+    plan, used = None, 0
+    while view.steps < rounds:
+        size = min(CHUNK, rounds - view.steps)
+        if hasattr(adversary, "costs"):
+            table = np.asarray(adversary.costs(view, size), dtype=np.float64)
+        else:
+            table = np.zeros((size, view.sites))
+            for row in table:
+                if plan is None or used >= plan.length:
+                    plan, used = checked(adversary, view), 0
+                used += 1
+                charged = None if plan is None else plan.at(used)
+                if charged is not None:
+                    row[charged] = 1
+                    view.sent += 1
+                view.steps += 1
+            view.steps -= size
+        view.steps += size
+        yield table
+
+
+def checked(adversary: Adversary, view: clocked_points.ContinualView) -> Any:
+    """Return the adversary's next plan."""
+    return clocked_points.checked_plan(adversary.plan(view), view.sites, view.steps + 1, adversary)
+
+
+def play_experts(leader: PerturbedLeader, adversary: Adversary, *, seed: int = 0, engine: str = "auto") -> ExpertsGame:
+    """Play one game of experts and return its outcome.
+
+    Parameters
+    ----------
+    leader
+        The combiner; its horizon is the number of rounds.
+    adversary
+        Who charges the experts. It sees whom the combiner followed. It is copied.
+    seed
+        Root of all random streams of the game.
+    engine
+        auto, step, or bulk: bulk plays many rounds at once, for adversaries that do not react.
+
+    Examples
+    --------
+    >>> from adversaries import Biased
+    >>> game = play_experts(PerturbedLeader(experts=4, horizon=1000), Biased())
+    >>> game.regret == game.plain_regret <= game.bound
+    True
+    """
+    begun = time.perf_counter()
+    chosen, reason = clocked_points.engine_of(engine, adversary)
+    adversary = copy.deepcopy(adversary)
+    rngs = streams(seed)
+    rounds, experts = leader.horizon, leader.experts
+    view = clocked_points.ContinualView(
+        sites=experts, items=rounds, known=clocked_points.known(leader), rng=rngs["adversary"]
+    )
+    run = leader.start(rngs["server"], rngs["network"])
+    totals, cost, changes = np.zeros(experts), 0.0, 0
+    plain_cost: float | None = None
+    if chosen == "bulk":
+        exact = PerturbedLeader(experts, rounds, leader.rate)
+        twin = exact.start(streams(seed)["server"], rngs["network"]) if leader.epsilon is not None else None
+        plain_cost, last = 0.0, -1
+        for table in charges(adversary, view, rounds):
+            rows = np.arange(len(table))
+            followed = run.play(table)
+            cost += float(table[rows, followed].sum())
+            plain = followed if twin is None else twin.play(table)
+            plain_cost += float(table[rows, plain].sum())
+            changes += int(np.count_nonzero(np.diff(followed, prepend=last)))
+            last = int(followed[-1])
+            totals += table.sum(axis=0)
+    else:
+        mover = Mover(adversary, view, rngs["sites"])
+        for _ in range(rounds):
+            charged = mover.move()  # it chooses before it knows whom the combiner follows in this round
+            followed_now = run.choose()
+            costs = np.zeros(experts)
+            if charged is not None:
+                costs[charged] = 1
+            run.learn(costs)
+            cost += float(costs[followed_now])
+            totals += costs
+            mover.heard(followed_now)
+        changes = view.changes
+    best = float(totals.min())
+    return ExpertsGame(
+        rounds,
+        cost,
+        best,
+        None if plain_cost is None else plain_cost - best,
+        leader.regret_bound(best),
+        leader.privacy_price(),
+        changes,
+        chosen,
+        reason,
+        time.perf_counter() - begun,
+    )
+
+
+class Experts(Task):
+    """Combining experts' advice with private counters."""
+
+    name: ClassVar[str] = "experts"
+    rules: ClassVar[int] = 1
+    columns: ClassVar[Sequence[str]] = ("regret", "plain_regret", "best", "cost", "bound", "price", "paid")
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
+
+    def check(self, point: Point) -> None:
+        clocked_points.only_usual(point, sites=True, start=False)
+        if point.sites is None or point.sites < 2:
+            raise PointError(("sites",), f"must be at least 2: the experts; got {point.sites!r}")
+        self._leader(point)
+        clocked_points.check_engine(point, clocked_points.adversary_of(point))
+
+    def _leader(self, point: Point) -> Any:
+        rounds = clocked_points.steps_of(point)
+        return clocked_points.mechanism_of(point, PerturbedLeader, experts=point.sites, horizon=rounds)
+
+    def play(self, point: Point, seed: int) -> Record:
+        game = play_experts(self._leader(point), clocked_points.adversary_of(point), seed=seed, engine=point.engine)
+        own = ("items", "engine", "output_changes", "seconds", *self.columns)
+        row = {name: getattr(game, name) for name in own}
+        # the bound is one on the mean regret: a single game neither keeps nor breaks it
+        return Record(row={**row, "ok": False, "verdict": "undecided"}, engine_reason=game.engine_reason)
+
+    def memory(self, point: Point) -> float:
+        return 8e7 + 40.0 * CHUNK * (point.sites or 1)
+
+    def messages(self, point: Point) -> float:
+        """Return the work of a game in messages of the tracking game."""
+        return clocked_points.steps_of(point) * max(1.0, (point.sites or 1) / 30) / 3

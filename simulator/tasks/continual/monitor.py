@@ -1,0 +1,133 @@
+"""The task `threshold-monitor`: say top between k / 2 and k ones, and then halt."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from adversaries.base import Adversary
+from mechanisms import MONITORS
+from mechanisms.monitors import verdict
+from simulator.game.engines.base import streams
+from simulator.points.point import Point
+from simulator.points.registry import Family
+from simulator.tasks.base import Record, Task
+from simulator.tasks.continual import clocked_points
+
+BASE: tuple[type[Any], ...] = tuple(MONITORS.values())
+
+
+@dataclass(frozen=True)
+class MonitorGame:
+    """One game of a threshold monitor.
+
+    Attributes
+    ----------
+    steps, items
+        Steps of the clock, and ones up to the halt (k at most).
+    halted_at
+        The step at which it said top, None if it did not up to the k-th one.
+    items_at_halt
+        Ones up to then.
+    result
+        right, early (below k / 2) or late (not at k).
+    """
+
+    steps: int
+    items: int
+    halted_at: int | None
+    items_at_halt: int | None
+    result: Literal["right", "early", "late"]
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether the monitor was right."""
+        return self.result == "right"
+
+
+def ones_of(adversary: Adversary, view: clocked_points.ContinualView, steps: int, most: int) -> tuple[int, ...]:
+    """Return the first `most` steps at which the adversary sends an item.
+
+    A monitor's output does not change before it halts, and then the game is over: so nobody can react.
+    """
+    ones: list[int] = []
+    while view.steps < steps and len(ones) < most:
+        plan = clocked_points.checked_plan(adversary.plan(view), 1, view.steps + 1, adversary)
+        if plan is None:
+            break
+        length = min(plan.length, steps - view.steps)
+        count = min(int(plan.count(0, length)), most - len(ones))
+        ones += (view.steps + plan.nth(0, np.arange(1, count + 1))).tolist() if count else []
+        view.steps += length
+        view.sent += count
+    return tuple(ones)
+
+
+def play_monitor(monitor: Any, adversary: Adversary, *, steps: int, seed: int = 0) -> MonitorGame:
+    """Play one game of a threshold monitor and return its outcome.
+
+    Parameters
+    ----------
+    monitor
+        The monitor.
+    adversary
+        Who feeds it: items go to site 0. It is copied.
+    steps
+        Steps of the clock.
+    seed
+        Root of all random streams of the game.
+
+    Examples
+    --------
+    >>> from adversaries import RoundRobin
+    >>> from mechanisms import SparseVectorMonitor
+    >>> play_monitor(SparseVectorMonitor(k=800, epsilon=1.0), RoundRobin(), steps=1000).result
+    'right'
+    """
+    begun = time.perf_counter()
+    rngs = streams(seed)
+    view = clocked_points.ContinualView(
+        sites=1, items=steps, known=clocked_points.known(monitor), rng=rngs["adversary"]
+    )
+    view.output = 0
+    ones = ones_of(copy.deepcopy(adversary), view, steps, monitor.k)
+    # a monitor that lets the k-th one pass has failed, whatever comes later
+    end = ones[-1] if len(ones) == monitor.k else steps
+    halt = monitor.halt(ones, end, rngs["server"])
+    by_then = None if halt is None else int(np.searchsorted(ones, halt, side="right"))
+    result = verdict(ones, monitor.k, halt)
+    items = len(ones) if by_then is None else by_then
+    return MonitorGame(steps, items, halt, by_then, result, time.perf_counter() - begun)
+
+
+class ThresholdMonitor(Task):
+    """A private threshold monitor."""
+
+    name: ClassVar[str] = "threshold-monitor"
+    rules: ClassVar[int] = 1
+    columns: ClassVar[Sequence[str]] = ("sent", "threshold", "halted_at", "items_at_halt", "result")
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
+
+    def check(self, point: Point) -> None:
+        clocked_points.only_usual(point, sites=False, start=False)
+        clocked_points.mechanism_of(point, BASE, horizon=clocked_points.steps_of(point))
+        clocked_points.adversary_of(point)
+
+    def play(self, point: Point, seed: int) -> Record:
+        steps = clocked_points.steps_of(point)
+        monitor = clocked_points.mechanism_of(point, BASE, horizon=steps)
+        game = play_monitor(monitor, clocked_points.adversary_of(point), steps=steps, seed=seed)
+        own = ("seconds", "halted_at", "items_at_halt", "result")
+        row = {name: getattr(game, name) for name in own}
+        row |= {"items": steps, "sent": game.items, "sites": 1, "engine": "bulk", "threshold": monitor.k}
+        row |= {"ok": game.ok, "verdict": "ok" if game.ok else "failed"}
+        return Record(row=row, engine_reason="a monitor's output does not change before it halts")
+
+    def messages(self, point: Point) -> float:
+        return 300.0

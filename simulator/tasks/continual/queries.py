@@ -1,0 +1,165 @@
+"""The task `threshold-queries`: how many points of a fixed data set are at most q, asked again and again.
+
+The domain has `sites` values, the data set holds `start` points drawn from it at random, and `items`
+queries are made: the site that an adversary names is the value it asks for.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from adversaries.base import Adversary
+from mechanisms import QUERY_SOLVERS
+from simulator.errors import MoveError
+from simulator.game.engines.base import streams
+from simulator.points.point import Point, PointError
+from simulator.points.registry import Family
+from simulator.tasks.base import Record, Task
+from simulator.tasks.continual import clocked_points
+from simulator.tasks.continual.stream import Mover
+
+BASE: tuple[type[Any], ...] = tuple(QUERY_SOLVERS.values())
+
+
+@dataclass(frozen=True)
+class QueriesGame:
+    """One game of threshold queries.
+
+    Attributes
+    ----------
+    items
+        Queries made.
+    max_abs_error, rms_error
+        Over all answers, in points.
+    bound
+        What the solver says its largest error exceeds with probability 0.05 at most.
+    paid
+        Fresh noisy answers, for solvers that count them.
+    first_failure
+        The first query whose answer errs by more than the bound.
+    """
+
+    items: int
+    max_abs_error: float
+    rms_error: float
+    bound: float
+    paid: int | None
+    first_failure: int | None
+    output_changes: int
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether all answers stayed within the bound."""
+        return self.max_abs_error <= self.bound
+
+
+def play_queries(
+    solver: Any, adversary: Adversary, *, values: int, points: int, queries: int, seed: int = 0
+) -> QueriesGame:
+    """Play one game of threshold queries and return its outcome.
+
+    Parameters
+    ----------
+    solver
+        How the queries are answered.
+    adversary
+        Who asks: naming site i asks for the points with values up to i. It sees the answers. It is
+        copied.
+    values
+        Values 0 ... values - 1 of the domain.
+    points
+        Points of the data set, drawn uniformly.
+    queries
+        Queries at most; a skipped step asks nothing.
+    seed
+        Root of all random streams of the game.
+
+    Examples
+    --------
+    >>> from adversaries import RoundRobin
+    >>> from mechanisms import SortedQueries
+    >>> play_queries(SortedQueries(1.0), RoundRobin(), values=500, points=300, queries=500).ok
+    True
+    """
+    begun = time.perf_counter()
+    rngs = streams(seed)
+    data = rngs["sites"].integers(0, values, points)
+    below = np.searchsorted(np.sort(data), np.arange(values), side="right").tolist()
+    run = solver.start(data, rngs["server"])
+    view = clocked_points.ContinualView(
+        sites=values, items=queries, start=points, known=clocked_points.known(solver), rng=rngs["adversary"]
+    )
+    mover = Mover(copy.deepcopy(adversary), view, rngs["network"])
+    bound = solver.largest_error(points, queries, clocked_points.DELTA)
+    asked, largest, squares, failure = 0, 0.0, 0.0, None
+    for step in range(1, queries + 1):
+        value = mover.move()
+        if value is None:
+            continue
+        try:
+            answer = run.answer(value)
+        except ValueError as error:
+            raise MoveError(f"adversary {adversary.kind}: step {step}: {error}") from error
+        mover.heard(answer)
+        error_size = abs(answer - below[value])
+        largest = max(largest, error_size)
+        squares += error_size**2
+        asked += 1
+        if failure is None and error_size > bound:
+            failure = step
+    return QueriesGame(
+        asked,
+        largest,
+        (squares / max(1, asked)) ** 0.5,
+        bound,
+        getattr(run, "paid", None),
+        failure,
+        view.changes,
+        time.perf_counter() - begun,
+    )
+
+
+class ThresholdQueries(Task):
+    """Threshold queries on a fixed data set."""
+
+    name: ClassVar[str] = "threshold-queries"
+    rules: ClassVar[int] = 1
+    columns: ClassVar[Sequence[str]] = ("points", "max_abs_error", "rms_error", "bound", "paid")
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
+
+    def check(self, point: Point) -> None:
+        clocked_points.only_usual(point, sites=True, start=True)
+        clocked_points.adversary_of(point)
+        if point.sites is None:
+            raise PointError(("sites",), "is missing: the number of values that may be asked for")
+        if point.start < 1:
+            raise PointError(("start",), "must be at least 1: the points of the data set")
+        self._solver(point)
+
+    def _solver(self, point: Point) -> Any:
+        return clocked_points.mechanism_of(point, BASE, points=point.start, queries=clocked_points.steps_of(point))
+
+    def play(self, point: Point, seed: int) -> Record:
+        assert point.sites is not None
+        game = play_queries(
+            self._solver(point),
+            clocked_points.adversary_of(point),
+            values=point.sites,
+            points=point.start,
+            queries=clocked_points.steps_of(point),
+            seed=seed,
+        )
+        own = ("items", "first_failure", "output_changes", "seconds", *self.columns[1:])
+        row = {name: getattr(game, name) for name in own}
+        row |= {"points": point.start, "engine": "step", "ok": game.ok}
+        return Record(row={**row, "verdict": "ok" if game.ok else "failed"}, engine_reason="a query at a time")
+
+    def messages(self, point: Point) -> float:
+        return float(clocked_points.steps_of(point))

@@ -1,0 +1,250 @@
+"""The task `generalisation`: how far the bits that were sent are from their expected number, and what theorems allow.
+
+A site that has had e items of a block of D has sent that block's bit with probability e / D, so the sites' expected
+number of bits in a round is its items over D, whoever fed them and however. An adversary that reacts makes the bits
+that were really sent differ from that by more than chance would: this is what the thresholds' privacy limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import expm1, inf, log, pi, sqrt
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from protocols import Block, Robust
+from simulator.errors import MoveError, ScenarioError
+from simulator.game.outcome import Game
+from simulator.points.point import Point, PointError
+from simulator.tasks.base import Record
+from simulator.tasks.tracking import Count, prepare, table_of
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round of a recorded game, in bits, up to its last output.
+
+    Attributes
+    ----------
+    number
+        From 1.
+    begun_with
+        Items counted when it began, N0.
+    size
+        Items in a block, D.
+    complete
+        Whether a poll ended it.
+    initial
+        The server's estimate of the bits before the first change.
+    bits, expected
+        At each change of the output (the poll that ends the round is the last): bits sent so far, and their
+        expected number.
+    estimates
+        The server's estimate of the bits from each of these changes on; a poll's is the exact count and left out.
+    """
+
+    number: int
+    begun_with: int
+    size: int
+    complete: bool
+    initial: float
+    bits: np.ndarray[Any, Any]
+    expected: np.ndarray[Any, Any]
+    estimates: np.ndarray[Any, Any]
+
+    @property
+    def deviation(self) -> float:
+        """Largest distance of the bits from their expected number."""
+        return float(np.abs(self.bits - self.expected).max(initial=0.0))
+
+    @property
+    def sample_error(self) -> float:
+        """Largest distance of the estimate from the bits: when it is new, and before the next one."""
+        return self._largest(self.bits, self.bits - 1)
+
+    @property
+    def counter_error(self) -> float:
+        """Largest distance of a new estimate from the bits."""
+        return float(np.abs(self.estimates - self.bits[: len(self.estimates)]).max(initial=0.0))
+
+    @property
+    def total_error(self) -> float:
+        """Largest distance of the estimate from the expected number of bits, when it is new or about to go."""
+        return self._largest(self.expected, self.expected)
+
+    def _largest(self, when_new: np.ndarray[Any, Any], when_old: np.ndarray[Any, Any]) -> float:
+        """Return the largest distance of the estimates from these values at the moments at which they come and go."""
+        new = np.abs(self.estimates - when_new[: len(self.estimates)])
+        standing = np.concatenate(([self.initial], self.estimates))[: len(self.bits)]
+        return float(max(new.max(initial=0.0), np.abs(standing - when_old).max(initial=0.0)))
+
+
+def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
+    """Yield the rounds of a game that was played with ``record=True`` and in which no step was skipped.
+
+    The round in which the game ends is the last one, and incomplete.
+    """
+    transcript = game.transcript
+    kinds, steps = transcript["kind"].to_numpy(), transcript["step"].to_numpy()
+    bit_steps = steps[kinds == "bit"]
+    begins = np.unique(steps[kinds == "round"]).tolist()
+    if game.start and _size(protocol, game.sites, 1, game.start):
+        begins = [0, *begins]
+    outputs = game.outputs
+    change_steps = outputs["step"].to_numpy()
+    values = outputs["output"].to_numpy(dtype=float)
+    for number, (begin, end) in enumerate(pairwise([*begins, None]), start=1):
+        base = game.start + begin
+        size = _size(protocol, game.sites, number, base)
+        last = game.items if end is None else end
+        chosen = (change_steps > begin) & (change_steps < last)
+        at, shown = change_steps[chosen], values[chosen]
+        if end is not None or not len(at):
+            at = np.append(at, last)  # the poll, whose output is the truth
+        elif at[-1] == last:
+            shown = shown[:-1]
+        first = np.searchsorted(bit_steps, begin, side="right")
+        bits = np.searchsorted(bit_steps, at, side="right") - first
+        expected = (at - begin) / size
+        initial = 0.0 if isinstance(protocol, Block) else protocol.constants(game.sites, number).shift
+        yield Round(number, base, size, end is not None, initial, bits, expected, (shown - base) / size)
+
+
+def theorem_4(sites: int, epsilon: float, leaked: int) -> float:
+    """Return the generalisation error of Theorem 4 in bits, at c = 1 / sqrt k and delta = 0.
+
+    k (e^epsilon - 1 + c) + 2 kappa, once the theorem's bound is multiplied by m. With probability sqrt k beta it fails.
+
+    Examples
+    --------
+    >>> round(theorem_4(100, 0.5, 10), 3)
+    94.872
+    """
+    return sites * (_growth(epsilon) + 1 / sqrt(sites)) + 2 * leaked
+
+
+def theorem_7(sites: int, epsilon: float, leaked: int, failure: float) -> float:
+    """Return the generalisation error of Theorem 7 in bits: k (e^epsilon - 1) + kappa + sqrt(2 k ln(2 / eta)).
+
+    Examples
+    --------
+    >>> round(theorem_7(100, 0.5, 10, 0.05), 3)
+    102.034
+    """
+    return sites * _growth(epsilon) + leaked + sqrt(2 * sites * log(2 / failure))
+
+
+def _growth(epsilon: float) -> float:
+    """Return e^epsilon - 1; infinity where a round keeps nothing secret."""
+    return expm1(epsilon) if epsilon < 700 else inf
+
+
+def _size(protocol: Robust | Block, sites: int, number: int, items: int) -> int:
+    """Return the items in a block of a round that begins with so many items."""
+    if isinstance(protocol, Block):
+        return int(protocol.alpha / (protocol.confidence * sqrt(sites)) * items)
+    return int(protocol.alpha * items / protocol.constants(sites, number).divisor)
+
+
+COLUMNS: Final = (
+    "deviation",
+    "theorem4",
+    "theorem7",
+    "over_theorem4",
+    "over_theorem7",
+    "sample_error",
+    "over_equation2",
+    "over_equation3",
+    "over_budget",
+    "leaked",
+    "leaked_over_phases",
+    "least_bits",
+    "most_bits",
+    "rounds_measured",
+)
+
+
+class Generalisation(Count):
+    """Count tracking by random thresholds, measured in bits against the theorems that bound its generalisation error.
+
+    Columns: `deviation` is the largest |bits - expected bits| at a change of the output; `theorem4` and `theorem7` are
+    the least of the rounds' bounds on it, `over_theorem4` and `over_theorem7` the largest ratios to the same round's
+    bound. `sample_error` is the largest |estimate - bits|; of the paper's constants `over_equation3` is the same over
+    4 C sqrt k, and `over_equation2` the counter's part of it over C sqrt k. `over_budget` is the largest |estimate -
+    expected bits| over what the round allows, 8 C sqrt k with the paper's constants (Lemma 7). `leaked` is the largest
+    leaked set of a round, `leaked_over_phases` its share of the phases; `least_bits` and `most_bits` are the bits of a
+    complete round over C k. What a protocol without privacy has no theorem for is empty.
+    """
+
+    name: ClassVar[str] = "generalisation"
+    rules: ClassVar[int] = 1
+    columns: ClassVar[Sequence[str]] = COLUMNS
+
+    def check(self, point: Point) -> None:
+        super().check(point)
+        if not isinstance(point.protocol.make(), Robust | Block):
+            said = f"must be robust or block in task {self.name}; got {point.protocol.kind!r}"
+            raise PointError(("protocol", "kind"), said)
+        if point.network is not None:
+            raise PointError(("network",), f"must be left out: task {self.name} counts at the moment of sending")
+
+    def play(self, point: Point, seed: int) -> Record:
+        from simulator.game.play import play
+
+        try:
+            game = play(**prepare(point), seed=seed, record=True)
+        except MoveError as error:
+            raise MoveError(f"{point.describe()}: {error}") from error
+        if len(game.series) and int(game.series["step"].iloc[-1]) != game.items:
+            raise ScenarioError(f"{point.describe()}: task {self.name} needs an adversary that skips no step")
+        return Record(
+            row={**game.row(), **measured(game, point.protocol.make())},
+            series=table_of(game.series),
+            kinds=table_of(game.kinds),
+            engine_reason=game.engine_reason,
+            error=game.error,
+        )
+
+
+def measured(game: Game, protocol: Robust | Block) -> dict[str, float | None]:
+    """Return the columns of the task for a recorded game."""
+    rounds = list(rounds_of(game, protocol))
+    found: dict[str, float | None] = dict.fromkeys(COLUMNS)
+    found["rounds_measured"] = len(rounds)
+    if not rounds:
+        return found
+    found["deviation"] = max(each.deviation for each in rounds)
+    found["sample_error"] = max(each.sample_error for each in rounds)
+    if isinstance(protocol, Block):
+        return found
+    k = game.sites
+    rows = []
+    leaks = np.bincount([number for number, _, _ in game.leaked], minlength=len(rounds) + 1)
+    for each in rounds:
+        of = protocol.constants(k, each.number)
+        failure = 6 * protocol.delta / (pi**2 * each.number**2)
+        four, seven = theorem_4(k, of.epsilon, of.phases), theorem_7(k, of.epsilon, of.phases, failure)
+        row = {
+            "theorem4": four,
+            "theorem7": seven,
+            "over_theorem4": each.deviation / four,
+            "over_theorem7": each.deviation / seven,
+            "over_budget": each.total_error / of.divisor,
+            "leaked_over_phases": int(leaks[each.number]) / of.phases,
+        }
+        if protocol.parameters == "paper":
+            unit = of.c * sqrt(k)
+            row["over_equation2"] = each.counter_error / unit
+            row["over_equation3"] = each.sample_error / (4 * unit)
+        rows.append(row)
+    for name in rows[0]:
+        values = [row[name] for row in rows]
+        found[name] = float(min(values) if name in ("theorem4", "theorem7") else max(values))
+    found["leaked"] = int(leaks.max())
+    whole = [int(each.bits[-1]) / (protocol.constants(k, each.number).c * k) for each in rounds if each.complete]
+    if whole:
+        found["least_bits"], found["most_bits"] = min(whole), max(whole)
+    return found

@@ -1,0 +1,159 @@
+"""The task `count`: the server must know at every step how many items the sites have received."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from adversaries.replay import Replay
+from adversaries.trace import Trace
+from adversaries.views import POWERS
+from simulator.errors import MoveError, ScenarioError
+from simulator.game.network import Latency
+from simulator.game.rehearsal import original
+from simulator.points.point import Point, PointError
+from simulator.tasks.base import Record, Task
+
+BYTES_A_SITE: Final = {"bulk": 800, "leap": 3_000, "step": 3_000}
+"""Memory that an engine and a protocol keep for one site: the most that was measured over the protocols, rounded up."""
+BYTES_A_LABEL: Final = 24
+"""Memory for one step of a recorded trace: its site, and the index that is sorted by it."""
+
+
+class Count(Task):
+    """Distributed count tracking: a protocol against an adversary."""
+
+    name: ClassVar[str] = "count"
+    rules: ClassVar[int] = 1
+
+    def check(self, point: Point) -> None:
+        point.protocol.make()
+        adversary = _adversary(point)
+        if isinstance(adversary, Trace):
+            try:
+                adversary.check()
+            except ValueError as error:
+                raise _blamed(error, adversary) from error
+        if isinstance(adversary, Replay):
+            try:
+                original(adversary)
+            except ScenarioError as error:
+                raise PointError(("adversary", "of"), str(error).removeprefix("of: ")) from error
+        _size(point, adversary)
+        _engine(point)
+
+    def play(self, point: Point, seed: int) -> Record:
+        from simulator.game.play import play
+
+        try:
+            game = play(**prepare(point), seed=seed, on_error="record")
+        except MoveError as error:
+            raise MoveError(f"{point.describe()}: {error}") from error
+        return Record(
+            row=game.row(),
+            series=table_of(game.series),
+            kinds=table_of(game.kinds),
+            engine_reason=game.engine_reason,
+            error=game.error,
+            coins=game.coins,
+        )
+
+    def memory(self, point: Point) -> float:
+        adversary = _adversary(point)
+        sites, items = _size(point, adversary)
+        recorded = items if isinstance(adversary, Trace) else 0
+        return sites * BYTES_A_SITE[_engine(point)] + recorded * BYTES_A_LABEL
+
+    def pace(self, point: Point) -> str:
+        engine = _engine(point)
+        return engine if _adversary(point).oblivious else "reacting"
+
+    def messages(self, point: Point) -> float:
+        """Return the protocol's own cost bound; where it has none, a message an item."""
+        protocol, adversary = point.protocol.make(), _adversary(point)
+        sites, items = _size(point, adversary)
+        bound = protocol.cost_bound(sites, items, point.start)
+        return float(bound) if math.isfinite(bound) else float(items)
+
+
+def prepare(point: Point) -> dict[str, Any]:
+    """Return the arguments with which `simulator.game.play` plays a point, all but the seed."""
+    adversary = _adversary(point)
+    sites, items = _size(point, adversary)
+    return {
+        "protocol": point.protocol.make(),
+        "adversary": adversary,
+        "sites": sites,
+        "items": items,
+        "start": point.start,
+        "engine": point.engine,
+        "network": latency(point.network),
+        "sees": adversary.sees,  # `_adversary` has made sure that the entry grants it
+    }
+
+
+def latency(network: Mapping[str, Any] | None) -> Latency | None:
+    """Return the delays that a scenario's `network` describes."""
+    if network is None:
+        return None
+    law = network["latency"]
+    return Latency(mean=law["exponential"]) if isinstance(law, Mapping) else Latency(constant=law)
+
+
+def table_of(frame: Any) -> dict[str, list[Any]]:
+    """Return a data frame as plain lists."""
+    return {str(name): frame[name].tolist() for name in frame.columns}
+
+
+def _adversary(point: Point) -> Any:
+    """Return the point's adversary; it must not need more power than `sees` of its entry grants."""
+    granted = point.adversary.arguments.get("sees", POWERS[0])
+    if granted not in POWERS:
+        raise PointError(("adversary", "sees"), f"must be one of {', '.join(POWERS)}; got {granted!r}")
+    adversary = point.adversary.make(without=("sees",))
+    needed = getattr(adversary, "sees", POWERS[0])
+    if POWERS.index(needed) > POWERS.index(granted):
+        name = point.adversary.label
+        raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it with sees: {needed}")
+    return adversary
+
+
+def _engine(point: Point) -> str:
+    """Return the engine that will play the point."""
+    from simulator.game.play import choose_engine
+
+    try:
+        return choose_engine(point.engine, point.protocol.make(), _adversary(point), latency(point.network))[0]
+    except ScenarioError as error:
+        raise PointError(("engine",), str(error)) from error
+
+
+def _size(point: Point, adversary: Any) -> tuple[int, int]:
+    """Return the numbers of sites and items; a recorded trace says them in place of the scenario."""
+    sites, items = point.sites, point.items
+    if isinstance(adversary, Trace):
+        try:
+            recorded_sites, recorded_items = adversary.sites, adversary.items
+        except ValueError as error:
+            raise _blamed(error, adversary) from error
+        sites = recorded_sites if sites is None else sites
+        items = recorded_items if items is None else min(items, recorded_items)
+        if sites < recorded_sites:
+            raise PointError(("sites",), f"must be at least {recorded_sites:,}, as the trace has; got {sites:,}")
+    for name, value in (("sites", sites), ("items", items)):
+        if value is None:
+            raise PointError((name,), f"is missing; only a trace says the number of {name} by itself")
+    assert sites is not None
+    assert items is not None
+    return sites, items
+
+
+def _blamed(error: ValueError, trace: Trace) -> PointError:
+    """Return the error of a trace with the parameter that it begins with as its place."""
+    said = str(error)
+    name = re.split(r"\W", said, maxsplit=1)[0]
+    known = name in trace.parameters()
+    path = ("adversary", name) if known else ("adversary",)
+    return PointError(path, said.removeprefix(name).lstrip(" :") if known else said)

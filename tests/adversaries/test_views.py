@@ -1,0 +1,202 @@
+"""Each power sees what it declares, at the right moments, and no more; looking changes nothing."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pytest
+
+from adversaries import Adversary, Burst, Schedule, StateView, TrafficView, View
+from adversaries.views import behind_glass
+from protocols import Block, Deterministic, Exact, Martingale, Protocol, Randomized, Robust
+from simulator import play
+from simulator.conformance.failure import same_game
+from simulator.errors import ScenarioError
+from simulator.game.network import Latency
+
+PROTOCOLS: list[Protocol] = [
+    Exact(),
+    Deterministic(alpha=0.2),
+    Randomized(alpha=0.2),
+    Block(alpha=0.3),
+    Robust(alpha=0.5),
+    Martingale(alpha=0.3),
+]
+DELAYS = [None, Latency(constant=5), Latency(mean=3.0)]
+NOTES: dict[str, list[Any]] = {"heard": [], "asked": [], "views": []}
+
+
+class Listener(Adversary):
+    """Moves by what it hears, and notes it where the test can read it: each game plays a copy of the adversary."""
+
+    kind = "listener"
+    source = "the test"
+    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "traffic"
+
+    def plan(self, view: View) -> Schedule:
+        assert isinstance(view, TrafficView)
+        if not view.steps:
+            for notes in NOTES.values():
+                notes.clear()
+        NOTES["heard"].extend(view.heard)
+        NOTES["asked"].append(view.steps)
+        NOTES["views"].append(view)
+        return Burst((int(view.spoken.sum()) + 7 * len(view.heard)) % view.sites, 50)
+
+
+class Looker(Listener):
+    """The same moves, but looks at everything first."""
+
+    kind = "looker"
+    sees: ClassVar[Literal["outputs", "traffic", "state"]] = "state"
+
+    def plan(self, view: View) -> Schedule:
+        assert isinstance(view, StateView)
+        _ = view.server.output
+        counted = sum(view.site(number).count for number in range(view.sites))
+        assert counted == view.sent if view.known["kind"] == "block" else counted <= view.sent
+        return super().plan(view)
+
+
+@pytest.mark.parametrize("delay", DELAYS, ids=str)
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.kind)
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_traffic_is_what_the_transcript_says(engine: str, protocol: Protocol, delay: Latency | None) -> None:
+    options: dict[str, Any] = {"sites": 5, "items": 2000, "seed": 3, "network": delay}
+    game = play(protocol, Listener(), engine=engine, record=True, sees="traffic", **options)
+    sent = game.transcript[["step", "sender", "receiver", "kind"]]
+    rows = [tuple(row) for row in sent.itertuples(index=False)]
+    assert len(NOTES["heard"]) > 20
+    # what is sent in the last step is not shown any more: nobody is asked when all items are out
+    assert [tuple(message) for message in NOTES["heard"]] == rows[: len(NOTES["heard"])]
+    assert all(row[0] >= game.items for row in rows[len(NOTES["heard"]) :])
+    # asked after every step in which a message was sent
+    assert {row[0] for row in rows if row[0] < game.items} <= set(NOTES["asked"])
+    view = NOTES["views"][-1]
+    for site in range(5):
+        steps = [message.step for message in NOTES["heard"] if message.sender == site]
+        assert view.spoken[site] == len(steps)
+        assert view.spoke_at[site] == max(steps, default=0)
+
+
+@pytest.mark.parametrize("delay", DELAYS, ids=str)
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.kind)
+def test_step_and_leap_ask_at_the_same_moments(protocol: Protocol, delay: Latency | None) -> None:
+    asked, games = [], []
+    for engine in ("step", "leap"):
+        options: dict[str, Any] = {"sites": 3, "items": 1500, "seed": 4, "network": delay, "engine": engine}
+        games.append(play(protocol, Listener(), record=True, sees="traffic", **options))
+        asked.append(list(NOTES["asked"]))
+    assert same_game(*games)
+    assert asked[0] == asked[1]
+    assert len(asked[0]) > 20
+
+
+@pytest.mark.parametrize("protocol", [Block(alpha=0.3), Robust(alpha=0.5), Martingale(alpha=0.3)], ids=lambda p: p.kind)
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_looking_changes_nothing(engine: str, protocol: Protocol) -> None:
+    """`Looker` also checks that sites have all of their items when they are looked at: in block's one round, all."""
+    options: dict[str, Any] = {"sites": 5, "items": 900, "start": 1000, "seed": 3, "engine": engine, "record": True}
+    listened = play(protocol, Listener(), sees="traffic", **options)
+    looked = play(protocol, Looker(), sees="state", **options)
+    assert listened.transcript.equals(looked.transcript)
+    assert listened.outputs.equals(looked.outputs)
+    assert len(looked.transcript) >= 15
+
+
+def test_state_shows_thresholds_but_no_coins_of_the_future() -> None:
+    class Curious(Adversary):
+        """Tries everything."""
+
+        kind, source = "curious", "the test"
+        sees: ClassVar[Literal["outputs", "traffic", "state"]] = "state"
+
+        def plan(self, view: View) -> Schedule:
+            assert isinstance(view, StateView)
+            site = view.site(0)
+            assert site.count >= 0
+            if view.known["kind"] == "block":
+                assert site.due > site.count
+                assert site.rule.size >= 1
+            else:
+                with pytest.raises(AttributeError, match="due is not shown"):
+                    _ = site.due
+            for hidden in ("quota", "_rule_of", "take", "coins", "rng", "rule._coins", "rule.gap"):
+                with pytest.raises(AttributeError):
+                    attrgetter(hidden)(site)
+            with pytest.raises(AttributeError, match="can be looked at, not set"):
+                site.count = 0
+            with pytest.raises(IndexError):
+                view.site(view.sites)
+            return Burst(view.steps % view.sites, 97)
+
+    for protocol in (Block(alpha=0.3), Randomized(alpha=0.3), Martingale(alpha=0.3)):
+        game = play(protocol, Curious(), sites=3, items=2000, start=1000, sees="state")
+        assert game.messages > 10
+
+
+def test_glass_copies_what_could_be_changed() -> None:
+    class Thing:
+        """Holds one of each."""
+
+        def __init__(self) -> None:
+            self.numbers = [1, [2, 3]]
+            self.array = np.arange(3)
+            self.rng = np.random.default_rng(1)
+            self.part = self.other()
+
+        def other(self) -> Any:
+            return object()
+
+    thing = Thing()
+    with pytest.raises(AttributeError, match="Thing is not shown"):
+        behind_glass(thing)  # it holds a generator
+    del thing.rng
+    glass = behind_glass(thing)
+    assert glass.numbers == (1, (2, 3))
+    glass.array.flags.writeable  # noqa: B018 - shown
+    with pytest.raises(ValueError, match="read-only"):
+        glass.array[0] = 5
+    assert thing.array[0] == 0
+    with pytest.raises(AttributeError):
+        glass.other  # noqa: B018 - a method
+
+
+def test_a_view_of_less_power_cannot_ask_for_more() -> None:
+    class Plain(Adversary):
+        """Sees outputs only."""
+
+        kind, source = "plain", "the test"
+
+        def plan(self, view: View) -> Schedule:
+            assert type(view) is View
+            assert not hasattr(view, "heard")
+            assert not hasattr(view, "site")
+            return Burst(0)
+
+    assert play(Exact(), Plain(), sites=2, items=10, sees="state").ok  # granted more than it needs
+
+
+@pytest.mark.parametrize(
+    ("adversary", "granted"), [(Listener(), "outputs"), (Looker(), "outputs"), (Looker(), "traffic")]
+)
+def test_a_power_that_is_not_granted_is_refused_in_one_line(adversary: Adversary, granted: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        play(Exact(), adversary, sites=2, items=10, sees=granted)
+    needs = adversary.sees
+    expected = f"adversary {adversary.kind} needs to see the {needs}; grant it with sees={needs!r}"
+    assert str(refused.value) == expected
+
+
+def test_an_unknown_power_is_refused() -> None:
+    with pytest.raises(ValueError, match="sees must be one of outputs, traffic, state; got 'all'"):
+        play(Exact(), Listener(), sites=2, items=10, sees="all")
+
+
+def test_arrays_of_a_traffic_view_cannot_be_written() -> None:
+    view = TrafficView(sites=2, items=5, rng=np.random.default_rng(0))
+    for array in (view.spoken, view.spoke_at):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1

@@ -1,0 +1,348 @@
+"""The command line inside this process: statuses, one line an error, what is printed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import own_kinds
+import pytest
+from click.testing import CliRunner, Result
+
+from simulator.cli import COMMANDS, main
+from simulator.cli.tables import duration, number
+from simulator.templates import written
+
+SMALL = """\
+name: small
+title: A small scenario
+trials: 2
+sites: [2, 4]
+items: 500
+protocol: {kind: deterministic, alpha: 0.1}
+adversary: round-robin
+claims:
+  - {name: always right, measure: fraction(ok), at_least: 1}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("small.yaml").write_text(SMALL)
+    return tmp_path
+
+
+def disttrack(*arguments: str, figures: bool = False) -> Result:
+    """Run a command; figures take seconds, so `run` draws them only where they are tested."""
+    bare = ["--no-figures"] if arguments[:1] == ("run",) and len(arguments) > 1 and not figures else []
+    return CliRunner().invoke(main, [*arguments, *bare], catch_exceptions=False)
+
+
+def refused(*arguments: str, status: int = 2) -> str:
+    result = disttrack(*arguments)
+    assert result.exit_code == status, result.output
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def test_help_names_every_command() -> None:
+    said = disttrack("--help").stdout
+    assert all(f"  {command} " in said for command in COMMANDS)
+    for command in COMMANDS:
+        result = disttrack(command, "--help")
+        assert result.exit_code == 0
+        assert "--debug" in result.stdout
+
+
+def test_run_prints_table_claims_and_files() -> None:
+    result = disttrack("run", "small.yaml", "--workers", "1")
+    assert result.exit_code == 0, result.output
+    assert "A small scenario" in result.stdout
+    assert "PASS     always right" in result.stdout
+    assert "2 of 2" in result.stdout
+    assert "2 games played, 2 that draw no coins taken from another seed" in result.stdout
+    for name in ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "manifest.json"):
+        assert f"results/small/{name}" in result.stdout
+        assert Path("results/small", name).is_file()
+    again = disttrack("run", "small.yaml", "--workers", "1")
+    assert "0 games played, 4 kept from before" in again.stdout
+
+
+def test_figures_and_report_are_written_and_can_be_made_again() -> None:
+    cost = ["--set", "plots=[{kind: cost, x: sites}]"]
+    result = disttrack("run", "small.yaml", "--workers", "1", *cost, figures=True)
+    assert "figures: results/small/figures/cost-sites.png (and .svg)" in result.stdout
+    assert "report: results/small/report.html" in result.stdout
+    made = [Path("results/small/figures/cost-sites.svg"), Path("results/small/report.html")]
+    before = [path.read_bytes() for path in made]
+    for path in made:
+        path.unlink()
+    assert "cost-sites.svg" in disttrack("plot", "results/small").stdout
+    assert disttrack("report", "results/small").stdout == "results/small/report.html\n"
+    assert [path.read_bytes() for path in made] == before
+    disttrack("run", "small.yaml", "--workers", "1", "--out", "bare", *cost)
+    assert not Path("bare/figures").exists()
+
+
+def test_a_failed_claim_is_status_1() -> None:
+    result = disttrack("run", "small.yaml", "--workers", "1", "--set", "claims.0.at_most=0.5")
+    assert result.exit_code == 1
+    assert "FAIL     always right" in result.stdout
+
+
+def test_a_users_error_is_status_1_and_named() -> None:
+    Path("own.py").write_text(own_kinds.RAISES)
+    result = disttrack(
+        "run", "small.yaml", "--workers", "1", "--trials", "9", "--set", "adversary=own.py:Raises", "--set", "claims=[]"
+    )
+    assert result.exit_code == 1
+    assert "RuntimeError: went wrong on purpose" in result.stderr
+    assert "errors.txt" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_an_impossible_move_is_status_2_with_its_step() -> None:
+    Path("own.py").write_text(own_kinds.STRAYS)
+    assert "step" in refused("run", "small.yaml", "--workers", "1", "--set", "adversary=own.py:Strays")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "gone.yaml"], "gone.yaml: there is no such file"),
+        (["run", "small.yaml", "--set", "protocol.kind=determinstic"], "did you mean 'deterministic'"),
+        (["run", "small.yaml", "--set", "protocol.alpha=1"], "protocol.alpha: must be a number between 0 and 1"),
+        (["run", "small.yaml", "--set", "sites=0"], "sites: must be at least 1; got 0"),
+        (["run", "small.yaml", "--trials", "0"], "trials: must be at least 1; got 0"),
+        (["run", "small.yaml", "--set", "sites=9000000000000"], "of memory"),
+        (["run", "small.yaml", "--workers", "0"], "--workers"),
+        (["run", "small.yaml", "--wrokers", "2"], "--wrokers"),
+        (["run"], "missing argument"),
+        (["rnu", "small.yaml"], "no such command 'rnu'; did you mean 'run'?"),
+        (["check", "small.yaml", "--set", "itmes=3"], "did you mean 'items'"),
+        (["describe", "robst"], "there is no 'robst'; did you mean 'robust'?"),
+        (["list", "protocol"], "protocols"),
+        (["plot", "nowhere"], "nowhere: holds no results"),
+        (["report", "nowhere"], "nowhere: holds no results"),
+        (["compare", "nowhere"], "nowhere: holds no results"),
+        (["play", "--protocol", "robust alpha", "--sites", "4", "--items", "9"], "must be parameter=value"),
+        (["play", "--protocol", "robust", "--sites", "4"], "items: is missing"),
+        (["play", "--protocol", "robust", "--sites", "4", "--items", "9", "--alpha", "3"], "alpha: must be"),
+        (["play", "--protocol", "robust", "--sites", "4", "--items", "9", "--seed", "-1"], "seed"),
+        (["new", "adversary", "../x"], "must be a name"),
+    ],
+)
+def test_wrong_input_is_one_line_and_status_2(arguments: list[str], said: str) -> None:
+    assert said in refused(*arguments)
+
+
+def test_debug_shows_the_traceback() -> None:
+    for arguments in (("--debug", "run", "gone.yaml"), ("run", "gone.yaml", "--debug")):
+        result = disttrack(*arguments)
+        assert result.exit_code == 2
+        assert "Traceback (most recent call last)" in result.stderr
+        assert result.stderr.strip().splitlines()[-1] == "gone.yaml: there is no such file"
+
+
+def test_ctrl_c_is_one_line_and_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("simulator.runs.runner.execute", interrupt)
+    assert "finished games are kept" in refused("run", "small.yaml", status=1)
+
+
+def test_several_scenarios_are_checked_before_the_first_runs() -> None:
+    Path("bad.yaml").write_text(SMALL.replace("0.1", "7"))
+    assert "bad.yaml:6" in refused("run", "small.yaml", "bad.yaml")
+    assert not Path("results").exists()
+    result = disttrack("run", "small.yaml", "small.yaml", "--out", "both", "--workers", "1")
+    assert result.exit_code == 0
+    assert Path("both/small/trials.csv").is_file()
+
+
+def test_play_is_a_game_of_the_tables() -> None:
+    disttrack(
+        "run", "small.yaml", "--workers", "1", "--set", "protocol={kind: randomized, alpha: 0.2}", "--set", "claims=[]"
+    )
+    header, first = Path("results/small/trials.csv").read_text().splitlines()[:2]
+    row = dict(zip(header.split(","), first.split(","), strict=True))
+    result = disttrack(
+        "play", "--protocol", "randomized", "--alpha", "0.2", "--sites", "2", "--items", "500", "--seed", row["seed"]
+    )
+    assert result.exit_code == 0, result.output
+    assert f"words:         {int(row['words']):,} (" in result.stdout
+    assert f"verdict:       {row['verdict']}" in result.stdout
+    assert "Timeline" in result.stdout
+
+
+def test_play_takes_parameters_and_writes_a_transcript() -> None:
+    result = disttrack(
+        "play", "--protocol", "deterministic centred=true alpha=0.5", "--adversary", "{kind: single-site, site: 1}",
+        "--sites", "2", "--items", "1e2", "--start", "10", "--latency", "0", "--transcript", "t.csv",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    lines = Path("t.csv").read_text().splitlines()
+    assert lines[0] == "step,sender,receiver,kind,words,bits"
+    assert {line.split(",")[1] for line in lines[1:]} == {"1"}
+
+
+@pytest.mark.parametrize(
+    ("text", "entry"),
+    [
+        ("robust", {"kind": "robust"}),
+        ("robust:delta=0.01", {"kind": "robust", "delta": 0.01}),
+        ("robust delta=0.01, alpha=0.2", {"kind": "robust", "delta": 0.01, "alpha": 0.2}),
+        ("own.py:Mine", {"kind": "own.py:Mine"}),
+        ("own.py:Mine patience=2", {"kind": "own.py:Mine", "patience": 2}),
+        ("own.py:Mine:patience=2", {"kind": "own.py:Mine", "patience": 2}),
+        ("{kind: robust, delta: 0.01}", {"kind": "robust", "delta": 0.01}),
+    ],
+)
+def test_a_side_of_play_may_be_written_in_several_ways(text: str, entry: dict[str, object]) -> None:
+    from simulator.cli.play import _side
+
+    assert _side("protocol", text) == entry
+
+
+def test_list_and_describe_use_the_classes_words() -> None:
+    from protocols import Robust
+
+    said = disttrack("list").stdout
+    for name in ("robust", "martingale", "freeze", "round-robin", "headline", "binary"):
+        assert f"\n{name} " in said
+    said = disttrack("describe", "robust").stdout
+    assert Robust.source in said
+    assert "delta (default 0.05): Probability" in said
+    assert "messages" in said
+    said = disttrack("describe", "headline").stdout
+    assert "claim:" in said
+
+
+def test_describe_says_how_a_mechanism_errs() -> None:
+    from mechanisms import MECHANISMS, SquareRoot
+
+    assert len(MECHANISMS) >= 20
+    for kind, maker in MECHANISMS.items():
+        assert maker.error, kind
+        assert f"\nerror:      {maker.error}\n" in disttrack("describe", kind).stdout
+    said = disttrack("describe", "square-root").stdout
+    assert f"\nmemory:     {SquareRoot.memory}\n" in said
+    assert "\nprivacy:    approximate\n" in said
+    assert "\nerror:" not in disttrack("describe", "robust").stdout
+
+
+def test_every_kind_can_be_described() -> None:
+    from simulator.points.registry import FAMILIES, kinds
+
+    names = [name for family in FAMILIES for name in kinds(family)]
+    assert len(names) >= 16
+    for name in names:
+        result = disttrack("describe", name)
+        assert result.exit_code == 0, name
+        assert result.stdout.startswith(f"{name} (")
+
+
+def test_check_plays_nothing_and_says_how_much_work_it_is() -> None:
+    result = disttrack("check", "small.yaml")
+    assert result.exit_code == 0
+    assert "games:     4 (2 points, 2 trials each)" in result.stdout
+    for word in ("messages:", "time:", "memory:", "results:"):
+        assert word in result.stdout
+    assert not Path("results").exists()
+
+
+def test_schema_is_json() -> None:
+    assert json.loads(disttrack("schema").stdout)["title"] == "disttrack scenario"
+
+
+def test_compare_puts_results_side_by_side() -> None:
+    disttrack("run", "small.yaml", "--workers", "1", "--out", "one")
+    disttrack("run", "small.yaml", "--workers", "1", "--out", "two", "--set", "sites=[4, 8]")
+    result = disttrack("compare", "one", "two")
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("deterministic")]
+    assert [row[2] for row in rows] == ["2", "4", "8"]
+    assert "words: one" in result.stdout
+    assert len(rows[1]) > len(rows[0])  # only 4 sites are in both
+    disttrack("run", "small.yaml", "--out", "three", "--workers", "1", "--set", "protocol.centred=[true, false]")
+    result = disttrack("compare", "one", "three")
+    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("deterministic")]
+    assert "centred" in result.stdout
+    assert len(rows) == 2 + 4  # a swept parameter sets rows apart
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["adversary", "protocol"])
+def test_a_new_file_runs_at_once_and_passes_its_test(what: str) -> None:
+    result = disttrack("new", what, "odd-one")
+    assert result.exit_code == 0, result.output
+    assert Path("odd_one.py").is_file()
+    assert "is there already" in refused("new", what, "OddOne")
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_odd_one.py"],
+        env={"PYTHONPATH": str(root), "PATH": ""},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 passed" in done.stdout
+    side = f"--{what}"
+    other = ["--protocol", "randomized"] if what == "adversary" else []
+    played = disttrack("play", *other, side, "odd_one.py:OddOne", "--sites", "4", "--items", "1000")
+    assert played.exit_code == 0, played.output
+
+
+def test_template_names_are_replaced_everywhere() -> None:
+    for what in ("adversary", "protocol"):
+        for text in written(what, module="wave_form", class_name="WaveForm", kind="wave-form"):
+            assert "WaveForm" in text
+            assert "my_" not in text.replace("dummy_", "")
+            assert "My" not in text
+            assert "simulator.templates" not in text
+
+
+def test_numbers_and_times_for_readers() -> None:
+    assert [number(value) for value in (0, 1e6, 0.5, 1234.56, None, float("nan"))] == [
+        "0",
+        "1,000,000",
+        "0.5",
+        "1,234.6",
+        "",
+        "",
+    ]
+    assert [duration(value) for value in (0.5, 59, 60, 3599.9, 86400)] == [
+        "0.50 s",
+        "59.0 s",
+        "1 min 0 s",
+        "1 h 0 min",
+        "24 h 0 min",
+    ]
+
+
+def test_commands_are_loaded_only_when_they_are_called() -> None:
+    # the heavy libraries take seconds to import; a look at the help must not pay for them
+    script = """
+import sys
+from simulator.cli import main
+try:
+    main(['--help'])
+except SystemExit:
+    pass
+heavy = {'numpy', 'pandas', 'matplotlib', 'scipy', 'pydantic', 'rich', 'yaml', 'simpy'} & set(sys.modules)
+sys.exit(f'imported: {heavy}' if heavy else 0)
+"""
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run(
+        [sys.executable, "-c", script], env={"PYTHONPATH": str(root)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_group_is_clicks() -> None:
+    assert isinstance(main, click.Group)

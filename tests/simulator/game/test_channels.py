@@ -1,0 +1,198 @@
+"""The channels: nothing is lost, nothing overtakes, everything is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pytest
+import simpy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adversaries import Uniform
+from protocols import Protocol
+from protocols.base import EVERYONE, Message, Server, Site
+from simulator import play
+from simulator.game.channels import Channels, DelayedChannels
+from simulator.game.ledger import Ledger
+from simulator.game.network import Latency
+
+
+class Listener(Site):
+    """Writes down what it hears; answers a question with its number."""
+
+    def __init__(self, number: int, log: list[Any]) -> None:
+        self.number = number
+        self.log = log
+
+    def quota(self) -> int:
+        return 0
+
+    def take(self, items: int) -> Sequence[Message]:
+        return ()
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        self.log.append((self.number, message.kind))
+        return (Message("answer", self.number),) if message.kind == "question" else ()
+
+
+class Questioner(Server):
+    """Says what its script says to a first message; writes down all that it hears."""
+
+    output = 0
+
+    def __init__(self, script: Sequence[tuple[int, Message]], log: list[Any]) -> None:
+        self.script = list(script)
+        self.log = log
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self.log.append(("server", sender, message.kind))
+        said, self.script = self.script, []
+        return said
+
+
+def instant(k: int, script: Sequence[tuple[int, Message]]) -> tuple[Channels, Ledger, list[Any], list[int]]:
+    log: list[Any] = []
+    synced: list[int] = []
+    ledger = Ledger(k, 100)
+    sites = [Listener(number, log) for number in range(k)]
+    return Channels(sites, Questioner(script, log), ledger, lambda: 7, synced.append, True), ledger, log, synced
+
+
+def test_a_broadcast_reaches_everybody_in_order_and_costs_k_messages() -> None:
+    channels, ledger, log, synced = instant(3, [(EVERYONE, Message("question"))])
+    channels.send_up(1, [Message("hello")])
+    assert log == [
+        ("server", 1, "hello"),
+        *[(site, "question") for site in range(3)],
+        *[("server", site, "answer") for site in range(3)],
+    ]
+    assert synced == [0, 1, 2] == channels.touched
+    assert (ledger.words_up, ledger.words_down, ledger.broadcasts) == (4, 3, 1)
+    assert channels.transcript is not None
+    assert [row[1:4] for row in channels.transcript] == [
+        (1, "server", "hello"),
+        *[("server", site, "question") for site in range(3)],
+        *[(site, "server", "answer") for site in range(3)],
+    ]
+    assert {row[0] for row in channels.transcript} == {7}
+
+
+def test_first_in_first_out_until_all_is_quiet() -> None:
+    """Answers are heard after everything that was sent before them."""
+    script = [(2, Message("question")), (0, Message("note")), (EVERYONE, Message("note"))]
+    channels, ledger, log, _ = instant(3, script)
+    channels.send_up(0, [Message("one"), Message("two")])
+    assert log == [
+        ("server", 0, "one"),
+        ("server", 0, "two"),
+        (2, "question"),
+        (0, "note"),
+        (0, "note"),
+        (1, "note"),
+        (2, "note"),
+        ("server", 2, "answer"),
+    ]
+    assert ledger.broadcasts == 1
+    assert ledger.messages == 2 + 2 + 3 + 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=30),
+    st.lists(st.integers(0, 9), min_size=1, max_size=40),
+)
+def test_on_delayed_channels_nothing_overtakes(sent: list[tuple[int, int]], delays: list[int]) -> None:
+    """Arrival is the time of sending plus the delay, but never before an earlier message of the same channel."""
+    env = simpy.Environment()
+    heard: list[tuple[int, int, str]] = []
+
+    class Recorder(Server):
+        output = 0
+
+        def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+            heard.append((int(env.now), sender, message.kind))
+            return ()
+
+    place = iter(range(10**6))
+
+    def delay() -> int:
+        return delays[next(place) % len(delays)]
+
+    log: list[Any] = []
+    channels = DelayedChannels(
+        [Listener(number, log) for number in range(3)], Recorder(), Ledger(3, 100), lambda site: None, False, env,
+        delay, lambda site: None,
+    )  # fmt: skip
+    expected, last = [], [0] * 3
+    now = 0
+
+    def feed() -> Any:
+        nonlocal now
+        for number, (wait, site) in enumerate(sent):
+            if wait:
+                yield env.timeout(wait)
+            now += wait
+            last[site] = max(last[site], now + delays[number % len(delays)])
+            expected.append((last[site], site, f"m{number}"))
+            channels.send_up(site, [Message(f"m{number}")])
+
+    env.process(feed())
+    env.run(until=10**4)
+    assert sorted(heard) == sorted(expected)
+    for site in range(3):
+        numbers = [int(kind[1:]) for _, sender, kind in heard if sender == site]
+        assert numbers == sorted(numbers)
+
+
+SEEN: list[tuple[int, int]] = []
+
+
+@dataclass(frozen=True)
+class Numbered(Protocol):
+    """Every item is sent with the number it has at its site."""
+
+    kind: ClassVar[str] = "numbered"
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return [NumberedSite() for _ in range(k)]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return NumberedServer()
+
+
+class NumberedSite(Site):
+    def __init__(self) -> None:
+        self.count = 0
+
+    def quota(self) -> int:
+        return 0
+
+    def take(self, items: int) -> Sequence[Message]:
+        self.count += items
+        return (Message("item", self.count),)
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        return ()
+
+
+class NumberedServer(Server):
+    def __init__(self) -> None:
+        self.output = 0
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        SEEN.append((sender, message.value))
+        self.output += 1
+        return ()
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_in_a_game_with_random_delays_sites_overtake_each_other_but_never_themselves(engine: str) -> None:
+    SEEN.clear()
+    play(Numbered(), Uniform(), sites=5, items=400, seed=3, engine=engine, network=Latency(mean=8.0))
+    assert 300 < len(SEEN) <= 400
+    for site in range(5):
+        mine = [number for sender, number in SEEN if sender == site]
+        assert mine == list(range(1, len(mine) + 1))

@@ -1,0 +1,144 @@
+"""What an engine costs: step an event an item, leap an event a message. Counted, so that it stays so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import simpy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adversaries import Adversary, Bursts, Freeze, RoundRobin, SingleSite, Uniform, View, Zipf
+from adversaries.schedules import Schedule
+from protocols import Block, Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized, Robust
+from simulator import Game, play
+from simulator.conformance.failure import same_game
+
+
+class Counting(simpy.Environment):
+    """Counts the events that happen."""
+
+    events = 0
+
+    def step(self) -> None:
+        Counting.events += 1
+        super().step()
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr("simulator.game.engines.simulated.simpy.Environment", Counting)
+
+    def events(*sides: Any, **options: Any) -> tuple[int, Game]:
+        Counting.events = 0
+        game = play(*sides, **options)
+        return Counting.events, game
+
+    return events
+
+
+PROTOCOLS: list[Protocol] = [
+    Deterministic(alpha=0.1),
+    Deterministic(alpha=0.1, centred=True),
+    DeterministicRounds(alpha=0.1),
+    Randomized(alpha=0.1),
+    Block(alpha=0.1),
+    Robust(alpha=0.2),
+    Martingale(alpha=0.1),
+]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
+def test_step_takes_an_event_an_item(counted: Any, protocol: Protocol) -> None:
+    events, game = counted(protocol, RoundRobin(), sites=5, items=2000, engine="step")
+    assert 2000 <= events <= 2000 + 5  # beside the items: the process begins, the game ends
+    assert game.items == 2000
+
+
+@pytest.mark.parametrize("adversary", [RoundRobin(), SingleSite(), Uniform(), Zipf()], ids=lambda one: one.kind)
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
+def test_leap_takes_about_an_event_a_message(counted: Any, protocol: Protocol, adversary: Adversary) -> None:
+    """An event a signal sent; one a site at the start and one at the end; two a site that a message woke.
+
+    A site that hears an announcement is set anew: at most an interrupt and a wake-up in vain, two a message down.
+    """
+    k, items = 20, 50_000
+    events, game = counted(protocol, adversary, sites=k, items=items, engine="leap")
+    down = int(game.kinds.loc[game.kinds["direction"] == "down", "messages"].sum())
+    up = game.messages - down
+    assert events <= up + 2 * down + 3 * k + 10
+    assert events < items / 3
+
+
+def test_leap_takes_exactly_an_event_a_report(counted: Any) -> None:
+    """Nothing ever speaks back to the deterministic tracker: k beginnings, a report each, the end of the game."""
+    events, game = counted(Deterministic(alpha=0.1), RoundRobin(), sites=50, items=10**6, engine="leap")
+    assert game.messages == 50 * reports_of_one_site(0.1, 20_000)
+    assert game.messages + 50 <= events <= game.messages + 50 + 3
+
+
+def reports_of_one_site(alpha: float, items: int) -> int:
+    return play(Deterministic(alpha=alpha), SingleSite(), sites=1, items=items).messages
+
+
+def test_a_trillion_items_cost_no_more_events_than_their_messages(counted: Any) -> None:
+    events, game = counted(Deterministic(alpha=0.05), RoundRobin(), sites=10, items=10**12, engine="leap")
+    assert game.items == 10**12
+    assert events <= game.messages + 15
+    assert game.ok
+
+
+@pytest.mark.parametrize("protocol", [PROTOCOLS[0], PROTOCOLS[2]], ids=lambda one: one.kind)
+def test_a_plan_costs_one_event_and_a_wake_up(counted: Any, protocol: Protocol) -> None:
+    """Freeze is asked at every change of the output, and each plan feeds one site."""
+    events, game = counted(protocol, Freeze(), sites=20, items=20_000, engine="leap")
+    assert events <= 4 * (game.messages + game.output_changes) + 3 * 20
+
+
+class Drawn(Adversary):
+    """Follows a list of (site, length), again and again."""
+
+    oblivious = True
+
+    def __init__(self, moves: list[tuple[int, int]]) -> None:
+        self.moves = moves
+        self.turn = 0
+
+    def plan(self, view: View) -> Schedule:
+        from adversaries import Burst, Rest
+
+        site, length = self.moves[self.turn % len(self.moves)]
+        self.turn += 1
+        return Rest(length) if site < 0 else Burst(site, length)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(PROTOCOLS),
+    st.lists(st.tuples(st.integers(-1, 3), st.integers(1, 40)), min_size=1, max_size=6).filter(
+        lambda moves: any(site >= 0 for site, _ in moves)
+    ),
+    st.integers(0, 5000),
+    st.integers(0, 10**6),
+)
+def test_leap_is_step(protocol: Protocol, moves: list[tuple[int, int]], start: int, seed: int) -> None:
+    games = [
+        play(protocol, Drawn(moves), sites=4, items=400, start=start, seed=seed, engine=engine, record=True)
+        for engine in ("step", "leap")
+    ]
+    assert same_game(*games)
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+@pytest.mark.parametrize("start", [0, 20_000])
+@pytest.mark.parametrize("protocol", [Exact(), *PROTOCOLS], ids=lambda p: p.kind)
+def test_changes_judged_together_are_judged_as_one_by_one(protocol: Protocol, start: int, engine: str) -> None:
+    """Only while outputs are recorded is each change judged as it comes."""
+    for adversary in (RoundRobin(), Uniform(), Bursts()):
+        one, other = (
+            play(protocol, adversary, sites=3, items=6_000, start=start, seed=5, engine=engine, record=record)
+            for record in (True, False)
+        )
+        for fact in ("highest", "lowest", "failing_fraction", "first_failure", "output_changes", "verdict", "words"):
+            assert getattr(one, fact) == getattr(other, fact), (fact, adversary)

@@ -1,0 +1,80 @@
+"""The ledger adds up: by kind, by direction, in messages, words and bits."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocols.base import Message
+from simulator.game.ledger import Ledger
+
+SITES = 4
+messages = st.builds(
+    Message, st.sampled_from(["a", "b", "c"]), st.sampled_from([None, 0, 7, (1, 2)]), st.integers(1, 3)
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.integers(0, 10**12),
+    st.lists(st.tuples(st.sampled_from(["up", "down", "many", "all"]), st.integers(0, SITES - 1), messages)),
+)
+def test_every_message_is_counted_once(items: int, sent: list[tuple[str, int, Message]]) -> None:
+    ledger = Ledger(SITES, items)
+    told: list[tuple[str, Message]] = []
+    broadcasts = 0
+    for way, site, message in sent:
+        if way == "up":
+            ledger.count_up(site, message)
+            told.append(("up", message))
+        elif way == "down":
+            ledger.count_down(site, message)
+            told.append(("down", message))
+        elif way == "many":
+            ledger.count_many_up(message, site)
+            told.extend([("up", message)] * site)
+        else:
+            ledger.count_broadcast(message, SITES)
+            told.extend([("down", message)] * SITES)
+            broadcasts += 1
+    word = max(1, len(f"{items:b}") if items else 1)  # ceil(log2(items + 1))
+
+    def bits(message: Message) -> int:
+        return 1 if message.value is None and message.words == 1 else message.words * word
+
+    assert ledger.messages == len(told)
+    assert ledger.words_up == sum(message.words for way, message in told if way == "up")
+    assert ledger.words_down == sum(message.words for way, message in told if way == "down")
+    assert ledger.words == ledger.words_up + ledger.words_down
+    assert ledger.broadcasts == broadcasts
+    if all(message.value is not None or message.words == 1 for _, message in told):
+        assert ledger.total_bits == sum(bits(message) for _, message in told)
+    rows = ledger.rows()
+    assert len({(row["kind"], row["direction"]) for row in rows}) == len(rows)
+    for row in rows:
+        mine = [m for way, m in told if (way, m.kind) == (row["direction"], row["kind"])]
+        assert row["messages"] == len(mine)
+        assert row["words"] == sum(message.words for message in mine)
+    assert sum(row["bits"] for row in rows) == ledger.total_bits  # type: ignore[misc]
+
+
+def test_by_site() -> None:
+    ledger = Ledger(3, 100)
+    for site, times in ((0, 2), (2, 1)):
+        for _ in range(times):
+            ledger.count_up(site, Message("a"))
+    ledger.count_down(1, Message("b", 5))
+    assert ledger.up_sites == [2, 0, 1]
+    assert ledger.down_sites == [0, 1, 0]
+
+
+def test_a_word_has_as_many_bits_as_the_largest_count() -> None:
+    """ceil(log2(items + 1)): 1 item 1 bit, 3 items 2 bits, 4 items 3 bits; at least one bit."""
+    assert [Ledger(1, items).word_bits for items in (0, 1, 3, 4, 255, 256)] == [1, 1, 2, 3, 8, 9]
+
+
+def test_nothing_said_leaves_no_row() -> None:
+    ledger = Ledger(2, 10)
+    ledger.count_many_up(Message("a"), 0)
+    assert ledger.rows() == []
+    assert ledger.messages == ledger.words == ledger.total_bits == 0

@@ -1,0 +1,271 @@
+"""play(): what it takes, what it refuses, and how a game ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pytest
+
+from adversaries import Adversary, Burst, Freeze, Rest, RoundRobin, Runs, Uniform, View
+from adversaries.schedules import NEVER, Schedule
+from protocols import Deterministic, Exact, Protocol, Randomized, Robust
+from protocols.base import Server, Site
+from simulator import play
+from simulator.errors import MoveError, ScenarioError
+from simulator.game.network import Latency
+
+TRACKER = Deterministic(alpha=0.1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"sites": 0}, "sites"),
+        ({"sites": 2.0}, "sites"),
+        ({"sites": True}, "sites"),
+        ({"items": -1}, "items"),
+        ({"items": 1.5}, "items"),
+        ({"start": -1}, "start"),
+        ({"seed": -1}, "seed"),
+        ({"seed": "0"}, "seed"),
+        ({"items": 2**61, "start": 1}, "2^61"),
+        ({"sees": "everything"}, "sees"),
+        ({"engine": "warp"}, "engine"),
+    ],
+)
+def test_a_wrong_argument_is_named(wrong: dict[str, Any], named: str) -> None:
+    with pytest.raises((ValueError, ScenarioError), match=named.replace("^", r"\^")):
+        play(TRACKER, RoundRobin(), **{"sites": 2, "items": 10, **wrong})
+
+
+@pytest.mark.parametrize("protocol", [None, Deterministic, "deterministic"])
+def test_a_protocol_must_be_one(protocol: Any) -> None:
+    with pytest.raises(TypeError, match="protocol"):
+        play(protocol, RoundRobin(), sites=2, items=10)
+
+
+def test_an_adversary_must_be_one_or_a_function() -> None:
+    with pytest.raises(TypeError, match="adversary"):
+        play(TRACKER, 3, sites=2, items=10)  # type: ignore[arg-type]
+
+
+def test_greater_power_must_be_granted() -> None:
+    class Spy(Freeze):
+        sees: ClassVar[Any] = "traffic"
+
+    with pytest.raises(ScenarioError, match="traffic"):
+        play(TRACKER, Spy(), sites=2, items=10)
+    assert play(TRACKER, Spy(), sites=2, items=10, sees="traffic").items == 10
+
+
+@pytest.mark.parametrize("engine", ["bulk"])
+def test_an_engine_that_cannot_play_says_so(engine: str) -> None:
+    with pytest.raises(ScenarioError, match="reacts"):
+        play(TRACKER, Freeze(), sites=2, items=10, engine=engine)
+    with pytest.raises(ScenarioError, match="take time"):
+        play(TRACKER, RoundRobin(), sites=2, items=10, engine=engine, network=Latency(constant=1))
+
+
+def test_auto_says_which_engine_and_why() -> None:
+    bulk = play(TRACKER, RoundRobin(), sites=2, items=10)
+    leap = play(TRACKER, Freeze(), sites=2, items=10)
+    assert (bulk.engine, leap.engine) == ("bulk", "leap")
+    assert "does not react" in bulk.engine_reason
+    assert "reacts" in leap.engine_reason
+    assert play(TRACKER, RoundRobin(), sites=2, items=10, engine="step").engine_reason == "asked for"
+
+
+class SkipsObliviously(Adversary):
+    """Every second step is a rest."""
+
+    oblivious = True
+
+    def __init__(self) -> None:
+        self.resting = False
+
+    def plan(self, view: View) -> Schedule:
+        self.resting = not self.resting
+        return Rest(1) if self.resting else Burst(0, 1)
+
+
+def test_auto_falls_back_where_bulk_finds_out_late() -> None:
+    game = play(TRACKER, SkipsObliviously(), sites=2, items=100)
+    assert game.engine == "leap"
+    assert "skips" in game.engine_reason
+    assert game.items == 100
+
+
+# ---------------------------------------------------------------------- impossible moves
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+@pytest.mark.parametrize(
+    ("move", "step", "site"),
+    [
+        (lambda view: 4 if view.steps == 6 else 0, 7, 4),
+        (lambda view: -1 if view.steps == 3 else 1, 4, -1),
+        (lambda view: 10**6, 1, 10**6),
+    ],
+)
+def test_an_impossible_site_is_named_with_its_step(
+    move: Callable[[View], int], step: int, site: int, engine: str
+) -> None:
+    with pytest.raises(MoveError, match=f"named site {site} at step {step}; this game has sites 0 … 3"):
+        play(TRACKER, move, sites=4, items=100, engine=engine)
+
+
+class Wanders(Adversary):
+    """Runs of three items, the third of which leads nowhere."""
+
+    def plan(self, view: View) -> Schedule:
+        return Runs([0, 1, 7], [3, 3, 3])
+
+
+class Says(Adversary):
+    """Answers with what is no schedule."""
+
+    def plan(self, view: View) -> Any:
+        return "site 0"
+
+
+def test_a_wrong_plan_is_a_move_error() -> None:
+    with pytest.raises(MoveError, match="named site 7 at step 7"):
+        play(TRACKER, Wanders(), sites=4, items=100)
+    with pytest.raises(MoveError, match="'site 0' after step 0; accepted: a schedule"):
+        play(TRACKER, Says(), sites=4, items=100)
+
+
+# ---------------------------------------------------------------------- errors of the user's classes
+
+
+def _breaks(view: View) -> int:
+    if view.sent == 5:
+        raise ZeroDivisionError("no more ideas")
+    return 0
+
+
+@dataclass(frozen=True)
+class Breaks(Protocol):
+    """Can't make its parts, or breaks at the third message."""
+
+    early: bool = False
+    kind: ClassVar[str] = "breaks"
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        if self.early:
+            raise RuntimeError("no sites today")
+        return Exact().sites(k, rng, start)
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return Fragile()
+
+
+class Fragile(Server):
+    output = 0
+
+    def hear(self, sender: int, message: Any) -> Sequence[Any]:
+        if self.output == 3:
+            raise RuntimeError("three is enough")
+        self.output += 1
+        return ()
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_an_adversary_that_raises(engine: str) -> None:
+    with pytest.raises(ZeroDivisionError):
+        play(Exact(), _breaks, sites=2, items=100, engine=engine)
+    game = play(Exact(), _breaks, sites=2, items=100, engine=engine, on_error="record")
+    assert game.verdict == "failed"
+    assert game.error is not None
+    assert "ZeroDivisionError: no more ideas" in game.error
+    assert "_breaks" in game.error
+    assert game.items <= 5
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+@pytest.mark.parametrize("early", [False, True])
+def test_a_protocol_that_raises(engine: str, early: bool) -> None:
+    with pytest.raises(RuntimeError):
+        play(Breaks(early=early), RoundRobin(), sites=2, items=100, engine=engine)
+    game = play(Breaks(early=early), RoundRobin(), sites=2, items=100, engine=engine, on_error="record")
+    assert game.verdict == "failed"
+    assert game.error is not None
+    assert ("no sites today" if early else "three is enough") in game.error
+    assert game.items == (0 if early else 3)
+
+
+# ---------------------------------------------------------------------- ends
+
+
+@dataclass
+class Stops(Adversary):
+    """Sends ten items, and has nothing more to do."""
+
+    def plan(self, view: View) -> Schedule | None:
+        return None if view.sent == 10 else Burst(0, 10 - view.sent)
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_an_adversary_that_stops_ends_the_game(engine: str) -> None:
+    game = play(Exact(), Stops(), sites=2, items=100, engine=engine)
+    assert (game.items, game.messages, game.verdict) == (10, 10, "ok")
+    assert game.series["items"].max() == 10
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_resting_for_ever_ends_the_game(engine: str) -> None:
+    class Rests(Adversary):
+        def plan(self, view: View) -> Schedule:
+            return Rest(NEVER) if view.sent >= 3 else Burst(1, 1)
+
+    game = play(Exact(), Rests(), sites=2, items=100, engine=engine)
+    assert game.items == 3
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_endless_skipping_is_refused(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simulator.game.engines.base.PATIENCE", 50)
+    with pytest.raises(MoveError, match="skipped 50 plans in a row"):
+        play(Exact(), lambda view: None, sites=2, items=100, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+def test_a_game_without_items(engine: str) -> None:
+    game = play(TRACKER, RoundRobin(), sites=3, items=0, engine=engine)
+    assert (game.items, game.messages, game.verdict, len(game.series)) == (0, 0, "ok", 0)
+
+
+# ---------------------------------------------------------------------- start and state
+
+
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+def test_a_start_is_known_and_costs_nothing(engine: str) -> None:
+    """100 items over 4 sites are 25 each, and at alpha = 0.1 the next report is due at floor(27.5) + 1 = 28.
+
+    So the first three items a site are silent up to the third: 12 steps, of which the last four report.
+    """
+    game = play(TRACKER, RoundRobin(), sites=4, items=12, start=100, engine=engine, record=True)
+    assert game.transcript["step"].tolist() == [9, 10, 11, 12]
+    assert game.outputs["output"].tolist() == [103, 106, 109, 112]
+    assert game.series["items"].iloc[0] == 101
+    assert game.lowest == pytest.approx(-8 / 108)
+    assert game.items == 12
+
+
+def test_games_do_not_share_an_adversary() -> None:
+    adversary = SkipsObliviously()
+    games = [play(TRACKER, adversary, sites=2, items=51, record=True) for _ in range(2)]
+    assert games[0].transcript.equals(games[1].transcript)
+    assert not adversary.resting
+
+
+@pytest.mark.parametrize("protocol", [Randomized(alpha=0.1), Robust(alpha=0.3)], ids=lambda one: one.kind)
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+def test_seeds(protocol: Protocol, engine: str) -> None:
+    def transcript(seed: int) -> Any:
+        return play(protocol, Uniform(), sites=4, items=2000, seed=seed, engine=engine, record=True).transcript
+
+    assert transcript(1).equals(transcript(1))
+    assert not transcript(1).equals(transcript(2))

@@ -1,0 +1,103 @@
+"""The timeline: each row is the state at the end of the step of its item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adversaries import Adversary, Burst, Choice, Freeze, Rest, RoundRobin, Uniform, View
+from adversaries.schedules import Schedule
+from protocols import Deterministic, Exact, Martingale, Protocol, Randomized, Robust
+from simulator import Game, play
+from simulator.game.network import Latency
+from simulator.game.timeline import checkpoints
+
+
+def _two_of_three(view: View) -> int | None:
+    return None if view.steps % 3 == 1 else view.sent % view.sites
+
+
+class RestsNowAndThen(Adversary):
+    """Bursts of seven items, a rest of five steps before each."""
+
+    oblivious = True
+
+    def __init__(self) -> None:
+        self.resting = False
+
+    def plan(self, view: View) -> Schedule:
+        self.resting = not self.resting
+        return Rest(5) if self.resting else Burst(view.sent % view.sites, 7)
+
+
+def rows_are_right(game: Game, step_of: Any = None) -> None:
+    """Compare each row with transcript and outputs, which are recorded one by one."""
+    assert len(game.series) > 0
+    for row in game.series.itertuples():
+        step = step_of(row.items) if step_of else row.items - game.start
+        assert row.step == step
+        changes = game.outputs[game.outputs["step"] <= step]
+        output = float(changes["output"].iloc[-1]) if len(changes) else float(game.start)
+        said = game.transcript[game.transcript["step"] <= step]
+        assert row.output == output
+        assert row.messages == len(said)
+        assert row.words == said["words"].sum()
+        assert row.rel_error == (output - row.items) / row.items
+
+
+PROTOCOLS: list[Protocol] = [
+    Exact(),
+    Deterministic(alpha=0.1),
+    Randomized(alpha=0.1),
+    Robust(alpha=0.3),
+    Martingale(alpha=0.2),
+]
+
+
+@pytest.mark.parametrize("start", [0, 500])
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
+def test_without_skips(protocol: Protocol, engine: str, start: int) -> None:
+    for adversary in (RoundRobin(), Uniform()):
+        rows_are_right(play(protocol, adversary, sites=5, items=3000, start=start, seed=2, engine=engine, record=True))
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
+def test_against_one_that_reacts(protocol: Protocol, engine: str) -> None:
+    rows_are_right(play(protocol, Freeze(), sites=5, items=3000, seed=2, engine=engine, record=True))
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+@pytest.mark.parametrize("network", [Latency(constant=4), Latency(mean=3.0)], ids=str)
+@pytest.mark.parametrize("protocol", PROTOCOLS[:4], ids=lambda one: one.kind)
+def test_with_delays(protocol: Protocol, network: Latency, engine: str) -> None:
+    game = play(protocol, RoundRobin(), sites=5, items=1500, seed=2, engine=engine, network=network, record=True)
+    rows_are_right(game)
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
+def test_with_skipped_steps(protocol: Protocol, engine: str) -> None:
+    """The n-th item comes in a later step than the n-th; the row carries that step."""
+    game = play(protocol, Choice(_two_of_three), sites=5, items=600, seed=2, engine=engine, record=True)
+    fed = [step for step in range(1, 1000) if (step - 1) % 3 != 1]
+    rows_are_right(game, lambda n: fed[n - 1])
+    game = play(protocol, RestsNowAndThen(), sites=5, items=600, seed=2, engine=engine, record=True)
+    rows_are_right(game, lambda n: n + 5 * (1 + (n - 1) // 7))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**15), st.integers(0, 10**15), st.integers(2, 300))
+def test_checkpoints(start: int, items: int, number: int) -> None:
+    found = checkpoints(start, items, number)
+    assert found == sorted(set(found))
+    assert len(found) <= number + 2
+    if not items:
+        assert found == []
+        return
+    assert found[0] == start + 1
+    assert found[-1] == start + items

@@ -1,0 +1,216 @@
+"""The verdict against going through every step in exact arithmetic."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from protocols.base import Exactly, Number
+from simulator.game.verdict import Referee, exact
+
+
+@dataclass
+class Story:
+    """A game as it is told to the referee: which steps brought an item, and which outputs came when."""
+
+    alpha: float | None
+    start: int
+    feeds: list[bool]
+    outputs: dict[int, Number]
+    first: Number
+
+    def sent(self, step: int) -> int:
+        return self.start + sum(self.feeds[:step])
+
+    def step_of(self, n: int) -> int:
+        """Return the step of the n-th item of all; beyond the last step if there is none."""
+        sums = [self.sent(step) for step in range(1, len(self.feeds) + 1)]
+        return bisect_left(sums, n) + 1
+
+
+@dataclass
+class Facts:
+    changes: int
+    failing: int
+    first_failure: int | None
+    highest: Fraction
+    lowest: Fraction
+
+
+def slowly(story: Story) -> Facts:
+    """Look at the end of every step, by the definition."""
+    output = story.first
+    # before the first step the output is what everybody knows: an error of 0, and no step to fail at
+    failing, first_failure, errors, changes = 0, None, [Fraction(0)], 0
+    for step in range(1, len(story.feeds) + 1):
+        if step in story.outputs and story.outputs[step] != output:
+            output = story.outputs[step]
+            changes += 1
+        items = story.sent(step)
+        if not items:
+            continue
+        error = (exact(output) - items) / items
+        errors.append(error)
+        if story.alpha is not None and abs(error) > Fraction(str(story.alpha)):
+            failing += 1
+            first_failure = items if first_failure is None else first_failure
+    return Facts(changes, failing, first_failure, max(errors), min(errors))
+
+
+def told(story: Story) -> Referee:
+    """Tell the referee of changes only."""
+    referee = Referee(story.alpha, story.start, story.first)
+    skips = not all(story.feeds)
+    for step, output in sorted(story.outputs.items()):
+        if output != referee.output:
+            step_of = story.step_of if skips else None
+            referee.change(step, story.sent(step), story.sent(step - 1), output, step_of)
+    last = len(story.feeds)
+    referee.close(last, story.sent(last), story.step_of if skips else None)
+    return referee
+
+
+def agree(referee: Referee, facts: Facts) -> None:
+    assert referee.changes == facts.changes
+    assert referee.failing_steps == facts.failing
+    assert referee.first_failure == facts.first_failure
+    assert referee.highest == float(facts.highest)
+    assert referee.lowest == float(facts.lowest)
+    assert referee.max_rel_error == float(max(abs(facts.highest), abs(facts.lowest)))
+    if referee.alpha is None:
+        assert referee.verdict() == "undecided"
+    else:
+        assert referee.verdict() == ("failed" if facts.failing else "ok")
+
+
+def numbers(most: int) -> st.SearchStrategy[Number]:
+    return st.one_of(
+        st.integers(0, most),
+        st.integers(0, 8 * most).map(lambda eighths: eighths / 8),
+        st.builds(Exactly, st.integers(0, 21 * most), st.just(21)),
+    )
+
+
+@st.composite
+def stories(draw: Any, skips: bool) -> Story:
+    length = draw(st.integers(1, 60))
+    # the first step is fed: before any item there is no relative error
+    feeds = [True, *(draw(st.lists(st.booleans(), min_size=length - 1, max_size=length - 1)))]
+    if not skips:
+        feeds = [True] * length
+    start = draw(st.integers(0, 30))
+    alpha = draw(st.sampled_from([None, 0.0, 0.05, 0.1, 0.25, 0.5, 0.9]))
+    near = start + length
+    steps = draw(st.lists(st.integers(1, length), unique=True, max_size=12))
+    outputs = {step: draw(numbers(near + 5)) for step in steps}
+    if draw(st.booleans()):  # borders hit exactly, from both sides: where rounding would decide
+        for step in steps:
+            items = start + sum(feeds[:step])
+            if alpha is not None:
+                side = draw(st.sampled_from([1, -1]))
+                border = items * (1 + side * Fraction(str(alpha)))
+                outputs[step] = Exactly(border.numerator, border.denominator)
+    return Story(alpha, start, feeds, outputs, start)
+
+
+@settings(max_examples=150, deadline=None)
+@given(stories(skips=False))
+@example(Story(0.1, 0, [True] * 12, {1: 1, 10: 11}, 0))  # 11 of 10 items: exactly alpha, which holds
+@example(Story(0.1, 0, [True] * 12, {1: 1, 10: 11.000000000000002}, 0))  # a hair above
+def test_every_step_is_judged(story: Story) -> None:
+    agree(told(story), slowly(story))
+
+
+@settings(max_examples=150, deadline=None)
+@given(stories(skips=True))
+def test_with_skipped_steps(story: Story) -> None:
+    agree(told(story), slowly(story))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    stories(skips=False),
+    st.sampled_from([(1, 1), (21, 20), (100552427, 10**8)]),
+    st.booleans(),
+    st.lists(st.integers(0, 12), max_size=3),
+)
+def test_many_changes_at_once(story: Story, scale: tuple[int, int], exactly: bool, cuts: list[int]) -> None:
+    """change_many() over any cuts does what change() does one by one, whatever the scale of the outputs."""
+    raw = {step: int(float(output)) for step, output in sorted(story.outputs.items())}
+    scaled: dict[int, Number] = {
+        step: output if scale == (1, 1) else Exactly(output * scale[0], scale[1]) for step, output in raw.items()
+    }
+    facts = slowly(Story(story.alpha, story.start, story.feeds, scaled, story.start))
+    referee = Referee(story.alpha, story.start, story.start)
+    steps = np.array(list(raw), dtype=np.int64)
+    outputs = np.array(list(raw.values()), dtype=np.int64)
+    borders = sorted({0, *(min(cut, len(steps)) for cut in cuts), len(steps)})
+    reported: list[float] = []
+    for begin, end in pairwise(borders):
+        at, values = referee.change_many(steps[begin:end], story.start, outputs[begin:end], scale, exactly=exactly)
+        assert len(at) == len(values)
+        reported.extend(float(value) for value in values)
+    referee.close(len(story.feeds), story.sent(len(story.feeds)))
+    agree(referee, facts)
+    assert len(reported) == facts.changes
+
+
+def test_huge_outputs_with_a_long_scale_are_judged_exactly() -> None:
+    """Numbers beyond 64 bits once scaled: 8·10^11 · 1.00552427; the float handed back is the nearest one."""
+    scale = 100552427, 10**8
+    steps = np.array([5, 6], dtype=np.int64)
+    sums = np.array([8 * 10**11, 8 * 10**11 + 1], dtype=np.int64)
+    for exactly in (False, True):
+        referee = Referee(0.00552427, 8 * 10**11 - 6, 8 * 10**11 - 6)
+        _, values = referee.change_many(steps, 8 * 10**11 - 6, sums, scale, exactly=exactly)
+        referee.close(6, 8 * 10**11)
+        nearest = [int(one) * scale[0] / scale[1] for one in sums]
+        assert values.tolist() == (nearest if exactly else pytest.approx(nearest, rel=1e-15))
+        # at step 6: (8e11 + 1) (1 + alpha) / 8e11 - 1 > alpha by 1.3e-12
+        assert referee.failing_steps == 2
+        assert referee.output == Exactly((8 * 10**11 + 1) * scale[0], scale[1])
+
+
+@pytest.mark.parametrize("start", [0, 7])
+@pytest.mark.parametrize(("first", "last"), [(1, 1), (1, 2), (1, 50)])
+def test_a_stretch_of_true_outputs(start: int, first: int, last: int) -> None:
+    """exact_stretch() is change() at every step; then the output stands still until it fails."""
+    after = 30
+    for alpha in (0.0, 0.1):
+        quick, slow = Referee(alpha, start, start), Referee(alpha, start, start)
+        quick.exact_stretch(first, last, start)
+        for step in range(first, last + 1):
+            slow.change(step, step + start, step + start - 1, step + start)
+        for referee in (quick, slow):
+            referee.close(last + after, last + after + start)
+        for name in ("changes", "failing_steps", "first_failure", "highest", "lowest", "max_rel_error", "value"):
+            assert getattr(quick, name) == getattr(slow, name), name
+        assert quick.failing_steps > 0
+
+
+def test_nothing_promised_is_undecided() -> None:
+    referee = Referee(None, 0, 0)
+    referee.close(10, 10)
+    assert referee.verdict() == "undecided"
+    assert referee.lowest == -1
+
+
+def test_a_game_without_a_step() -> None:
+    referee = Referee(0.1, 0, 0)
+    assert (referee.verdict(), referee.max_rel_error, referee.changes) == ("ok", 0.0, 0)
+
+
+def test_an_output_before_any_item_is_infinitely_wrong() -> None:
+    referee = Referee(0.1, 0, 0)
+    referee.change(1, 0, 0, 3, lambda n: 9)
+    referee.close(2, 0, lambda n: 9)
+    assert referee.max_rel_error == float("inf")
+    assert referee.verdict() == "failed"

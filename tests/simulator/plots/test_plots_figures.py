@@ -1,0 +1,225 @@
+"""The figures themselves: they exist, say what they show, cover no data, and are the same bytes each time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
+from synthetic_results import write_result
+
+from simulator.plots import check_plot, compare, draw
+from simulator.plots.figures import figure_of
+from simulator.plots.style import MARKS, house_style, ink, mark
+from simulator.results.read import read_tables
+
+REQUESTS: list[dict[str, Any]] = [
+    {"kind": "cost", "x": "sites"},
+    {"kind": "error", "x": "sites"},
+    {"kind": "frontier"},
+    {"kind": "measure", "x": "sites", "y": "seconds"},
+    {"kind": "breakdown", "x": "sites"},
+    {"kind": "matrix", "where": "sites == 256"},
+    {"kind": "timeline", "where": "sites == 256"},
+]
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_result(tmp_path_factory.mktemp("plots") / "headline", plots=REQUESTS, trials=3)
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a result with many protocols that cost the same, and more adversaries than fit in a row."""
+    return write_result(
+        tmp_path_factory.mktemp("plots") / "crowded", trials=2, sites=(16, 256),
+        protocols=("randomized", "block", "deterministic-rounds", "mine", "yours"),
+        adversaries=("round-robin", "freeze", "drain", "zipf"),
+    )  # fmt: skip
+
+
+def figure(folder: Path, request: dict[str, Any]) -> Figure:
+    with house_style():
+        made = figure_of(read_tables([folder]), check_plot(request))
+        made.draw_without_rendering()
+    return made
+
+
+def boxes(made: Figure, name: str) -> list[Bbox]:
+    return [artist.get_window_extent() for artist in made.findobj(lambda one: one.get_gid() == name)]
+
+
+def shown(made: Figure) -> list[Axes]:
+    return [axes for axes in made.axes if axes.get_visible()]
+
+
+def test_each_figure_that_is_asked_for_is_written_twice(result: Path) -> None:
+    written = draw(result)
+    names = ("cost-sites", "error-sites", "frontier", "measure-sites-seconds", "breakdown-sites", "matrix", "timeline")
+    assert [path.name for path in written[::2]] == [f"{name}.png" for name in names]
+    assert [path.name for path in written[1::2]] == [path.with_suffix(".svg").name for path in written[::2]]
+    assert all(path.parent == result / "figures" and path.stat().st_size > 5_000 for path in written)
+    assert not list((result / "figures").glob("*.tmp"))
+
+
+def test_the_same_tables_give_the_same_bytes(result: Path) -> None:
+    first = {path: path.read_bytes() for path in draw(result, REQUESTS[:1])}
+    matplotlib.rcParams["font.size"] = 23  # a user's own settings play no part
+    try:
+        again = {path: path.read_bytes() for path in draw(result, REQUESTS[:1])}
+    finally:
+        matplotlib.rcdefaults()
+    assert first == again
+
+
+def test_other_tables_give_other_bytes(result: Path, crowded: Path) -> None:
+    ours, theirs = draw(result, ["matrix"]), draw(crowded, ["matrix"])
+    assert ours[0].read_bytes() != theirs[0].read_bytes()
+
+
+def test_a_figure_that_cannot_be_drawn_does_not_keep_the_others_from_being(result: Path) -> None:
+    with pytest.raises(ValueError, match="frontier: where: no game meets"):
+        draw(result, [{"kind": "frontier", "where": "sites == 3"}, {"kind": "breakdown"}])
+    assert (result / "figures" / "breakdown.svg").exists()
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda one: one["kind"])
+def test_a_reader_finds_title_parameters_and_units(result: Path, request_: dict[str, Any]) -> None:
+    made = figure(result, request_)
+    texts = {text.get_gid(): text.get_text() for text in made.texts}
+    assert texts["title"] == "Randomness survives an adaptive adversary, if hidden"
+    assert "2,000,000 items" in texts["subtitle"]
+    assert texts["note"]
+    if request_["kind"] == "matrix":
+        return  # its rows and columns are names
+    assert any(axes.get_xlabel() for axes in shown(made))
+    words = " ".join(axes.get_xlabel() + axes.get_ylabel() for axes in shown(made))
+    assert any(unit in words for unit in ("words", "units of α", "seconds"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("which", "request_"),
+    [*(("crowded", one) for one in REQUESTS), *(("result", one) for one in REQUESTS[:2])],
+    ids=lambda one: one if isinstance(one, str) else one["kind"],
+)
+def test_nothing_stands_on_anything_else(which: str, request_: dict[str, Any], request: pytest.FixtureRequest) -> None:
+    made = figure(request.getfixturevalue(which), request_)
+    canvas = made.bbox
+    labels = boxes(made, "direct-label")
+    # half a pixel: boxes of text are rounded outwards
+    for place, box in enumerate(labels):
+        assert canvas.x0 <= box.x0
+        assert box.x1 <= canvas.x1 + 0.5
+        for other in labels[place + 1 :]:
+            assert not box.padded(-0.5).overlaps(other)
+        for axes in shown(made):
+            assert not box.padded(-0.5).overlaps(axes.get_window_extent())
+    legends = [legend.get_window_extent() for legend in made.legends]
+    for box in [*legends, *boxes(made, "note"), *boxes(made, "title"), *boxes(made, "subtitle")]:
+        assert box.x1 <= canvas.x1
+        for axes in shown(made):
+            assert not box.padded(-0.5).overlaps(axes.get_tightbbox())
+    for legend in legends:
+        assert not any(legend.padded(-0.5).overlaps(box) for box in boxes(made, "note"))
+
+
+def test_cost_is_drawn_on_logarithms_with_the_fitted_power_beside_each_line(result: Path) -> None:
+    made = figure(result, REQUESTS[0])
+    assert all(axes.get_xscale() == axes.get_yscale() == "log" for axes in shown(made))
+    lines = [line for line in shown(made)[0].lines if line.get_gid() == "line"]
+    assert len(lines) == 4
+    slope = np.polyfit(np.log(lines[0].get_xdata()), np.log(lines[0].get_ydata()), 1)[0]
+    assert any(f"{slope:.2f}" in text.get_text() for text in made.findobj(lambda one: one.get_gid() == "direct-label"))
+    assert [line for line in shown(made)[0].lines if line.get_gid() == "bound"]
+
+
+def test_a_logarithmic_law_is_shown_on_a_linear_scale(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "growth", sites=(1000,), items=(10**6, 10**9, 10**12), trials=1)
+    made = figure(folder, {"kind": "cost", "x": "items"})
+    assert all(axes.get_yscale() == "linear" for axes in shown(made))
+
+
+def test_accuracy_is_drawn_against_one_over_alpha(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "accuracy", sites=(64,), alphas=(0.1, 0.01), trials=1)
+    made = figure(folder, {"kind": "cost", "x": "alpha"})
+    line = next(line for line in shown(made)[0].lines if line.get_gid() == "line")
+    assert list(line.get_xdata()) == pytest.approx([10, 100])
+    assert "1/α" in shown(made)[0].get_xlabel()
+
+
+def test_any_measured_column_can_be_drawn(result: Path) -> None:
+    made = figure(result, {"kind": "measure", "x": "sites", "y": "output_changes"})
+    assert shown(made)[0].get_ylabel() == "changes of the output"
+    with pytest.raises(ValueError, match=r"y must be a column of numbers of trials.csv \(.*; got 'verdict'"):
+        figure(result, {"kind": "measure", "x": "sites", "y": "verdict"})
+
+
+def test_failing_points_are_hollow_and_said_to_fail(result: Path) -> None:
+    made = figure(result, REQUESTS[0])
+    robin, freeze = shown(made)
+    assert not [line for line in robin.lines if line.get_gid() == "failed" and len(line.get_xdata())]
+    hollow = [line for line in freeze.lines if line.get_gid() == "failed" and len(line.get_xdata())]
+    assert [line.get_color() for line in hollow] == [mark("randomized").colour]
+    assert sum("fails" in text.get_text() for text in freeze.texts) == 1
+
+
+def test_the_matrix_counts_the_games_that_held(result: Path) -> None:
+    cells = [text.get_text() for text in shown(figure(result, REQUESTS[5]))[0].texts]
+    assert len(cells) == 8
+    assert sum(cell.startswith("0/3") for cell in cells) == 1
+    assert sum(cell.startswith("3/3") for cell in cells) == 7
+
+
+def test_bars_add_up_to_the_words_beside_them(result: Path) -> None:
+    axes = shown(figure(result, {"kind": "breakdown", "where": "sites == 1024"}))[0]
+    totals = [float(text.get_text().replace(",", "")) for text in axes.texts if text.get_gid() == "total"]
+    ends = {}
+    for bar in axes.patches:
+        row = round(bar.get_y() + bar.get_height() / 2)
+        ends[row] = max(ends.get(row, 0.0), bar.get_x() + bar.get_width())
+    assert totals == pytest.approx([ends[row] for row in sorted(ends)], abs=1)
+
+
+def test_results_are_compared_on_one_scale(result: Path, crowded: Path, tmp_path: Path) -> None:
+    written = compare([result, crowded], {"kind": "cost", "where": "sites <= 256"}, tmp_path)
+    assert [path.name for path in written] == ["compare-cost-sites.png", "compare-cost-sites.svg"]
+    assert all(path.exists() for path in written)
+    tables = read_tables([result, crowded]).where("sites == 256 and adversary == 'freeze'")
+    for kind in ("frontier", "matrix"):
+        with house_style():
+            made = figure_of(tables, check_plot(kind))
+        assert [axes.get_title(loc="left") for axes in made.axes] == ["headline", "crowded"]
+        assert made.axes[0].get_xlim() == made.axes[1].get_xlim()
+
+
+def test_every_protocol_has_a_look_of_its_own() -> None:
+    assert len({look.marker for look in MARKS.values()}) == len(MARKS)
+    assert len({look.colour for look in MARKS.values()}) == len(MARKS)
+    strangers = ("mine", "yours", "ours")
+    assert len({mark(kind, strangers) for kind in strangers}) == 3
+    many = tuple(f"counter-{place}" for place in range(14))
+    assert len({mark(kind, many) for kind in many}) == 14
+    # the four of the headline keep apart in grey: at least 30 of 255 in lightness
+    greys = sorted(_grey(MARKS[kind].colour) for kind in ("deterministic", "randomized", "robust", "martingale"))
+    assert min(np.diff(greys)) >= 30
+    # text is dark enough on white: a contrast of at least 3 to 1
+    assert all(_contrast(ink(look.colour)) >= 3 for look in MARKS.values())
+
+
+def _grey(colour: str) -> float:
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue
+
+
+def _contrast(colour: str) -> float:
+    """Return the contrast with white as the guidelines for accessible pages define it."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 1.05 / (0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05)

@@ -1,0 +1,84 @@
+"""The timeline of a game: exact where it was recorded, against a plain count over all steps."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adversaries import Freeze, RoundRobin
+from protocols import Deterministic, Exact, Randomized
+from simulator.game.play import play
+from simulator.plots import timeline_of
+from simulator.plots.game_traces import from_game
+
+
+def plain(game: object) -> tuple[np.ndarray, np.ndarray]:
+    """Return the signed relative error at each item, and whether it fails, one step after the other."""
+    outputs = dict(game.outputs.itertuples(index=False, name=None))  # type: ignore[attr-defined]
+    alpha = Fraction(str(game.alpha))  # type: ignore[attr-defined]
+    output, errors = Fraction(0), []
+    for step in range(1, game.items + 1):  # type: ignore[attr-defined]
+        output = Fraction(outputs.get(step, output))
+        errors.append((output - step) / step)
+    return np.array([float(error) for error in errors]), np.array([abs(error) > alpha for error in errors])
+
+
+def test_a_recorded_game_is_shown_at_every_step() -> None:
+    game = play(Randomized(alpha=0.2), Freeze(), sites=64, items=4_000, seed=1, record=True)
+    story = from_game(game, "")
+    errors, failing = plain(game)
+    assert story.exact
+    assert failing.any()
+    assert story.high.max() == pytest.approx(errors.max())
+    assert story.low.min() == pytest.approx(errors.min())
+    # the stretches cover each failing item; apart from gaps of 0.3 % that no eye sees they cover no other one
+    covered = np.zeros(len(failing), dtype=bool)
+    for begin, end in story.failing:
+        at = np.arange(1, len(failing) + 1)
+        covered |= (at >= begin - 1e-9) & (at <= end + 1e-9)
+    assert covered[failing].all()
+    assert covered[~failing].mean() < 0.02
+
+
+def test_many_changes_keep_their_extremes() -> None:
+    game = play(Deterministic(alpha=0.01), RoundRobin(), sites=50, items=100_000, record=True)
+    assert len(game.outputs) > 3_000
+    story = from_game(game, "")
+    assert len(story.error_items) <= 1_500
+    assert max(-story.low.min(), story.high.max()) == pytest.approx(game.max_rel_error)
+    assert not story.failing
+
+
+def test_an_unrecorded_game_is_shown_at_its_checkpoints() -> None:
+    story = from_game(play(Randomized(alpha=0.2), Freeze(), sites=64, items=4_000, seed=1), "")
+    assert not story.exact
+    assert story.failing
+
+
+def test_a_game_draws_itself(tmp_path: Path) -> None:
+    game = play(Randomized(alpha=0.2), Freeze(), sites=64, items=4_000, seed=1, record=True)
+    figure = game.plot(tmp_path / "game.png")
+    assert (tmp_path / "game.png").exists()
+    assert not (tmp_path / "game.svg").exists()
+    assert figure.findobj(lambda one: one.get_gid() == "failing")
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels == ["items counted", "error, in units of α", "words so far"]
+    assert figure._repr_png_().startswith(b"\x89PNG")  # what a notebook asks for
+    timeline_of(game, tmp_path / "both")
+    assert (tmp_path / "both.png").exists()
+    assert (tmp_path / "both.svg").exists()
+    with pytest.raises(ValueError, match=r"path must end in \.png or \.svg"):
+        timeline_of(game, tmp_path / "game.gif")
+
+
+def test_a_game_without_a_promise_has_no_band() -> None:
+    figure = play(Exact(), RoundRobin(), sites=4, items=500).plot()
+    assert figure.axes[1].get_ylabel() == "relative error"
+    assert not figure.findobj(lambda one: one.get_gid() == "failing")
+
+
+def test_a_game_of_one_item_can_be_drawn() -> None:
+    assert play(Deterministic(alpha=0.1), RoundRobin(), sites=1, items=1, record=True).plot().axes

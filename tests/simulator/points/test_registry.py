@@ -1,0 +1,158 @@
+"""Kinds: built-in names, references to modules and files, entry points, and what is said of misspelt ones."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from adversaries.base import Adversary, Choice
+from simulator.errors import ScenarioError
+from simulator.points import registry
+from simulator.points.point import Part, PointError, part
+from simulator.points.source import Source
+
+OWN = """
+from dataclasses import dataclass
+from adversaries import Adversary, Burst
+
+@dataclass
+class Mine(Adversary):
+    kind = "mine"
+    step: int = 1
+    def __post_init__(self):
+        if self.step < 1:
+            raise ValueError(f"step must be at least 1; got {self.step}")
+    def plan(self, view):
+        return Burst((view.changes * self.step) % view.sites)
+
+def turn(view):
+    return view.steps % view.sites
+
+not_callable = 3
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
+    return file
+
+
+def test_built_in_kinds_are_found_and_are_what_they_say() -> None:
+    protocols, adversaries = registry.kinds("protocol"), registry.kinds("adversary")
+    # a guard against testing nothing: the kinds that the scenario format names
+    assert {"exact", "deterministic", "deterministic-rounds", "randomized", "block", "robust", "martingale"} <= set(
+        protocols
+    )
+    assert {"round-robin", "uniform", "coin", "freeze", "drain", "zipf", "bursts", "single-site", "trace"} <= set(
+        adversaries
+    )
+    for name, kind in {**protocols, **adversaries}.items():
+        assert kind.load().kind == name
+        assert kind.origin == "built in"
+    assert "choice" not in adversaries  # it wraps functions and cannot be made from a scenario
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [("robst", "did you mean 'robust'"), ("Randomised", "did you mean 'randomized'"), ("xyzzy", "accepted: ")],
+)
+def test_an_unknown_kind_is_answered_with_the_nearest_name(kind: str, advice: str) -> None:
+    with pytest.raises(ScenarioError, match=advice):
+        registry.find("protocol", kind)
+
+
+def test_a_class_of_a_file_of_ones_own(own: Path) -> None:
+    made = part("adversary", "adversary", {"kind": "own.py:Mine", "step": 2}, own.parent)
+    assert made.make().step == 2
+    assert made.label == "mine"
+
+
+def test_a_part_crosses_processes_without_its_file(own: Path) -> None:
+    made = part("adversary", "adversary", {"kind": "own.py:Mine", "step": 3}, own.parent)
+    shipped = pickle.loads(pickle.dumps(made))
+    own.unlink()
+    assert shipped.make().step == 3
+    assert shipped.identity() == made.identity()
+
+
+def test_a_file_that_changes_is_another_identity(own: Path) -> None:
+    before = part("adversary", "adversary", {"kind": "own.py:Mine"}, own.parent).identity()
+    own.write_text(OWN.replace("view.changes * self.step", "view.changes"))
+    assert part("adversary", "adversary", {"kind": "own.py:Mine"}, own.parent).identity() != before
+
+
+def test_defaults_are_part_of_the_identity() -> None:
+    given = Part("adversary", "adversary", "drain", {"patience": 1.0})
+    assert Part("adversary", "adversary", "drain").identity() == given.identity()
+    assert Part("adversary", "adversary", "drain", {"patience": 2.0}).identity() != given.identity()
+
+
+def test_a_plain_function_becomes_an_adversary(own: Path) -> None:
+    made = part("adversary", "adversary", {"kind": "own.py:turn"}, own.parent)
+    assert isinstance(made.make(), Choice)
+    assert made.label == "turn"
+    with pytest.raises(PointError, match="takes no parameters"):
+        part("adversary", "adversary", {"kind": "own.py:turn", "step": 1}, own.parent).make()
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("missing.py:Mine", "there is no file missing.py"),
+        ("own.py:Mime", "did you mean 'Mine'"),
+        ("own.py:not_callable", "is no adversary"),
+        ("own.py:", "must end in the name of a class"),
+        ("no_such_module:Mine", "cannot import 'no_such_module'"),
+        ("pathlib:Path", "is no adversary"),
+    ],
+)
+def test_references_that_lead_nowhere(own: Path, kind: str, said: str) -> None:
+    with pytest.raises(ScenarioError, match=said):
+        part("adversary", "adversary", {"kind": kind}, own.parent).make()
+
+
+def test_a_file_that_does_not_run_names_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text("x = 1\ny = 1 / 0\n")
+    with pytest.raises(ScenarioError, match=r"broken\.py:2: ZeroDivisionError"):
+        registry.find("adversary", "broken.py:Mine", Source(str(file), file.read_text()))
+    file.write_text("def f(:\n")
+    with pytest.raises(ScenarioError, match=r"broken\.py:1: SyntaxError"):
+        registry.find("adversary", "broken.py:Mine", Source(str(file), file.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "path", "said"),
+    [
+        ({"alpha": 2}, ("protocol", "alpha"), "must be a number between 0 and 1"),
+        ({"alpha": 0.1, "centered": True}, ("protocol", "centered"), "did you mean 'centred'"),
+        ({}, ("protocol", "alpha"), "needs this parameter"),
+    ],
+)
+def test_refused_parameters_say_where(arguments: dict[str, object], path: tuple[str, ...], said: str) -> None:
+    with pytest.raises(PointError, match=said) as caught:
+        Part("protocol", "protocol", "deterministic", arguments).make()
+    assert caught.value.path == path
+
+
+def test_entry_points_of_other_packages_register_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib.metadata import EntryPoint
+
+    points = [
+        EntryPoint("theirs", "adversaries.adaptive:Freeze", "disttrack.adversaries"),
+        EntryPoint("freeze", "adversaries.adaptive:Coin", "disttrack.adversaries"),  # a name that is taken
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points if "adversaries" in group else [])
+    registry.kinds.cache_clear()
+    try:
+        known = registry.kinds("adversary")
+        assert issubclass(known["theirs"].load(), Adversary)
+        assert known["theirs"].origin != "built in"
+        assert known["freeze"].load().__name__ == "Freeze"
+    finally:
+        monkeypatch.undo()
+        registry.kinds.cache_clear()

@@ -1,0 +1,127 @@
+"""The report: one page that needs nothing else, says what was found, and lets no text act as markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from synthetic_results import write_result
+
+from simulator.report.page import Html
+from simulator.report.report import write_report
+
+EVIL = "<script>alert('x')</script> & \"quotes\""
+VOID = {"meta", "img", "br", "link", "input", "hr"}
+
+
+class Outline(HTMLParser):
+    """Collects tags with their attributes, text by tag, and tags that do not close in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.crossed: list[str] = []
+        self.text: list[tuple[str, str]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.crossed.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self.open and data.strip():
+            self.text.append((self.open[-1], data.strip()))
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_result(
+        tmp_path_factory.mktemp("report") / "result",
+        sites=(16, 64),
+        trials=2,
+        title=EVIL,
+        plots=["matrix", "breakdown"],
+    )
+    claims = (
+        "name,where,measure,value,low,high,bound,games,verdict,note\n"
+        "it holds,protocol == 'robust',fraction(ok),0.9871,0.9,1.0,>= 0.95,40,PASS,\n"
+        "a <b>bold</b> one,,median(words),123456.0,,,<= 5,16,FAIL,\n"
+    )
+    (folder / "claims.csv").write_text(claims, encoding="utf-8")
+    return write_report(folder)
+
+
+@pytest.fixture(scope="module")
+def outline(written: Path) -> Outline:
+    found = Outline()
+    found.feed(written.read_text(encoding="utf-8"))
+    found.close()
+    return found
+
+
+def test_the_page_is_well_formed(outline: Outline) -> None:
+    assert not outline.crossed
+    assert not outline.open
+
+
+def test_it_needs_no_script_and_nothing_from_outside(written: Path, outline: Outline) -> None:
+    assert not [tag for tag, _ in outline.tags if tag in ("script", "link", "iframe", "object")]
+    sources = [attributes["src"] or "" for tag, attributes in outline.tags if tag == "img"]
+    assert len(sources) == 2
+    assert all(source.startswith("data:image/") for source in sources)
+    assert all(attributes.get("alt") for tag, attributes in outline.tags if tag == "img")
+    assert not re.search(r"(?:href|src|url\()\s*=?\s*['\"]?https?:", written.read_text(encoding="utf-8"))
+
+
+def test_text_stays_text(outline: Outline) -> None:
+    assert ("h1", EVIL) in outline.text
+    assert ("td", "a <b>bold</b> one") in outline.text
+
+
+def test_claims_are_told_with_verdict_value_and_interval(outline: Outline) -> None:
+    words = [text for _, text in outline.text]
+    assert "1 of 2 claims hold. The interval has a confidence of 95 %." in words
+    assert ("span", "PASS") in outline.text
+    assert ("span", "FAIL") in outline.text
+    assert {"0.987", "0.9 to 1", ">= 0.95", "123,456"} <= set(words)
+
+
+def test_games_are_summed_up_point_by_point(outline: Outline) -> None:
+    cells = [text for tag, text in outline.text if tag == "td"]
+    assert cells.count("2 of 2") + cells.count("0 of 2") == 4 * 2 * 2
+    assert cells.count("0 of 2") == 2  # the broken one against freeze, at both numbers of sites
+
+
+def test_the_same_result_gives_the_same_page(written: Path) -> None:
+    before = written.read_bytes()
+    assert write_report(written.parent).read_bytes() == before
+
+
+def test_a_figure_that_cannot_be_drawn_is_told(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=[{"kind": "matrix", "where": "sites == 3"}])
+    assert "A figure could not be drawn: matrix: where: no game meets" in write_report(folder).read_text("utf-8")
+
+
+def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="holds no result"):
+        write_report(tmp_path)
+
+
+def test_a_manifest_may_say_little(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=["matrix"])
+    (folder / "manifest.json").write_text(json.dumps({"scenario": {"plots": ["matrix"]}}), encoding="utf-8")
+    (folder / "kinds.csv").unlink()
+    assert "<h1>r</h1>" in write_report(folder).read_text("utf-8")
+
+
+def test_pieces_are_escaped_once() -> None:
+    inner = Html("<i>{}</i>", "a & b {}")
+    assert str(Html("<p title='{}'>{}</p>", "it's", inner)) == "<p title='it&#x27;s'><i>a &amp; b {}</i></p>"

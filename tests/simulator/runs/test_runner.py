@@ -1,0 +1,357 @@
+"""Running: the same tables whoever plays, nothing played twice, errors kept apart."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import own_kinds
+import pytest
+
+from simulator.claims.columns import TRIALS
+from simulator.errors import MoveError, RunError, ScenarioError
+from simulator.runs.runner import Progress, Report, execute, run
+from simulator.runs.workers import Batches, Job, WorkerProcesses
+from simulator.scenario.load import load
+from simulator.tasks.tracking import Count
+
+SMALL = """\
+name: small
+seed: 3
+trials: 3
+sites: [2, 5]
+items: 2000
+protocol:
+  - {kind: randomized, alpha: 0.2}
+  - {kind: deterministic, alpha: 0.1, centred: [false, true]}
+adversary: [uniform, freeze]
+claims:
+  - {name: it costs something, measure: min(words), at_least: 1}
+  - {name: reports are words too, measure: min(words_report), at_least: 1}
+"""
+GAMES = 2 * 3 * 2 * 3
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.yaml").write_text(SMALL)
+    return Path("small.yaml")
+
+
+def play(file: Path, *overrides: str, **options: Any) -> Report:
+    return execute(load(file, overrides), **{"out": "out", "workers": 1, **options})
+
+
+def new(report: Report) -> int:
+    """Return how many games a run has found out."""
+    return report.played + report.alike
+
+
+def table(folder: str | Path, name: str = "trials.csv", without: str = "seconds") -> list[dict[str, str]]:
+    with open(Path(folder) / name, encoding="utf-8", newline="") as lines:
+        return [{key: value for key, value in row.items() if key != without} for row in csv.DictReader(lines)]
+
+
+def everything(folder: str | Path) -> dict[str, Any]:
+    """Return all that must not depend on who played: the tables, byte by byte but for `seconds`."""
+    exact = {name: (Path(folder) / name).read_bytes() for name in ("series.csv", "kinds.csv", "claims.csv")}
+    return {**exact, "trials": table(folder)}
+
+
+def test_a_row_a_game_in_the_order_of_points_and_trials(file: Path) -> None:
+    report = play(file)
+    rows = table("out", without="")
+    assert list(rows[0]) == [*TRIALS, "centred"]
+    assert [(int(row["point"]), int(row["trial"])) for row in rows] == [(p, t) for p in range(12) for t in range(3)]
+    for row in rows:
+        assert row["task"] == "count"
+        assert row["verdict"] in ("ok", "failed")
+        assert row["ok"] == str(row["verdict"] == "ok")
+        assert int(row["words"]) == int(row["words_up"]) + int(row["words_down"])
+    assert report.ok
+    assert report.played + report.alike == GAMES
+
+
+def test_all_points_play_the_same_seeds(file: Path) -> None:
+    play(file)
+    by_trial: dict[str, set[str]] = {}
+    for row in table("out"):
+        by_trial.setdefault(row["trial"], set()).add(row["seed"])
+    assert [len(seeds) for seeds in by_trial.values()] == [1, 1, 1]
+    assert len(set.union(*by_trial.values())) == 3
+
+
+def test_a_row_can_be_played_again_from_its_seed(file: Path) -> None:
+    from adversaries import Freeze
+    from protocols import Randomized
+    from simulator import play as play_game
+
+    play(file)
+    row = next(r for r in table("out") if r["protocol"] == "randomized" and r["adversary"] == "freeze")
+    game = play_game(Randomized(alpha=0.2), Freeze(), sites=int(row["sites"]), items=2000, seed=int(row["seed"]))
+    assert (str(game.words), repr(game.max_rel_error)) == (row["words"], row["max_rel_error"])
+
+
+def test_kinds_add_up_to_the_cost(file: Path) -> None:
+    play(file)
+    sums: dict[tuple[str, str], int] = {}
+    for row in table("out", "kinds.csv"):
+        key = (row["point"], row["trial"])
+        sums[key] = sums.get(key, 0) + int(row["words"])
+    assert sums == {(row["point"], row["trial"]): int(row["words"]) for row in table("out")}
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_make_the_same_tables(file: Path, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    play(file)
+    monkeypatch.setattr("simulator.runs.runner.WorkerProcesses", lambda workers: WorkerProcesses(workers, method))
+    report = play(file, out="two", workers=2)
+    assert report.played + report.alike == GAMES
+    assert everything("two") == everything("out")
+
+
+def test_other_seeds_make_other_tables(file: Path) -> None:
+    play(file)
+    play(file, "seed=4", out="other")
+    assert everything("other")["series.csv"] != everything("out")["series.csv"]
+
+
+def test_nothing_is_played_twice(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    play(file)
+    before = everything("out")
+    played: list[int] = []
+    original = Count.play
+    monkeypatch.setattr(Count, "play", lambda self, point, seed: (played.append(seed), original(self, point, seed))[1])
+    report = play(file)
+    assert (report.played, report.kept, played) == (0, GAMES, [])
+    assert everything("out") == before
+    # more trials, more points, an entry moved: only what is new is played
+    assert new(play(file, "trials=4")) == GAMES // 3
+    assert new(play(file, "trials=4", "sites=[5, 3, 2]")) == 6 * 4
+    assert new(play(file, "protocol.1.alpha=0.2", "trials=2")) == 2 * 2 * 2 * 2
+    assert new(play(file, fresh=True)) == GAMES
+    assert everything("out") == before
+
+
+def test_a_game_without_coins_is_played_for_one_seed(file: Path) -> None:
+    from adversaries import Freeze
+    from protocols import Deterministic
+    from simulator import play as play_game
+
+    report = play(file)
+    # deterministic (plain and centred) against freeze at 2 and at 5 sites: of 3 trials each, two are known from one
+    assert report.alike == 2 * 2 * 2
+    rows = [row for row in table("out") if row["protocol"] == "deterministic" and row["adversary"] == "freeze"]
+    for row in rows:
+        protocol = Deterministic(alpha=0.1, centred=row["centred"] == "True")
+        game = play_game(protocol, Freeze(), sites=int(row["sites"]), items=2000, seed=int(row["seed"]))
+        assert not game.coins
+        assert (str(game.words), repr(game.max_rel_error)) == (row["words"], row["max_rel_error"])
+    more = play(file, "trials=5")
+    assert more.alike == 2 * 2 * 2  # two more trials each, and none of them played
+    assert more.played + more.alike == 12 * 2
+
+
+def test_a_single_coin_makes_seeds_differ(file: Path) -> None:
+    from adversaries import Freeze, RoundRobin, Uniform
+    from protocols import Deterministic, Randomized
+    from simulator import play as play_game
+
+    drew = {
+        (protocol.kind, adversary.kind): play_game(protocol, adversary, sites=3, items=500).coins
+        for protocol in (Deterministic(alpha=0.1), Randomized(alpha=0.1))
+        for adversary in (RoundRobin(), Uniform(), Freeze())
+    }
+    assert [pair for pair, coins in drew.items() if not coins] == [
+        ("deterministic", "round-robin"),
+        ("deterministic", "freeze"),
+    ]
+
+
+def test_another_version_of_the_rules_plays_again(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    play(file)
+    monkeypatch.setattr(Count, "rules", 1000)
+    assert new(play(file)) == GAMES
+
+
+def test_equal_points_share_their_games(file: Path) -> None:
+    report = play(file, "sites=[2, 2]")
+    assert new(report) == GAMES // 2
+    rows = table("out")
+    assert len(rows) == GAMES
+    strip = [{key: value for key, value in row.items() if key != "point"} for row in rows]
+    assert strip[: GAMES // 2] == strip[GAMES // 2 :]
+
+
+def test_an_interrupted_run_goes_on(file: Path) -> None:
+    play(file, out="whole")
+
+    def interrupt(progress: Progress) -> None:
+        if progress.played >= 5 and not progress.finished:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play(file, on_progress=interrupt)
+    report = play(file)
+    assert report.kept >= 5
+    assert new(report) == GAMES - report.kept
+    assert everything("out") == everything("whole")
+
+
+def test_progress_counts_every_game_once(file: Path) -> None:
+    seen: list[tuple[int, float]] = []
+    play(file, on_progress=lambda p: seen.append((p.played + p.alike, p.done / p.cost)))
+    assert [games for games, _ in seen] == sorted(games for games, _ in seen)
+    assert seen[0] == (0, 0.0)
+    assert seen[-1] == (GAMES, pytest.approx(1.0))
+
+
+def test_an_adversary_that_raises_loses_its_own_games_only(file: Path) -> None:
+    Path("own.py").write_text(own_kinds.RAISES)
+    report = play(file, "adversary=[own.py:Raises, round-robin]", "trials=8")
+    rows = table("out")
+    lost = [row for row in rows if row["adversary"] == "Raises" and row["verdict"] == "failed"]
+    assert 0 < len(lost) < 6 * 8  # fixed seeds: some do, some do not
+    assert len(report.errors) == len(lost)
+    assert all("RuntimeError: went wrong on purpose" in error for error in report.errors)
+    assert "own.py" in Path("out/errors.txt").read_text()
+    assert not report.ok
+    assert {row["verdict"] for row in rows if row["adversary"] == "round-robin"} <= {"ok", "failed"}
+    assert json.loads(Path("out/manifest.json").read_text())["games"]["errors"] == len(lost)
+    # an error may be mended: such games are played again, the others are kept
+    again = play(file, "adversary=[own.py:Raises, round-robin]", "trials=8")
+    assert again.played == len(lost)
+    Path("own.py").write_text(own_kinds.RAISES.replace("< 0.5", "< 0"))
+    mended = play(file, "adversary=[own.py:Raises, round-robin]", "trials=8")
+    assert mended.errors == []
+    assert not Path("out/errors.txt").exists()
+
+
+def test_an_impossible_move_stops_the_run_with_its_step(file: Path) -> None:
+    Path("own.py").write_text(own_kinds.STRAYS)
+    with pytest.raises(MoveError, match=r"step \d+"):
+        play(file, "adversary=own.py:Strays")
+
+
+def test_a_worker_that_dies_costs_time_not_results(file: Path, tmp_path: Path) -> None:
+    Path("own.py").write_text(own_kinds.DIES)
+    mark = tmp_path / "died"
+    overrides = (f"adversary={{kind: own.py:Dies, mark: {mark}}}", "trials=4")
+    report = play(file, *overrides, workers=2)
+    assert mark.exists()
+    assert new(report) == 24
+    assert report.errors == []
+    mark.touch()
+    play(file, *overrides, out="calm", workers=1)
+    assert everything("out") == everything("calm")
+
+
+def test_a_game_that_kills_every_worker_is_named(file: Path, tmp_path: Path) -> None:
+    Path("own.py").write_text(own_kinds.DIES)
+    entry = f"adversary={{kind: own.py:Dies, mark: {tmp_path / 'm'}, always: true}}"
+    with pytest.raises(RunError, match=r"against Dies .*its worker was killed 3 times"):
+        play(file, entry, "trials=2", "sites=2", "protocol={kind: exact}", workers=2)
+
+
+def test_python_gives_pandas(file: Path) -> None:
+    results = run(file, workers=1, overrides=["trials=1"])
+    assert results.dir == Path("results/small")
+    assert len(results.trials) == 12
+    assert set(results.series.columns) >= {"point", "trial", "step", "items", "output", "rel_error", "words"}
+    assert results.series.groupby(["point", "trial"])["items"].max().eq(2000).all()
+    assert list(results.claims["verdict"]) == ["PASS", "PASS"]
+    assert results.manifest["scenario"]["trials"] == 1
+    assert results.ok
+
+
+def test_the_manifest_says_how_to_make_it_again(file: Path) -> None:
+    play(file)
+    manifest = json.loads(Path("out/manifest.json").read_text())
+    assert manifest["scenario"]["sites"] == [2, 5]
+    assert len(manifest["seeds"]) == 3
+    games = manifest["games"]
+    assert (games["all"], games["played"] + games["alike"], games["kept"], games["errors"]) == (GAMES, GAMES, 0, 0)
+    assert len(manifest["points"]) == 12
+    assert manifest["points"][0]["engine"] in ("leap", "bulk", "step")
+    assert manifest["points"][0]["engine_reason"]
+    assert {"python", "numpy", "simpy"} <= set(manifest["versions"])
+    assert manifest["rules"] == Count.rules
+
+
+def test_folders_that_cannot_be_written(file: Path) -> None:
+    Path("taken").write_text("a file")
+    with pytest.raises(ScenarioError, match="taken: cannot be made"):
+        play(file, out="taken")
+    with pytest.raises(ScenarioError, match="workers must be at least 1"):
+        play(file, workers=0)
+
+
+def test_nothing_half_written_stays(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    play(file)
+    before = everything("out")
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("simulator.results.write.os.replace", full)
+    with pytest.raises(RunError, match="cannot be written: No space left on device"):
+        play(file, "trials=4")
+    monkeypatch.setattr("simulator.results.write.os.replace", os.replace)
+    assert not list(Path("out").glob(".*"))
+    assert everything("out") == before
+
+
+def batches(costs: list[float], slots: int, seconds_a_unit: float) -> list[list[Job]]:
+    scenario_point: Any = type("P", (), {"number": 0})()
+    jobs = [Job(str(n), scenario_point, n, n, cost) for n, cost in enumerate(costs)]
+    plan = Batches(jobs, slots)
+    made = []
+    while plan:
+        batch = plan.next()
+        made.append(batch)
+        plan.learn(batch, seconds_a_unit * sum(job.cost for job in batch))
+    return made
+
+
+def test_short_games_share_hand_overs_and_long_ones_do_not() -> None:
+    short = batches([1.0] * 1000, 4, 0.001)  # a millisecond each
+    assert len(short) <= 60
+    assert len(short[-1]) <= 3  # the last ones are small, so that all workers end together
+    assert max(len(batch) for batch in short) <= Batches.MOST
+    long = batches([1.0] * 20, 4, 2.0)
+    assert [len(batch) for batch in long] == [1] * 20
+
+
+def test_one_game_of_each_point_comes_first_then_the_costly_ones() -> None:
+    made = batches([1.0, 50.0, 3.0, 100.0], 2, 1.0)
+    order = [job.cost for batch in made for job in batch]
+    assert order == [1.0, 100.0, 50.0, 3.0]
+
+
+def test_the_time_left_goes_by_what_each_point_has_taken() -> None:
+    slow, quick = (type("P", (), {"number": number})() for number in (0, 1))
+    jobs = [Job(f"{n}", slow, n, n, 1.0) for n in range(3)] + [Job(f"q{n}", quick, n, n, 1.0) for n in range(5)]
+    plan = Batches(jobs, 4)  # four slots: two workers
+    assert plan.left() == 0  # nothing is known
+    taken = {0: 7.0, 1: 0.6}
+    while len(plan._rate) < 2:
+        batch = plan.next()
+        plan.learn(batch, sum(taken[job.point.number] for job in batch))
+    left = [job.point.number for job in plan._jobs]
+    assert plan.left() == pytest.approx(sum(taken[number] for number in left) / 2)
+
+
+def test_withdrawn_games_are_not_handed_over() -> None:
+    points: list[Any] = [type("P", (), {"number": number})() for number in range(2)]
+    plan = Batches([Job(f"{n}-{t}", points[n], t, t, 1.0) for n in range(2) for t in range(3)], 2)
+    (first,) = plan.next()
+    assert len(plan.withdraw(first.point.number)) == 2
+    left = []
+    while plan:
+        left += plan.next()
+    assert {job.point.number for job in left} == {1 - first.point.number}
+    assert len(left) == 3

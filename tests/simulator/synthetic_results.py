@@ -1,0 +1,96 @@
+"""Synthetic results, for the tests of figures and pages."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from math import log, sqrt
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from simulator.claims.columns import TRIALS
+
+SHAPES = {
+    "exact": lambda k, n, a: n,
+    "deterministic": lambda k, n, a: k * (1 / a + log(max(2.0, a * n / k)) / a),
+    "randomized": lambda k, n, a: (9 * sqrt(k) / a + 2.5 * k) * log(n),
+    "robust": lambda k, n, a: (40 * sqrt(k) / a + 6 * k) * log(n),
+    "martingale": lambda k, n, a: (14 * sqrt(k) / a + k) * log(n),
+}
+BROKEN = {"randomized": 0.9}
+
+
+def write_result(
+    directory: Path, *, sites=(16, 64, 256, 1024), items=(2_000_000,), alphas=(0.03,), extra=None, side="protocol",
+    protocols=("deterministic", "randomized", "robust", "martingale"), adversaries=("round-robin", "freeze"),
+    trials=5, plots=({"kind": "cost", "x": "sites"},), title="Randomness survives an adaptive adversary, if hidden",
+):  # fmt: skip
+    """Write tables with the shapes that theory gives, and small noise."""
+    rng = np.random.default_rng(5)
+    rows, series, kinds, described = [], [], [], []
+    points = product(protocols, adversaries, sites, items, alphas, extra[1] if extra else [None])
+    for point, (protocol, adversary, k, n, alpha, swept) in enumerate(points):
+        described.append({
+            "point": point, "protocol": {"kind": protocol, "alpha": alpha}, "adversary": {"kind": adversary},
+            "sites": k, "items": n, "start": 0,
+        })  # fmt: skip
+        if extra:
+            described[-1][side][extra[0]] = swept
+        for trial in range(trials):
+            words = int(SHAPES.get(protocol, SHAPES["randomized"])(k, n, alpha) * rng.uniform(0.9, 1.1))
+            worst = alpha * rng.uniform(0.3, 0.6)
+            if adversary == "freeze" and protocol in BROKEN:
+                worst = alpha * sqrt(k) / (3 + sqrt(k) * alpha) * rng.uniform(0.95, 1.05)
+            ok = worst <= alpha
+            row = dict.fromkeys(TRIALS)
+            row |= {
+                "point": point,
+                "trial": trial,
+                "seed": trial,
+                "task": "count",
+                "protocol": protocol,
+                "adversary": adversary,
+                "sites": k,
+                "items": n,
+                "alpha": alpha,
+                "engine": "leap",
+                "verdict": "ok" if ok else "failed",
+                "ok": ok,
+                "max_rel_error": worst,
+                "first_failure": None if ok else 1000,
+                "failing_fraction": 0.0 if ok else 0.6,
+                "output_changes": words // 2,
+                "rounds": 3,
+                "messages": words,
+                "words": words,
+                "words_up": words - words // 4,
+                "words_down": words // 4,
+                "bits": words * 21,
+                "broadcasts": 10,
+                "seconds": 0.1,
+            }
+            if extra:
+                row[extra[0]] = swept
+            rows.append(row)
+            at = np.unique(np.geomspace(1, n, 200).round().astype(int))
+            wave = np.sin(np.linspace(0, 40, len(at))) * worst * np.minimum(1, at / (n / 50))
+            for step, error in zip(at, wave, strict=True):
+                used = int(words * log(step + 1) / log(n + 1))
+                series.append((point, trial, step, step, step * (1 + error), error, used, used))
+            for kind, share in (("report", 0.75), ("broadcast", 0.2), ("poll", 0.05)):
+                part = int(words * share)
+                kinds.append((point, trial, kind, "up" if kind == "report" else "down", part, part, part * 21))
+    directory.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(rows).to_csv(directory / "trials.csv", index=False)
+    names = ["point", "trial", "step", "items", "output", "rel_error", "messages", "words"]
+    pd.DataFrame(series, columns=names).to_csv(directory / "series.csv", index=False)
+    names = ["point", "trial", "kind", "direction", "messages", "words", "bits"]
+    pd.DataFrame(kinds, columns=names).to_csv(directory / "kinds.csv", index=False)
+    scenario = {
+        "name": "made-up", "title": title, "plots": list(plots), "items": items[0],
+        "protocol": [{"kind": kind, "alpha": list(alphas) if len(alphas) > 1 else alphas[0]} for kind in protocols],
+    }  # fmt: skip
+    (directory / "manifest.json").write_text(json.dumps({"scenario": scenario, "points": described}), encoding="utf-8")
+    return directory

@@ -1,0 +1,257 @@
+"""Games with a clock: the same rules as the tracking game for who is asked when, and verdicts over all steps."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from adversaries import Biased, Burst, Choice, Coin, HardInstance, Intruder, Rest, RoundRobin, Scattered, Uniform
+from adversaries.base import Adversary, View
+from adversaries.schedules import Schedule
+from mechanisms import (
+    COUNTERS,
+    Binary,
+    PanPrivate,
+    PerturbedLeader,
+    RandomizedResponse,
+    ReleaseQueries,
+    SortedQueries,
+    SparseVectorMonitor,
+)
+from mechanisms.counters import counter
+from simulator import run
+from simulator.errors import MoveError, ScenarioError
+from simulator.tasks.continual import play_counter, play_experts, play_monitor, play_queries
+from simulator.tasks.continual.count import Referee
+
+FALSE_ALARM = 1e-6
+
+
+@pytest.mark.parametrize("kind", sorted(COUNTERS))
+@pytest.mark.parametrize("adversary", [RoundRobin(), Scattered(count=40)], ids=lambda one: one.kind)
+def test_bulk_and_step_are_the_same_game(kind: str, adversary: Adversary) -> None:
+    games = [
+        play_counter(counter(kind, 1.0, 700), adversary, steps=700, seed=4, engine=engine)
+        for engine in ("bulk", "step")
+    ]
+    assert games[0].items == games[1].items == (700 if adversary.kind == "round-robin" else 40)
+    for name in ("max_abs_error", "rms_error", "final_error", "bound"):
+        assert getattr(games[0], name) == pytest.approx(getattr(games[1], name), rel=1e-9)
+    assert games[0].output_changes == games[1].output_changes
+    assert games[0].series["step"][-1] == 700
+    assert games[0].series["items"] == games[1].series["items"]
+
+
+def test_seed_decides() -> None:
+    first, again, other = (play_counter(Binary(1.0, 99), Coin(), steps=99, seed=seed) for seed in (1, 1, 2))
+    assert first.max_abs_error == again.max_abs_error != other.max_abs_error
+    assert first.engine == "step"
+
+
+def test_referee_by_hand() -> None:
+    referee = Referee(6, bound=1.5)
+    referee.judge(np.array([1.0, 0, 1]), np.array([1.0, 3.0, 2.0]))
+    referee.judge(np.array([0.0, 0, 1]), np.array([2.0, 2.0, 0.5]))
+    game = referee.close()
+    assert (game.items, game.max_abs_error, game.first_failure, game.final_error) == (3, 2.5, 2, -2.5)
+    assert game.rms_error == pytest.approx(math.sqrt((4 + 2.5**2) / 6))
+    assert game.output_changes == 4  # 0 -> 1 -> 3 -> 2, then 0.5
+    assert not game.ok
+    assert game.series == {
+        "step": [1, 2, 3, 4, 5, 6],
+        "items": [1, 1, 2, 2, 2, 3],
+        "output": [1.0, 3.0, 2.0, 2.0, 2.0, 0.5],
+        "rel_error": [0.0, 2.0, 0.0, 0.0, 0.0, pytest.approx(-2.5 / 3)],
+    }
+
+
+def test_an_adversary_that_reacts_is_asked_when_the_output_changes() -> None:
+    class Listener(Adversary):
+        """Feeds for three steps after each change that it hears of, else rests for ever."""
+
+        kind = "listener"
+
+        def __init__(self) -> None:
+            self.asked: list[tuple[int, int]] = []
+
+        def plan(self, view: View) -> Schedule:
+            LOG.append((view.steps, view.changes))
+            return Burst(0, 3) if view.changes < 3 else Rest()
+
+    LOG: list[tuple[int, int]] = []
+    game = play_counter(
+        counter("per-item", 1e9, 8), Listener(), steps=8, seed=0
+    )  # with next to no noise the output changes at every item
+    assert game.items == 3
+    assert LOG[:4] == [(0, 0), (1, 1), (2, 2), (3, 3)]
+
+
+def test_sites_that_are_not_there_are_refused() -> None:
+    for engine, adversary in (("bulk", _Elsewhere()), ("step", Choice(lambda view: 1))):
+        with pytest.raises(MoveError, match="named site 1 at step 1; this game has sites 0 … 0"):
+            play_counter(Binary(1.0, 9), adversary, steps=9, engine=engine)
+
+
+class _Elsewhere(Adversary):
+    """Names a site that is not there."""
+
+    kind = "elsewhere"
+    oblivious = True
+
+    def plan(self, view: View) -> Schedule:
+        return Burst(1)
+
+
+def test_scattered_items() -> None:
+    # every step is as likely as any other: 4,000 games of 3 items in 10 steps, chi-square at 1e-6 over the steps
+    seen = np.zeros(10)
+    for seed in range(4_000):
+        view = View(sites=1, items=10, rng=np.random.default_rng(seed))
+        plan = Scattered(count=3).plan(view)
+        assert plan is not None
+        fed = [step for step in range(1, plan.length + 1) if plan.at(step) is not None]
+        assert len(fed) == 3
+        assert plan.length <= 10
+        seen[np.array(fed) - 1] += 1
+    assert stats.chisquare(seen).pvalue > FALSE_ALARM
+    assert Scattered(count=0).plan(View(sites=1, items=10, rng=np.random.default_rng(0))) is None
+    huge = View(sites=1, items=2**40, rng=np.random.default_rng(0))
+    plan = Scattered(count=5).plan(huge)
+    assert plan is not None
+    assert plan.sent(plan.length) == 5
+    dense = play_counter(Binary(1.0, 3_000_000), Scattered(count=2_000_000), steps=3_000_000)
+    assert dense.items == 2_000_000
+    with pytest.raises(ValueError, match="count must be a whole number of at least 0"):
+        Scattered(count=-1)
+
+
+def test_the_intruder_reads_what_is_not_protected() -> None:
+    # 600 games each; at epsilon 1 nobody is right more often than 0.731 = e / (1 + e): a binomial test at 1e-6
+    # allows 491 of 600. A counter whose memory is open is read without error.
+    def right(rules: Any, looks: int) -> int:
+        games = [play_counter(rules, Intruder(looks=looks), steps=16, seed=seed) for seed in range(600)]
+        assert all(game.looks == looks and game.items <= 1 for game in games)
+        return sum(bool(game.guessed) for game in games)
+
+    allowed = 491
+    assert stats.binom.sf(allowed, 600, math.e / (1 + math.e)) < FALSE_ALARM
+    assert right(Binary(1.0, 16), 1) == 600
+    assert right(PanPrivate(1.0, 16), 1) <= allowed
+    assert right(PanPrivate(1.0, 16), 2) == 600
+    assert right(RandomizedResponse(1.0), 6) <= allowed
+    assert right(RandomizedResponse(1.0), 2) >= 380  # and its noise is no more than that: 0.731 less 5 deviations
+
+
+def test_monitor_games() -> None:
+    quiet = SparseVectorMonitor(k=6, epsilon=0.5, horizon=1 << 22, false_alarm=0.01)
+    hard = [play_monitor(quiet, HardInstance(), steps=1 << 22, seed=seed) for seed in range(60)]
+    assert sum(game.ok for game in hard) <= 6  # each with probability below 0.02: chance of 7 or more 2e-4
+    large = SparseVectorMonitor(k=1000, epsilon=0.5)
+    game = play_monitor(large, RoundRobin(), steps=1 << 30)
+    assert game.ok
+    assert game.halted_at == game.items_at_halt == game.items
+    empty = play_monitor(large, Scattered(count=0), steps=1000)
+    assert (empty.result, empty.halted_at, empty.items) == ("right", None, 0)
+    with pytest.raises(ValueError, match=r"items must be at least 2\^\(k \+ 1\) - 2 = 126 for hard-instance"):
+        play_monitor(quiet, HardInstance(), steps=100)
+
+
+def test_query_games() -> None:
+    exact = play_queries(ReleaseQueries(0.999999), Uniform(), values=50, points=200, queries=300, seed=1)
+    assert exact.items == 300
+    assert exact.max_abs_error <= 2
+    assert exact.ok
+    with pytest.raises(MoveError, match="query must be at least the one before"):
+        play_queries(SortedQueries(1.0), Uniform(), values=50, points=20, queries=100)
+    # an adversary that walks by the answers
+    bisect = Choice(lambda view: 25 if view.output < 100 else 24)
+    assert play_queries(ReleaseQueries(0.5), bisect, values=50, points=200, queries=30).items == 30
+
+
+def test_expert_games() -> None:
+    game = play_experts(PerturbedLeader(4, 600), Biased(0.2), seed=3)
+    assert game.regret == game.plain_regret
+    assert game.price == 0
+    assert game.paid is None
+    private = play_experts(PerturbedLeader(4, 600, epsilon=1.0), Biased(0.2), seed=3)
+    assert private.plain_regret == game.regret  # the same costs, the same head starts
+    assert private.best == game.best
+    assert private.paid == pytest.approx((private.regret - game.regret) / private.price)
+    charged = play_experts(PerturbedLeader(3, 300), RoundRobin())
+    assert charged.best == 100
+    chased = play_experts(PerturbedLeader(3, 300), Choice(lambda view: int(view.output) % 3))
+    assert chased.engine == "step"
+    assert chased.plain_regret is None
+    assert chased.items == 300
+    step = play_experts(PerturbedLeader(3, 200, epsilon=1.0), RoundRobin(), seed=5, engine="step")
+    bulk = play_experts(PerturbedLeader(3, 200, epsilon=1.0), RoundRobin(), seed=5)
+    assert (step.cost, step.best, step.output_changes) == (bulk.cost, bulk.best, bulk.output_changes)
+
+
+SCENARIO = """
+name: small
+task: continual-count
+items: [16, 64]
+trials: 2
+protocol:
+  - {kind: binary, epsilon: [0.5, 2]}
+  - {kind: sparse-infinite, epsilon: 1}
+adversary: [{kind: round-robin}, {kind: scattered}]
+claims:
+  - {name: held, measure: fraction(ok), at_least: 0.5}
+"""
+
+
+def test_a_scenario_of_counters(tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(SCENARIO, encoding="utf-8")
+    results = run(tmp_path / "small.yaml", out=tmp_path / "out", workers=1)
+    trials = results.trials
+    assert len(trials) == 2 * 3 * 2 * 2
+    assert set(trials["items"]) == {16, 64}
+    assert trials.loc[trials["adversary"] == "scattered", "sent"].tolist()[:2] == [4, 4]
+    assert (trials["max_abs_error"] >= 0).all()
+    assert (trials["ok"] == (trials["max_abs_error"] <= trials["bound"])).all()
+    assert len(results.series) > 0
+    assert results.ok
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("items: [16, 64]", "items: 16\nsites: 3"), "sites: must be 1 or left out"),
+        (("items: [16, 64]", "items: 16\nstart: 3"), "start: must be 0 or left out"),
+        (("items: [16, 64]", "items: 16\nengine: leap"), "engine: must be auto, step or bulk"),
+        (("items: [16, 64]", "items: 16\nnetwork: {latency: 3}"), "network: must be left out"),
+        (("items: [16, 64]\n", ""), "items: must be at least 1"),
+        (("kind: binary, epsilon: [0.5, 2]", "kind: binary, epsilon: 0"), "epsilon: must be a number above 0"),
+        (("kind: binary,", "kind: binery,"), "did you mean 'binary'"),
+        (("kind: binary,", "kind: binary, horizon: 15,"), "horizon: must be at least the 16 steps of the game"),
+        (("kind: binary,", "kind: above-threshold, threshold: 3,"), "task continual-count takes a Counter"),
+        (("{kind: scattered}", "{kind: intruder}"), "intruder needs to see the state; grant it with sees: state"),
+        (("{kind: scattered}", "{kind: coin}]\nengine: [bulk"), "engine"),
+    ],
+)
+def test_scenarios_that_are_wrong(tmp_path: Path, change: tuple[str, str], said: str) -> None:
+    (tmp_path / "small.yaml").write_text(SCENARIO.replace(*change), encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        run(tmp_path / "small.yaml", out=tmp_path / "out", workers=1)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["counters", "sparse", "monitor", "monitor-large", "pan-privacy", "queries", "experts"]
+)
+def test_shipped_scenarios_play(name: str, tmp_path: Path) -> None:
+    # small: one game a point, few steps; the claims are those of the full runs and are not judged here
+    small = {"monitor-large": ["items=65536", "protocol.k=710"], "pan-privacy": [], "queries": []}
+    monitor = ["items=1048576", "protocol.0.k=5", "protocol.1.k=5", "protocol.1.delta=0.002"]
+    overrides = ["trials=1", *({"monitor": monitor} | small).get(name, ["items=1024"])]
+    results = run(name, out=tmp_path / name, overrides=overrides, workers=1)
+    assert len(results.trials) >= 2
+    assert results.manifest["games"]["errors"] == 0

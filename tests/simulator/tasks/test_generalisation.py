@@ -1,0 +1,63 @@
+"""The task `generalisation`: bits and expected bits against a plain count, and the bounds by hand."""
+
+from __future__ import annotations
+
+from math import exp, log, sqrt
+
+import pytest
+
+from adversaries import Drain, Freeze, RoundRobin, Uniform
+from protocols import Block, Robust
+from simulator import play
+from simulator.tasks.generalisation import Round, measured, rounds_of, theorem_4, theorem_7
+
+SETTING = {"sites": 16, "items": 6_000, "start": 3_000, "seed": 5, "record": True}
+PAPER = Robust(alpha=0.2)
+
+
+@pytest.mark.parametrize("protocol", [PAPER, Block(alpha=0.2)], ids=lambda protocol: protocol.kind)
+@pytest.mark.parametrize("adversary", [RoundRobin(), Uniform(), Freeze(), Drain()], ids=lambda one: one.kind)
+def test_bits_and_expected_bits_are_those_of_a_plain_count(protocol, adversary) -> None:
+    game = play(protocol, adversary, **SETTING)
+    rounds = list(rounds_of(game, protocol))
+    assert len(rounds) >= 2
+    assert sum(each.complete for each in rounds) == len(rounds) - 1
+    assert rounds[0].begun_with == game.start
+    transcript = game.transcript
+    bits = transcript[transcript["kind"] == "bit"]["step"].tolist()
+    for each, following in zip(rounds, [*rounds[1:], None], strict=True):
+        end = game.items if following is None else following.begun_with - game.start
+        begin = each.begun_with - game.start
+        sent = sum(begin < step <= end for step in bits)
+        assert each.bits[-1] <= sent  # a round that the game cuts short is measured up to its last output
+        if each.complete:
+            assert each.bits[-1] == sent
+            assert each.expected[-1] == pytest.approx((end - begin) / each.size)
+        assert (each.bits[1:] >= each.bits[:-1]).all()
+
+
+def test_engines_agree_on_what_is_measured() -> None:
+    for protocol in (PAPER, Block(alpha=0.2)):
+        leap, step = (measured(play(protocol, Freeze(), engine=name, **SETTING), protocol) for name in ("leap", "step"))
+        assert leap == step
+
+
+def test_a_frozen_block_tracker_deviates_by_half_a_bit_a_site() -> None:
+    """Mean of sums of 1 - r/D over 256 sites is 128, its standard deviation 4.6: within 28 is 6 deviations."""
+    game = play(Block(alpha=0.1), Freeze(), sites=256, items=40_000, start=40_000, seed=1, record=True)
+    assert measured(game, Block(alpha=0.1))["deviation"] == pytest.approx(128, abs=40)
+
+
+def test_the_largest_errors_are_taken_when_an_estimate_comes_and_before_it_goes() -> None:
+    import numpy as np
+
+    one = Round(1, 100, 4, True, 0.0, np.array([10, 25]), np.array([11.5, 24.0]), np.array([12.0]))
+    assert one.deviation == 1.5
+    assert one.counter_error == 2
+    assert one.sample_error == 12  # 12 stood while 24 bits had come
+    assert one.total_error == 12
+
+
+def test_the_bounds_are_those_of_the_theorems() -> None:
+    assert theorem_4(64, 0.5, 8) == pytest.approx(64 * (exp(0.5) - 1 + 1 / 8) + 16)
+    assert theorem_7(64, 0.5, 8, 0.01) == pytest.approx(64 * (exp(0.5) - 1) + 8 + sqrt(128 * log(200)))
