@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 
 import spoilt_parts as parts
 
-from protocols import Deterministic, Exact, Protocol, Randomized
+from protocols import Deterministic, Exact, Protocol, Randomized, Robust
 from protocols.base import Site, in_unit_interval, positive
+from protocols.bulk import Segment, Stream
+from protocols.rounds.bulk import BulkRounds
 
 
 def spoilt(
@@ -149,6 +151,27 @@ class HalfTheCoins(Randomized):
         return Randomized(alpha=2 * self.alpha, confidence=self.confidence).bulk_form(k, site_rng, server_rng, start)
 
 
+class ForgetsOpenings(BulkRounds):
+    """Takes the output to be exact as long as items are forwarded, where the server says another at the last one."""
+
+    def advance(self, stream: Stream, now: int, until: int) -> Segment:
+        segment = super().advance(stream, now, until)
+        if segment.forwarded is not None:
+            segment.steps, segment.outputs = (), ()
+        return segment
+
+
+@dataclass(frozen=True)
+class OpensExactly(Robust):
+    """Its bulk form forgets what the server adds to the output when the first round begins."""
+
+    parameters: Any = "tight"
+
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        right = super().bulk_form(k, site_rng, server_rng, start)
+        return ForgetsOpenings(right.server, self._rules(k, site_rng))
+
+
 MUTANTS: dict[str, tuple[Any, str]] = {
     "TooMuchQuota": (spoilt(parts.TooMuchQuota), "spoke with a quota|spoke within its quota"),
     "NegativeQuota": (spoilt(parts.NegativeQuota), "not a whole number from 0 on"),
@@ -181,7 +204,8 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "RandomAlways": (RandomAlways, "says always right, but failed"),
     "RashlyConfident": (RashlyConfident, "failed in .* games with delta"),
     "OtherFleet": (OtherFleet, "leap and bulk play different games"),
-    "HalfTheCoins": (HalfTheCoins, "leap and bulk differ in the law of"),
+    "HalfTheCoins": (HalfTheCoins, "leap and bulk differ in the distribution of"),
+    "OpensExactly": (OpensExactly, "leap and bulk differ in the distribution of the output at step"),
 }
 """Every mutant, and what its refusal must say."""
 
