@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from protocols import Block, Robust
-from simulator.errors import MoveError, ScenarioError
+from simulator.errors import MessageError, MoveError, ScenarioError
 from simulator.game.outcome import Game
 from simulator.points.point import Point, PointError
 from simulator.tasks.base import Record
@@ -196,8 +196,8 @@ class Generalisation(Count):
 
         try:
             game = play(**prepare(point), seed=seed, record=True)
-        except MoveError as error:
-            raise MoveError(f"{point.describe()}: {error}") from error
+        except (MoveError, MessageError) as error:
+            raise type(error)(f"{point.describe()}: {error}") from error
         if len(game.series) and int(game.series["step"].iloc[-1]) != game.items:
             raise ScenarioError(f"{point.describe()}: task {self.name} needs an adversary that skips no step")
         return Record(

@@ -95,6 +95,10 @@ class Bulk(Engine):
 
     def _take(self, segment: Segment) -> None:
         items = self.start + self.sent(segment.end) - segment.end  # to be added to a step
+        for said in segment.said:
+            self.ledger.more_words(said.message, "every site")  # refused before anything is made of them
+        if segment.forwarded is not None:
+            self.ledger.more_words(segment.forwarded, "every site")
         if segment.forwarded is not None:
             self._take_forwarded(segment, segment.forwarded, items)
         else:
