@@ -17,6 +17,10 @@ class MoveError(ScenarioError):
     """An adversary named a site that does not exist; the message has the step."""
 
 
+class MessageError(ScenarioError):
+    """A protocol sent a message that cannot be counted; the line has the sender, the kind and the words."""
+
+
 class RunError(Exception):
     """The input was right but the run could not be finished: a full disk, a cluster that has gone.
 
