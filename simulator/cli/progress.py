@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from simulator.cli.tables import duration, is_terminal
+from simulator.cli.tables import is_terminal
+from simulator.results.formats import duration
 
 if TYPE_CHECKING:
     from simulator.runs.runner import Progress

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from simulator.plots.style import INK, Legend, new_figure, short
+from simulator.plots.style import INK, Legend, new_figure
+from simulator.results.formats import short
 from simulator.results.read import GAME, Tables, fixed, lines, said
 from simulator.scenario.figures import PlotRequest
 

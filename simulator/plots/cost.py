@@ -13,9 +13,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simulator.plots.labels import label_ends
 from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
-from simulator.plots.style import new_figure, short
+from simulator.plots.style import new_figure
 from simulator.plots.sweep import Curve, Floats, band_note, curves, failing_note, panels, power, symbol
 from simulator.plots.theory import cost_bound
+from simulator.results.formats import short
 from simulator.results.read import Tables, fixed
 from simulator.scenario.figures import EFOLD, PlotRequest
 

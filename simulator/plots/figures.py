@@ -16,6 +16,7 @@ from simulator.plots.matrix import draw_matrix
 from simulator.plots.measure import draw_measure
 from simulator.plots.style import FORMS, house_style, save
 from simulator.plots.timeline import draw_game, draw_timeline
+from simulator.results.folder import Results, opened
 from simulator.results.read import Tables, read_tables, swept_axes
 from simulator.scenario.figures import PlotRequest, check_plot
 
@@ -32,33 +33,66 @@ _DRAWN_BY: Final[dict[str, Callable[[Tables, PlotRequest], Figure]]] = {
 }
 
 
-def draw_all(directory: str | Path, requests: Sequence[Request] | None = None) -> list[Path]:
+def draw_all(
+    place: str | Path | Results, requests: Sequence[Request] | None = None, *, missing: bool = False
+) -> list[Path]:
     """Draw the figures of one result; `simulator.plots.draw` says the rest."""
-    tables = read_tables([directory])
-    if requests is None:
-        scenario = next(iter(tables.scenarios.values()))
-        requests = scenario.get("plots") or _suitable(tables)
+    results = opened(place)
+    tables = read_tables([results])
+    figures, faults = _planned(tables, requests)
     written: list[Path] = []
-    names: dict[str, int] = {}
-    faults = []
-    for request in [check_plot(request, _axes(tables)) for request in requests]:
-        count = names[request.name] = names.get(request.name, 0) + 1
-        stem = request.name if count == 1 else f"{request.name}-{count}"
+    for stem, request in figures.items():
+        path = results.dir / "figures" / stem
+        if missing and up_to_date(path.with_name(f"{stem}.svg"), results):
+            continue
         try:
             with house_style():
                 figure = figure_of(tables, request)
-        except ValueError as error:
-            faults.append(f"{stem}: {error}")  # the other figures are drawn all the same
-            continue
-        written += save(figure, Path(directory) / "figures" / stem)
+            written += save(figure, path)
+        except Exception as error:  # also of a figure of the user's own: the others are drawn all the same
+            faults.append(f"{stem}: {error if isinstance(error, ValueError) else repr(error)}")
     if faults:
         raise ValueError("; ".join(faults))
     return written
 
 
-def draw_compared(directories: Sequence[str | Path], kind: Request, out: str | Path | None) -> list[Path]:
+def planned(results: Results) -> list[Path]:
+    """Return the SVG files of the figures that a result is to have, in order, drawn or not."""
+    figures, _ = _planned(read_tables([results]), None)
+    return [results.dir / "figures" / f"{stem}.svg" for stem in figures]
+
+
+def up_to_date(path: Path, results: Results) -> bool:
+    """Tell whether a figure has been drawn from the tables as they are."""
+    files = [path.with_suffix(f".{form}") for form in FORMS]
+    if not all(file.is_file() for file in files):
+        return False
+    tables = (results.dir / "trials.csv").stat().st_mtime_ns
+    return all(file.stat().st_mtime_ns >= tables for file in files)
+
+
+def _planned(tables: Tables, requests: Sequence[Request] | None) -> tuple[dict[str, PlotRequest], list[str]]:
+    """Return the figures that are asked for, by the names of their files, and what is wrong with the other requests."""
+    if requests is None:
+        scenario = next(iter(tables.scenarios.values()))
+        requests = scenario.get("plots") or _suitable(tables)
+    figures: dict[str, PlotRequest] = {}
+    faults = []
+    names: dict[str, int] = {}
+    for asked in requests:
+        try:
+            request = check_plot(asked, _axes(tables))
+        except ValueError as error:
+            faults.append(str(error))
+            continue
+        count = names[request.name] = names.get(request.name, 0) + 1
+        figures[request.name if count == 1 else f"{request.name}-{count}"] = request
+    return figures, faults
+
+
+def draw_compared(places: Sequence[str | Path | Results], kind: Request, out: str | Path | None) -> list[Path]:
     """Draw several results in one figure; `simulator.plots.compare` says the rest."""
-    tables = read_tables(directories)
+    tables = read_tables(places)
     request = check_plot(_with_axis(kind, tables), _axes(tables))
     with house_style():
         figure = figure_of(tables, request)

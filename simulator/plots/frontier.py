@@ -11,9 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from simulator.plots.error import FLOOR, FLOOR_NOTE, border_note, shown
-from simulator.plots.style import BORDER, FILLS, QUIET, Legend, mark, new_figure, short
+from simulator.plots.style import BORDER, FILLS, QUIET, Legend, mark, new_figure
 from simulator.plots.sweep import axis_label
 from simulator.plots.theory import reacts
+from simulator.results.formats import short
 from simulator.results.read import Line, Tables, fixed, lines, swept_axes
 from simulator.scenario.figures import PlotRequest
 

@@ -9,22 +9,17 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
+from simulator.columns import label as column_label
 from simulator.plots.labels import label_ends
 from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
 from simulator.plots.style import new_figure
 from simulator.plots.sweep import Curve, band_note, curves, failing_note, panels, power, symbol
+from simulator.results.formats import measured_tick
 from simulator.results.read import Tables, fixed
 from simulator.scenario.figures import PlotRequest
 
-_LABELS: Final = {
-    "max_abs_error": "largest absolute error, in items",
-    "max_rel_error": "largest relative error",
-    "failing_fraction": "share of failing steps",
-    "output_changes": "changes of the output",
-    "words_up": "words to the server",
-    "words_down": "words to the sites",
-    "seconds": "seconds a game",
-}
+_LABELS: Final = {"max_abs_error": "largest absolute error, in items"}
+"""Labels of columns that tasks add."""
 
 
 def draw_measure(tables: Tables, request: PlotRequest) -> Figure:
@@ -53,14 +48,14 @@ def draw_measure(tables: Tables, request: PlotRequest) -> Figure:
     kinds = tuple(dict.fromkeys(trials["protocol"]))
     legends = legend_of(drawn, kinds)
     figure = new_figure(height_of(drawn), request.title or tables.title, fixed(tables), note, legends=legends)
-    label = _LABELS.get(request.y, request.y.replace("_", " "))
+    label = _LABELS.get(request.y) or column_label(request.y)
     axes, labels = draw_panels(figure, drawn, request.x, law, kinds, label)
     if logarithmic:
         axes[0].set_yscale("log")
         axes[0].set_ylim(values.min() / 1.5, values.max() * 1.5)
         narrow = values.max() < 40 * values.min()
         axes[0].yaxis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0) if narrow else (1.0,), numticks=10))
-        axes[0].yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}" if 1 <= value < 1e6 else f"{value:g}")
+        axes[0].yaxis.set_major_formatter(lambda value, _: measured_tick(value))
         axes[0].yaxis.set_minor_locator(NullLocator())
         axes[0].yaxis.set_minor_formatter(NullFormatter())
     label_ends(figure, labels)

@@ -14,7 +14,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simulator.plots.game_traces import Story, from_game, from_series
-from simulator.plots.style import QUIET, Legend, mark, new_figure, short
+from simulator.plots.style import QUIET, Legend, mark, new_figure
+from simulator.results.formats import short
 from simulator.results.read import GAME, Tables, fixed, said, swept_axes
 from simulator.scenario.figures import PlotRequest
 

@@ -1,8 +1,7 @@
-"""The tables of one or more results, as figures want them: which lines, which panels, what is fixed."""
+"""The tables of one or more results, as figures and pages want them: which lines, which panels, what is fixed."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,8 +9,10 @@ from typing import Any, Final
 
 import pandas as pd
 
-from simulator.claims.columns import TRIALS
 from simulator.claims.expressions import ExpressionError, rows
+from simulator.columns import TRIALS
+from simulator.results.folder import NoResults, Results, opened
+from simulator.results.formats import setting
 
 GAME: Final = ("result", "point", "trial")
 """What names one game."""
@@ -97,35 +98,30 @@ def _of_games(table: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     return table.merge(trials[list(GAME)].drop_duplicates(), on=list(GAME), how="inner")
 
 
-def read_tables(directories: Sequence[str | Path]) -> Tables:
-    """Read the tables of one or more result directories.
+def read_tables(places: Sequence[str | Path | Results]) -> Tables:
+    """Return the tables of one or more results: folders, or results that are open already.
 
     Raises
     ------
     ValueError
-        If a directory holds no result.
+        If a folder holds no results, or no games.
     """
-    if not directories:
+    if not places:
         raise ValueError("no result directory was given")
     trials, series, kinds = [], [], []
     scenarios: dict[str, dict[str, Any]] = {}
     points: dict[str, dict[int, dict[str, Any]]] = {}
-    for place in directories:
-        directory = Path(place)
-        for needed in ("trials.csv", "manifest.json"):
-            if not (directory / needed).is_file():
-                raise ValueError(f"{directory} holds no result: {needed} is missing")
-        manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-        scenario = dict(manifest.get("scenario") or {})
-        name = _free_name(directory.resolve().name, scenarios)
-        scenarios[name] = scenario
-        points[name] = {int(point["point"]): point for point in manifest.get("points") or []}
-        trials.append(_measured_marked(_read(directory / "trials.csv", name), points[name]))
-        series.append(_read(directory / "series.csv", name))
-        kinds.append(_read(directory / "kinds.csv", name))
-    games, timelines, messages = (pd.concat(tables, ignore_index=True) for tables in (trials, series, kinds))
+    for place in places:
+        results = opened(place)
+        name = _free_name(results.dir.resolve().name, scenarios)
+        scenarios[name] = results.scenario
+        points[name] = {int(point["point"]): point for point in results.manifest.get("points") or []}
+        trials.append(_measured_marked(_named(results.trials, name), points[name]))
+        series.append(_named(results.series, name))
+        kinds.append(_named(results.kinds, name))
+    games, timelines, messages = map(_together, (trials, series, kinds))
     if games.empty:
-        raise ValueError(f"{directories[0]} holds no games: trials.csv is empty")
+        raise NoResults(f"{opened(places[0]).dir}: holds no games: trials.csv is empty")
     return Tables(games, timelines, messages, scenarios=scenarios, points=points)
 
 
@@ -139,16 +135,16 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     return candidate
 
 
-def _read(path: Path, name: str) -> pd.DataFrame:
-    """Return a table with the result's name before it; an absent one is empty."""
-    try:
-        table = pd.read_csv(path)
-    except (FileNotFoundError, pd.errors.EmptyDataError):
-        table = pd.DataFrame()
-    if "ok" in table:
-        table["ok"] = table["ok"].map(lambda value: str(value) == "True")
-    table.insert(0, "result", name)
-    return table
+def _named(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return a table with the result's name before it."""
+    named = table.copy()
+    named.insert(0, "result", name)
+    return named
+
+
+def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return tables one below the other; an empty one plays no part in what type a column has."""
+    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
 
 
 def _measured_marked(trials: pd.DataFrame, points: dict[int, dict[str, Any]]) -> pd.DataFrame:
@@ -239,9 +235,7 @@ def said(axis: str, value: Any) -> str:
         value = value.item()
     if isinstance(value, bool):
         return name(axis) if value else f"not {name(axis)}"
-    if isinstance(value, float):
-        return f"no {name(axis)}" if value != value else f"{name(axis)} {value:{',.0f' if value.is_integer() else 'g'}}"
-    return f"{name(axis)} {value:,}" if isinstance(value, int) else f"{name(axis)} {value}"
+    return f"no {name(axis)}" if value != value else f"{name(axis)} {setting(value)}"
 
 
 def fixed(tables: Tables) -> str:

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from simulator.results.write import writing
+from simulator.results.files import write_text
 from simulator.scenario.load import Scenario
 
 LIBRARIES: Final = ("disttrack", "numpy", "simpy", "scipy", "pandas", "pydantic", "matplotlib")
@@ -76,8 +76,7 @@ def write_manifest(
             for point in scenario.points
         ],
     }
-    with writing(folder) as start:
-        start("manifest.json").write(json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
+    write_text(folder / "manifest.json", json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
 
 
 def _version(name: str) -> str | None:

@@ -12,7 +12,8 @@ from typing import Any, Final
 from simulator.claims.judge import Finding
 from simulator.errors import RunError, ScenarioError
 from simulator.points.point import canonical
-from simulator.results.write import Results, write_tables
+from simulator.results.folder import Results
+from simulator.results.write import write_tables
 from simulator.runs.estimate import refuse_too_large
 from simulator.runs.journal import Journal, game_key, game_seed
 from simulator.runs.manifest import write_manifest

@@ -9,13 +9,15 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from simulator.claims.columns import TRIALS, axes, swept_columns
+from simulator.claims.claim import Claim
 from simulator.claims.expressions import columns_of
+from simulator.columns import TRIALS
 from simulator.errors import ScenarioError
 from simulator.points.point import Point, PointError, part
 from simulator.points.registry import accepted, nearest
+from simulator.points.swept import axes, swept_columns
 from simulator.scenario.document import Document, read
-from simulator.scenario.model import KEYS, SWEPT, Claim, Head, PointModel, first_fault
+from simulator.scenario.model import KEYS, SWEPT, Head, PointModel, first_fault
 from simulator.scenario.sweep import Combination, SweepError, combinations
 from simulator.tasks.base import Task, task
 

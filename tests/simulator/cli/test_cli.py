@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from simulator.cli import COMMANDS, main
-from simulator.cli.tables import duration, number
+from simulator.cli.point_flags import entry_of
 from simulator.templates import written
 
 SMALL = """\
@@ -205,9 +205,7 @@ def test_play_takes_parameters_and_writes_a_transcript() -> None:
     ],
 )
 def test_a_side_of_play_may_be_written_in_several_ways(text: str, entry: dict[str, object]) -> None:
-    from simulator.cli.play import _side
-
-    assert _side("protocol", text) == entry
+    assert entry_of("protocol", text) == entry
 
 
 def test_list_and_describe_use_the_classes_words() -> None:
@@ -305,24 +303,6 @@ def test_template_names_are_replaced_everywhere() -> None:
             assert "my_" not in text.replace("dummy_", "")
             assert "My" not in text
             assert "simulator.templates" not in text
-
-
-def test_numbers_and_times_for_readers() -> None:
-    assert [number(value) for value in (0, 1e6, 0.5, 1234.56, None, float("nan"))] == [
-        "0",
-        "1,000,000",
-        "0.5",
-        "1,234.6",
-        "",
-        "",
-    ]
-    assert [duration(value) for value in (0.5, 59, 60, 3599.9, 86400)] == [
-        "0.50 s",
-        "59.0 s",
-        "1 min 0 s",
-        "1 h 0 min",
-        "24 h 0 min",
-    ]
 
 
 def test_commands_are_loaded_only_when_they_are_called() -> None:

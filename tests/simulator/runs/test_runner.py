@@ -11,7 +11,7 @@ from typing import Any
 import own_kinds
 import pytest
 
-from simulator.claims.columns import TRIALS
+from simulator.columns import TRIALS
 from simulator.errors import MoveError, RunError, ScenarioError
 from simulator.runs.runner import Progress, Report, execute, run
 from simulator.runs.workers import Batches, Job, WorkerProcesses
@@ -297,10 +297,10 @@ def test_nothing_half_written_stays(file: Path, monkeypatch: pytest.MonkeyPatch)
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("simulator.results.write.os.replace", full)
+    monkeypatch.setattr("simulator.results.files.os.replace", full)
     with pytest.raises(RunError, match="cannot be written: No space left on device"):
         play(file, "trials=4")
-    monkeypatch.setattr("simulator.results.write.os.replace", os.replace)
+    monkeypatch.setattr("simulator.results.files.os.replace", os.replace)
     assert not list(Path("out").glob(".*"))
     assert everything("out") == before
 
