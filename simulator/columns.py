@@ -139,6 +139,6 @@ def label(name: str) -> str:
     return _LABELS.get(name, name.replace("_", " "))
 
 
-def documented(columns: Sequence[Column]) -> str:
+def documented(columns: Sequence[Column]) -> list[str]:
     """Return the rows of the Markdown table that documents columns."""
-    return "\n".join(f"| `{column.name}` | {column.says} | {column.unit} |" for column in columns)
+    return [f"| `{column.name}` | {column.says} | {column.unit} | {column.origin} |" for column in columns]
