@@ -64,9 +64,9 @@ TRIAL_COLUMNS: Final = (
     Column("words_down", "cost from the server to the sites", "words", label="words to the sites"),
     Column("bits", "cost in bits: a signal is one, a word is ceil(log2(items + 1))", "bits"),
     Column("broadcasts", "messages of the server to all sites, each counted once", "broadcasts"),
-    Column("seconds", "time that the game took; differs from run to run", "s", label="seconds a game"),
+    Column("seconds", "time that the game took; differs from run to run", "s", label="seconds per game"),
 )  # fmt: skip
-"""Columns of ``trials.csv``, a row a game, in this order; a task's own and the swept parameters follow."""
+"""Columns of ``trials.csv``, a row per game, in this order; a task's own and the swept parameters follow."""
 
 PLACE: Final = ("point", "trial", "protocol", "adversary")
 """The columns that say, in the other tables, which game a row belongs to."""
@@ -81,7 +81,7 @@ SERIES_COLUMNS: Final = (
     Column("messages", "messages so far", "messages"),
     Column("words", "words so far", "words"),
 )
-"""Columns of ``series.csv``: a row a checkpoint of a game."""
+"""Columns of ``series.csv``: a row per checkpoint of a game."""
 
 KIND_COLUMNS: Final = (
     *_PLACE,
@@ -91,7 +91,7 @@ KIND_COLUMNS: Final = (
     Column("words", "their cost", "words"),
     Column("bits", "their cost in bits", "bits"),
 )
-"""Columns of ``kinds.csv``: a row a kind of message, direction and game."""
+"""Columns of ``kinds.csv``: a row per kind of message, direction and game."""
 
 CLAIM_COLUMNS: Final = (
     Column("name", "the claim", "", "claim"),
@@ -106,7 +106,7 @@ CLAIM_COLUMNS: Final = (
     Column("verdict", "whether it meets the bound", "PASS, FAIL", "claim"),
     Column("note", "why nothing could be measured; empty otherwise", "", "claim"),
 )
-"""Columns of ``claims.csv``: a row a claim, and a group of its `each`."""
+"""Columns of ``claims.csv``: a row per claim and group of its `each`."""
 
 
 def names(columns: Sequence[Column], *origins: Origin) -> tuple[str, ...]:

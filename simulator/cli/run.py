@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option("--trials", type=int, help="Games at each point.")
 @click.option("--seed", type=int, help="The scenario's seed.")
-@click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one a core if left out.")
+@click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, or local.")
 @click.option("--fresh", is_flag=True, help="Begin anew, without the games of earlier runs.")
 @click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")

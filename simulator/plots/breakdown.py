@@ -1,4 +1,4 @@
-"""The `breakdown` figure: words by kind of message, a bar a protocol."""
+"""The `breakdown` figure: words by kind of message, a bar per protocol."""
 
 from __future__ import annotations
 
@@ -34,16 +34,18 @@ _DOWN_HATCHES: Final = ("////", "\\\\\\\\", "xxxx", "....")
 
 
 def draw_breakdown(tables: Tables, request: PlotRequest) -> Figure:
-    """Return the words of each kind of message, in the mean over the games of a bar."""
+    """Return the words of each kind of message, on average over the games of each bar."""
     if tables.kinds.empty:
         raise ValueError("a breakdown figure needs kinds.csv, which is missing or empty")
     bars = _bars(tables, request.x)
     totals = [float(bar["words"].sum()) for _, bar in bars]
     shares = max(totals) > _SHARES_FROM * max(1.0, min(totals))
     order = _kinds_in_order([bar for _, bar in bars])
-    note = "Mean over the games of a bar. Plain: sites to server. Hatched: server to sites."
+    note = (
+        "Mean over the games of each bar. Plain: from the sites to the server. Hatched: from the server to the sites."
+    )
     if shares:
-        note += " The bars show shares, for the totals beside them differ too much for one scale."
+        note += " The bars show shares, since the totals beside them differ too much for one scale."
     looks = _looks(order)
     legend = Legend("", [(Patch(**looks[key]), key[0]) for key in order])
     figure = new_figure(0.75 + 0.34 * len(bars), request.title or tables.title, fixed(tables), note, legends=[legend])

@@ -1,4 +1,4 @@
-"""The `cost` figure: words against a swept axis, a line a protocol, with fitted law and bound."""
+"""The `cost` figure: words against a swept axis, a line per protocol, with fitted power and bound."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from simulator.results.read import Tables, fixed
 from simulator.scenario.figures import EFOLD, PlotRequest
 
 _LINEAR_SPAN: Final = 60.0
-"""Against N the law is logarithmic: a linear scale shows it straight, if costs differ by less than this."""
+"""Against N the cost grows like a logarithm: a linear scale shows it straight, if costs differ by less than this."""
 
-_LABELS: Final = {EFOLD: "words an e-fold of the stream"}
+_LABELS: Final = {EFOLD: "words per e-fold of the stream"}
 
 
 def draw_cost(tables: Tables, request: PlotRequest) -> Figure:

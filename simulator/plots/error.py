@@ -1,4 +1,4 @@
-"""The `error` figure: the largest error over alpha against a swept axis, with the law sqrt(k)."""
+"""The `error` figure: the largest error over alpha against a swept axis, beside the slope of sqrt(k)."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _TICKS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000
 
 
 def draw_frontier(tables: Tables, request: PlotRequest) -> Figure:
-    """Return the largest error, in units of alpha, against words: a dot a game, a mark a point's median."""
+    """Return the largest error, in units of alpha, against words: a dot per game, a mark per median of a point."""
     trials = tables.trials.assign(_error=shown(tables.trials))
     trials = trials[trials["_error"].notna()]
     if trials.empty:
@@ -33,10 +33,10 @@ def draw_frontier(tables: Tables, request: PlotRequest) -> Figure:
     axis = next((axis for axis in swept_axes(trials) if pd.api.types.is_numeric_dtype(trials[axis])), "")
     results = list(tables.scenarios)
     drawn = {result: lines(trials[trials["result"] == result], axis) for result in results}
-    note = "Dots: games. Marks: medians of a point. Lower is more accurate, further left is cheaper."
+    note = "Dots: games. Marks: medians of the games of each point. Lower is more accurate, further left is cheaper."
     paths = [line.games.groupby("adversary")[axis].nunique().max() for part in drawn.values() for line in part if axis]
     if max(paths, default=0) > 1:
-        note += f" A line joins the points of one protocol and adversary in the order of {axis_label(axis)}."
+        note += f" A line joins the points of a protocol and adversary in the order of {axis_label(axis)}."
     if (trials["_error"] <= FLOOR).any():
         note += FLOOR_NOTE
     legends = _legends([line for part in drawn.values() for line in part], kinds, adversaries)

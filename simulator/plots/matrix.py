@@ -20,7 +20,7 @@ _FAILED: Final = LinearSegmentedColormap.from_list("failed", ["#FFFFFF", "#F6C7A
 
 
 def draw_matrix(tables: Tables, request: PlotRequest) -> Figure:
-    """Return the fraction of games that held, a row a protocol and a column an adversary."""
+    """Return the fraction of games that held, a row per protocol and a column per adversary."""
     trials = tables.trials.assign(_error=error_over_alpha(tables.trials))
     trials = trials[trials["verdict"] != "undecided"]
     if trials.empty:
@@ -28,7 +28,7 @@ def draw_matrix(tables: Tables, request: PlotRequest) -> Figure:
     results = [result for result in tables.scenarios if (trials["result"] == result).any()]
     adversaries = list(dict.fromkeys(trials["adversary"]))
     rows = [[(line.label, line.games) for line in lines(trials[trials["result"] == result])] for result in results]
-    note = "In each cell: games that held of games played, and their largest error in units of α, in the median."
+    note = "In each cell: games that held of games played, and the median of their largest errors, in units of α."
     wide = min(12.0, max(8.0, 1.9 + 0.82 * len(adversaries)))
     height = sum(0.46 * len(part) + (0.35 if tables.several else 0.0) for part in rows) + 0.75
     height += 0.15 * max(name.count("\n") for name in _names(adversaries))

@@ -1,4 +1,4 @@
-"""The `measure` figure: any measured column of trials.csv against a swept axis, a line a protocol."""
+"""The `measure` figure: any measured column of trials.csv against a swept axis, a line per protocol."""
 
 from __future__ import annotations
 

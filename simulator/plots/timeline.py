@@ -99,7 +99,7 @@ def _outcome(verdict: str, failing_fraction: float | None) -> str:
 
 
 def _figure(stories: list[Story], title: str, subtitle: str, which: str) -> Figure:
-    """Return the figure: a column a game, with its estimate, its error and its words."""
+    """Return the figure: a column per game, with its estimate, its error and its words."""
     failing = any(story.failing for story in stories)
     promised = any(story.alpha is not None for story in stories)
     exact = all(story.exact for story in stories)

@@ -146,7 +146,7 @@ def _summary(trials: pd.DataFrame) -> Html:
         )
     swept = [name(axis) for axis in axes]
     heads = ["protocol", "adversary", *swept, "held", "largest error / α", *map(label, _MEASURED)]
-    text = "Medians over the games of a point." + (
+    text = "Medians over the games of each point." + (
         f" The first {_MOST_ROWS} of {len(rows)} points; trials.csv has them all." if len(rows) > _MOST_ROWS else ""
     )
     body = table(heads, rows[:_MOST_ROWS], right=tuple(range(2, len(heads))))
@@ -170,7 +170,7 @@ def _kinds(trials: pd.DataFrame, kinds: pd.DataFrame) -> Html:
             [protocol, kind, way, *(number(float(row[what]) / played) for what in ("messages", "words", "bits"))]
         )
     heads = ["protocol", "kind", "direction", "messages", "words", "bits"]
-    text = Html("<p>Means over all games of a protocol.</p>")
+    text = Html("<p>Means over all games of each protocol.</p>")
     return section("Messages by kind", text, table(heads, rows, right=(3, 4, 5)))
 
 

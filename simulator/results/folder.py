@@ -41,22 +41,22 @@ class Results:
 
     @cached_property
     def trials(self) -> pd.DataFrame:
-        """A row a game."""
+        """A row per game."""
         return self._read("trials.csv")
 
     @cached_property
     def series(self) -> pd.DataFrame:
-        """The timelines: a row a checkpoint of a game; empty where they were not kept."""
+        """The timelines: a row per checkpoint of a game; empty where they were not kept."""
         return self._read("series.csv", SERIES)
 
     @cached_property
     def kinds(self) -> pd.DataFrame:
-        """The cost by kind of message: a row a kind, direction and game."""
+        """The cost by kind of message: a row per kind, direction and game."""
         return self._read("kinds.csv", KINDS)
 
     @cached_property
     def claims(self) -> pd.DataFrame:
-        """A row a claim, with measured value, interval and verdict."""
+        """A row per claim, with measured value, interval and verdict."""
         return self._read("claims.csv", CLAIMS)
 
     @cached_property

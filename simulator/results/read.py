@@ -254,5 +254,5 @@ def fixed(tables: Tables) -> str:
         parts.append(f"adversary {trials['adversary'].iloc[0]}")
     games = trials.groupby(["result", "point"]).size()
     least, most = int(games.min()), int(games.max())
-    parts.append(f"{most} game{'s' * (most > 1)} a point" if least == most else f"{least} to {most} games a point")
+    parts.append(f"{most} game{'s' * (most > 1)} per point" if least == most else f"{least} to {most} games per point")
     return " · ".join(parts)

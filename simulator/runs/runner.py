@@ -242,7 +242,7 @@ def _alike(record: Record) -> bool:
 
 
 def _share(record: Record, games: Sequence[Job], journal: Journal, progress: Progress) -> None:
-    """Keep an outcome for other seeds too."""
+    """Keep a record for other seeds too."""
     if games:
         journal.put((job.key, record) for job in games)
         progress.alike += len(games)

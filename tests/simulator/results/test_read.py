@@ -101,4 +101,4 @@ def test_swept_parameters_of_an_adversary_are_a_part_of_its_name(tmp_path: Path)
 
 def test_what_all_games_share_is_said_once(tmp_path: Path) -> None:
     tables = read_tables([write_result(tmp_path / "a", sites=(64,), adversaries=("freeze",), trials=1)])
-    assert fixed(tables) == "64 sites · 2,000,000 items · α = 0.03 · adversary freeze · 1 game a point"
+    assert fixed(tables) == "64 sites · 2,000,000 items · α = 0.03 · adversary freeze · 1 game per point"
