@@ -70,8 +70,9 @@ def _thing(text: str) -> Any:
     """Return the mechanism or protocol that a name and its parameters describe."""
     from protocols import Robust
     from protocols.base import Protocol
-    from simulator.errors import ScenarioError
-    from simulator.points.registry import accepted, find, is_reference, kinds, make, nearest, parameters, source_of
+    from simulator.errors import ScenarioError, accepted, nearest
+    from simulator.points.registry import find, kinds, make, parameters
+    from simulator.points.source import is_reference, source_of
     from simulator.tasks.audit.cases import usual
 
     entry = entry_of("audit", text)
@@ -81,7 +82,7 @@ def _thing(text: str) -> Any:
         known = [*kinds("mechanism"), "robust"]
         raise ScenarioError(f"disttrack audit: unknown name {kind!r}{nearest(kind, known)} ({accepted(known)})")
     here = Path.cwd()
-    maker = find(family, kind, source_of(family, kind, here), here)
+    maker = find(family, kind, source_of(kind, here), here)
     if isinstance(maker, type) and issubclass(maker, Protocol):
         given = {"alpha": 0.1, **entry} if "alpha" in parameters(maker) else entry
         protocol = _made("protocol", maker, given, text, make)

@@ -38,11 +38,12 @@ def point_of(flags: Mapping[str, Any]) -> Point:
 def _maker_of(document: Document) -> Any:
     """Return the protocol's class; None if there is none, which the check of the point will say."""
     from simulator.errors import ScenarioError
-    from simulator.points.registry import find, source_of
+    from simulator.points.registry import find
+    from simulator.points.source import source_of
 
     kind = document.data["protocol"]["kind"]
     try:
-        return find("protocol", kind, source_of("protocol", kind, document.folder), document.folder) if kind else None
+        return find("protocol", kind, source_of(kind, document.folder), document.folder) if kind else None
     except ScenarioError:
         return None
 

@@ -1,13 +1,14 @@
-"""Figures: what a scenario asks for under `plots:`, several results side by side, and the timeline of a game.
+"""Plots: the figures that a scenario asks for under `plots:`, several results side by side, and the timeline of a game.
 
 Matplotlib is imported when something is drawn, and not before.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from simulator.scenario.figures import KINDS, PlotRequest, check_plot
+from simulator.plots.base import Plot
+from simulator.scenario.figures import check_plot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,12 +18,23 @@ if TYPE_CHECKING:
 
     from simulator.results.folder import Results
 
-__all__ = ["KINDS", "PlotRequest", "check_plot", "compare", "draw", "timeline_of"]
+__all__ = ["PLOTS", "Plot", "check_plot", "compare", "draw", "timeline_of"]
+
+PLOTS: Final = {
+    "cost": "simulator.plots.cost:Cost",
+    "error": "simulator.plots.error:Error",
+    "measure": "simulator.plots.measure:Measure",
+    "timeline": "simulator.plots.timeline:Timeline",
+    "breakdown": "simulator.plots.breakdown:Breakdown",
+    "frontier": "simulator.plots.frontier:Frontier",
+    "matrix": "simulator.plots.matrix:Matrix",
+}
+"""The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 
 
 def draw(
     directory: str | Path | Results,
-    requests: Sequence[PlotRequest | Mapping[str, Any] | str] | None = None,
+    requests: Sequence[Plot | Mapping[str, Any] | str] | None = None,
     *,
     missing: bool = False,
 ) -> list[Path]:
@@ -49,7 +61,7 @@ def draw(
 
 def compare(
     directories: Sequence[str | Path | Results],
-    kind: PlotRequest | Mapping[str, Any] | str = "frontier",
+    kind: Plot | Mapping[str, Any] | str = "frontier",
     out: str | Path | None = None,
 ) -> list[Path]:
     """Draw several results side by side, on common scales; return the files, PNG and SVG.

@@ -19,8 +19,7 @@ from typing import Final
 from simulator.claims.claim import Claim
 from simulator.claims.judge import bound
 from simulator.claims.statements import NAMES, STATEMENTS
-from simulator.errors import RunError, ScenarioError
-from simulator.points.registry import accepted, nearest
+from simulator.errors import RunError, ScenarioError, accepted, nearest
 from simulator.results.files import write_text
 from simulator.results.formats import interval, number, span
 from simulator.scenario.document import read

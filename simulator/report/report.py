@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from simulator.columns import label
-from simulator.report.page import Html, caption_of, facts, page, section, table, verdict
+from simulator.report.page import Html, caption, facts, page, section, table, verdict
 from simulator.results.files import write_text
 from simulator.results.folder import Results, opened
 from simulator.results.formats import cell, interval, number
@@ -118,7 +118,7 @@ def _figures(results: Results, fault: str) -> Html:
         small = path.stat().st_size <= _HEAVY
         data = (path if small else path.with_suffix(".png")).read_bytes()
         source = f"data:image/{'svg+xml' if small else 'png'};base64,{base64.b64encode(data).decode('ascii')}"
-        said = caption_of(path.stem)
+        said = caption(wanted[path].says, path.stem)
         shown.append(Html("<figure><img alt='{}' src='{}'><figcaption>{}</figcaption></figure>", said, source, said))
     return section("Figures", told, *shown) if shown or str(told) else Html("")
 

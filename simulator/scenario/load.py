@@ -12,9 +12,8 @@ from pydantic import BaseModel, ValidationError
 from simulator.claims.claim import Claim
 from simulator.claims.expressions import columns_of
 from simulator.columns import TRIALS
-from simulator.errors import ScenarioError
+from simulator.errors import ScenarioError, accepted, nearest
 from simulator.points.point import Point, PointError, part
-from simulator.points.registry import accepted, nearest
 from simulator.points.swept import axes, swept_columns
 from simulator.scenario.document import Document, read
 from simulator.scenario.model import KEYS, SWEPT, Head, PointModel, first_fault
