@@ -1,4 +1,4 @@
-"""The structure of the code: sizes of files and functions, imports one way, nothing private used from outside.
+"""The structure of the code: sizes of files and functions, imports one way, nothing private used outside, nothing dead.
 
 `ARROWS` is the map of the rooms; a new arrow is a decision and is entered there. `PENDING` lists what is still to be
 mended: an entry that has been mended fails the test until it is taken out.
@@ -7,6 +7,8 @@ mended: an entry that has been mended fails the test until it is taken out.
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -74,6 +76,14 @@ PENDING: Final[dict[str, frozenset[str]]] = {
         {
             "simulator.environment: _check of simulator.game.play",
             "simulator.game.engines.watch: engine._checkpoints",
+        }
+    ),
+    "dead": frozenset(
+        {
+            "simulator.environment.GLOBAL",
+            "simulator.game.play.EngineName",
+            "protocols.base.to_everyone",
+            "mechanisms.rules.sampling.variance_redrawn",
         }
     ),
 }
@@ -212,6 +222,26 @@ def test_no_module_imports_itself_in_a_circle() -> None:
 def test_nothing_private_is_used_from_outside() -> None:
     found = {use for name, (_, tree) in modules().items() for use in foreign_private(name, tree)}
     assert found == PENDING["private"]
+
+
+def test_no_name_is_dead() -> None:
+    folders = [ROOT / folder for folder in (*PACKAGES, "tests", "benchmarks", "examples", "docs")]
+    files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".md")]
+    here = Path(__file__)
+    words = Counter(word for path in files if path != here for word in re.findall(r"\w+", path.read_text("utf-8")))
+    found = {f"{name}.{word}" for name, (_, tree) in modules().items() for word in at_top(tree) if words[word] == 1}
+    called = re.compile(r"\.(test_\w+|__\w+__)$")  # by pytest, by Python
+    assert {name for name in found if not called.search(name)} == PENDING["dead"]
+
+
+def at_top(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a module defines at its top."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
 @pytest.mark.parametrize(
