@@ -86,10 +86,11 @@ def _claims(found: pd.DataFrame) -> Html:
     rows = []
     for row in found.to_dict("records"):
         said = " where ".join(filter(None, (row["measure"], cell(row["where"]))))
+        group = cell(row.get("group"))
         rows.append(
             [
                 verdict(str(row["verdict"])),
-                Html("{}<br><code>{}</code>", row["name"], said),
+                Html("{}<br><code>{}</code>", row["name"] + (f" [{group}]" if group else ""), said),
                 row["bound"],
                 number(row["value"]) or cell(row["note"]),
                 interval(row["low"], row["high"]),

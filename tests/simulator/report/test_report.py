@@ -56,9 +56,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         plots=["matrix", "breakdown"],
     )
     claims = (
-        "name,where,measure,value,low,high,bound,games,verdict,note\n"
-        "it holds,protocol == 'robust',fraction(ok),0.9871,0.9,1.0,>= 0.95,40,PASS,\n"
-        "a <b>bold</b> one,,median(words),123456.0,,,<= 5,16,FAIL,\n"
+        "name,where,group,measure,value,low,high,bound,games,verdict,note\n"
+        "it holds,protocol == 'robust',sites == 16,fraction(ok),0.9871,0.9,1.0,>= 0.95,40,PASS,\n"
+        "a <b>bold</b> one,,,median(words),123456.0,,,<= 5,16,FAIL,\n"
     )
     (folder / "claims.csv").write_text(claims, encoding="utf-8")
     draw(folder)
@@ -95,6 +95,7 @@ def test_text_stays_text(outline: Outline) -> None:
 def test_claims_are_told_with_verdict_value_and_interval(outline: Outline) -> None:
     words = [text for _, text in outline.text]
     assert "1 of 2 claims hold. The interval has a confidence of 95 %." in words
+    assert ("td", "it holds [sites == 16]") in outline.text
     assert ("span", "PASS") in outline.text
     assert ("span", "FAIL") in outline.text
     assert {"0.987", "0.9 … 1", ">= 0.95", "123,456"} <= set(words)
