@@ -199,7 +199,7 @@ class _Server(RoundServer):
         self.phase += 1
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        if message is BIT and not self._counts_to_come:
+        if (message is BIT or message.kind == "bit") and not self._counts_to_come:
             self._bits_of[sender] += 1
             if self.signals + 1 < self.limit:
                 self.signals += 1
