@@ -133,7 +133,7 @@ def _ends_at_its_horizon(counter: Counter, subject: str, steps: Sequence[int]) -
     for length, each in _of_length(counter, steps):
         run = each.start(np.random.default_rng(0))
         run.release(_bits(length))
-        for more in (lambda run=run: run.step(1), lambda run=run: run.release(np.ones(2))):
+        for more in (partial(run.step, 1), partial(run.release, np.ones(2))):
             try:
                 more()
             except ValueError as error:
