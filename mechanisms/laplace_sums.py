@@ -48,7 +48,7 @@ def laplace_sum_log_tail(parts: Parts, value: float) -> float:
     >>> round(laplace_sum_log_tail([(1.0, 1)], 3.0), 6)
     -3.693147
     """
-    from scipy.optimize import brentq  # a second of import, for those who ask only
+    from scipy.optimize import brentq  # a slow import, which only this function needs
 
     positive("value", value)
     largest = max(scale for scale, _ in parts)
