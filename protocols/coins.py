@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from math import inf, log1p
 from typing import Any
 
 import numpy as np
+
+from mechanisms.rules import gap_scale as gap_scale
 
 _LARGEST_BATCH = 1024
 
@@ -62,10 +63,3 @@ class Coins:
     def _batch(self) -> int:
         self._last_batch = min(2 * self._last_batch, _LARGEST_BATCH)
         return self._last_batch
-
-
-def gap_scale(p: float) -> float:
-    """Return the mean of the exponential law whose rounded-up values are geometric with bias p."""
-    if not 0 < p <= 1:
-        raise ValueError(f"p must be above 0 and at most 1; got {p!r}")
-    return 0.0 if p == 1 else -1 / log1p(-p) if p < 1 else inf

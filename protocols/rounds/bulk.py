@@ -199,8 +199,7 @@ class BulkRounds(BulkForm):
         self._rule = None if server.rule is None else self._rule_of(server.rounds, server.base)
         self._begun = stream.counts(segment.end)
         self._due = None
-        segment.steps = np.append(segment.steps, segment.end)
-        segment.outputs = np.append(segment.outputs, server.output)
+        segment.stand(server.output)
         if server.rule is not None and server.limit <= 0:
             self._poll(stream, segment, np.zeros(stream.k, dtype=np.int64))
 

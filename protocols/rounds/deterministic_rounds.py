@@ -76,4 +76,4 @@ class _Server(RoundServer):
     def enter(self, rule: SignalRule) -> None:
         assert isinstance(rule, LastOfBlock)
         self.unit = rule.size
-        self.limit = -(-self.base // rule.size)  # the output reaches twice the base
+        self.limit = rule.signals_to_double(self.base)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import ceil, log, log2, pi, sqrt
 from typing import Any, ClassVar, Final, NamedTuple
 
+from mechanisms.rules import size_within
 from protocols.base import EVERYONE, Message, Protocol, Server, Site, in_unit_interval
 from protocols.coins import Coins
 from protocols.rounds.block import Blocks
@@ -91,7 +92,7 @@ class DifferenceEstimators(Protocol):
     def _rule_of(self, k: int, coins: Coins) -> RuleOf:
         def rule(number: int, total: int) -> SignalRule | None:
             division = self.doubling(k, number)
-            size = int(self.alpha * total / division.budget)
+            size = size_within(self.alpha, total, division.budget)
             return Levels(size, coins, division) if size >= 1 else None
 
         return remembering(rule)
@@ -115,7 +116,7 @@ class DifferenceEstimators(Protocol):
                 continue
             bits = division.quota * division.blocks
             cost += division.levels * bits + (division.blocks + 3) * k
-            total += bits * int(self.alpha * total / division.budget)
+            total += bits * size_within(self.alpha, total, division.budget)
             number += 1
         return cost
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 
 from mechanisms.counters import KINDS, make
 from mechanisms.noise import Draws, Laplace
+from mechanisms.rules import size_within
 from protocols.base import Message, in_unit_interval
 from protocols.coins import Coins
 from protocols.rounds.base import RoundProtocol
@@ -109,11 +110,14 @@ class Robust(RoundProtocol):
             return scaled_constants(k, beta, tuple(sorted(self.parameters.items())))
         return paper_constants(k, self.delta, number)
 
+    def block_size(self, k: int, number: int, total: int) -> int:
+        """Return the items in a block of a round by its number and first count; 0 if every item is forwarded."""
+        return size_within(self.alpha, total, self.constants(k, number).divisor)
+
     def _rule_of(self, k: int, coins: Coins) -> RuleOf:
         def rule(number: int, total: int) -> SignalRule | None:
-            constants = self.constants(k, number)
-            size = int(self.alpha * total / constants.divisor)
-            return Blocks(size, coins, constants.blocks) if size >= 1 else None
+            size = self.block_size(k, number, total)
+            return Blocks(size, coins, self.constants(k, number).blocks) if size >= 1 else None
 
         return rule
 
@@ -133,7 +137,7 @@ class Robust(RoundProtocol):
                 cost += min(early, end) - total
                 total = early
                 continue
-            growth = 1 + constants.least_blocks * int(self.alpha * total / constants.divisor) / total
+            growth = 1 + constants.least_blocks * size_within(self.alpha, total, constants.divisor) / total
             each = constants.most_bits + 3 * k
             if number >= 1000:  # the constants hardly change from there on
                 return cost + each * (1 + log(end / total) / log(growth))

@@ -56,7 +56,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from simulator.points.registry import accepted, nearest
+            from simulator.errors import accepted, nearest
 
             ctx.fail(f"no such command {args[0]!r}{nearest(args[0], COMMANDS)} ({accepted(COMMANDS)})")
         return super().resolve_command(ctx, args)

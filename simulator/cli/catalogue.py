@@ -32,8 +32,8 @@ def list_(what: str | None) -> None:
 @click.argument("name")
 def describe(name: str) -> None:
     """Describe a protocol, adversary, mechanism or scenario: parameters, source, guarantee, cost, error."""
-    from simulator.errors import ScenarioError
-    from simulator.points.registry import FAMILIES, kinds, nearest
+    from simulator.errors import ScenarioError, nearest
+    from simulator.points.registry import FAMILIES, kinds
     from simulator.scenario.load import shipped_scenarios
 
     found = False
@@ -52,9 +52,9 @@ def describe(name: str) -> None:
 
 
 def _list_kinds(what: str) -> None:
-    from simulator.points.registry import PACKAGES, kinds
+    from simulator.points.registry import HOMES, kinds
 
-    family = next(family for family, package in PACKAGES.items() if package == what)
+    family = next(family for family, home in HOMES.items() if home.plural == what)
     known = kinds(family)
     rows = []
     for kind in known.values():

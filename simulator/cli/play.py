@@ -89,11 +89,11 @@ def _point(flags: dict[str, Any]) -> Any:
 def find_or_none(find: Any, document: Any) -> Any:
     """Return the protocol's class; None if there is none, which the check of the point will say."""
     from simulator.errors import ScenarioError
-    from simulator.points.registry import source_of
+    from simulator.points.source import source_of
 
     kind = document.data["protocol"]["kind"]
     try:
-        return find("protocol", kind, source_of("protocol", kind, document.folder), document.folder)
+        return find("protocol", kind, source_of(kind, document.folder), document.folder)
     except ScenarioError:
         return None
 

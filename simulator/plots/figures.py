@@ -1,35 +1,25 @@
-"""From requests to files: which figure is drawn by what, and where it goes."""
+"""From requests to files: which plots are asked for, what each is given to draw, and where its figure goes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from matplotlib.figure import Figure
 
-from simulator.plots.breakdown import draw_breakdown
-from simulator.plots.cost import draw_cost
-from simulator.plots.error import draw_error
-from simulator.plots.frontier import draw_frontier
-from simulator.plots.matrix import draw_matrix
-from simulator.plots.measure import draw_measure
+from simulator.errors import ScenarioError
+from simulator.plots.base import Plot
 from simulator.plots.style import FORMS, house_style, save
-from simulator.plots.timeline import draw_game, draw_timeline
+from simulator.plots.timeline_panels import draw_game
+from simulator.points.registry import find, parameters
+from simulator.points.source import Source, source_of
 from simulator.results.read import Tables, read_tables, swept_axes
-from simulator.scenario.figures import PlotRequest, check_plot
+from simulator.scenario.figures import check_plot
 
-Request = PlotRequest | Mapping[str, Any] | str
-
-_DRAWN_BY: Final[dict[str, Callable[[Tables, PlotRequest], Figure]]] = {
-    "cost": draw_cost,
-    "error": draw_error,
-    "measure": draw_measure,
-    "timeline": draw_timeline,
-    "breakdown": draw_breakdown,
-    "frontier": draw_frontier,
-    "matrix": draw_matrix,
-}
+Request = Plot | Mapping[str, Any] | str
 
 
 def draw_all(directory: str | Path, requests: Sequence[Request] | None = None) -> list[Path]:
@@ -38,15 +28,18 @@ def draw_all(directory: str | Path, requests: Sequence[Request] | None = None) -
     if requests is None:
         scenario = next(iter(tables.scenarios.values()))
         requests = scenario.get("plots") or _suitable(tables)
+    own = json.loads((Path(directory) / "manifest.json").read_text(encoding="utf-8")).get("plots") or {}
     written: list[Path] = []
     names: dict[str, int] = {}
     faults = []
-    for request in [check_plot(request, _axes(tables)) for request in requests]:
-        count = names[request.name] = names.get(request.name, 0) + 1
-        stem = request.name if count == 1 else f"{request.name}-{count}"
+    for request in requests:
+        stem = _kind_of(request)
         try:
+            plot = _plot_of(request, tables, own)
+            count = names[plot.name] = names.get(plot.name, 0) + 1
+            stem = plot.name if count == 1 else f"{plot.name}-{count}"
             with house_style():
-                figure = figure_of(tables, request)
+                figure = figure_of(tables, plot)
         except ValueError as error:
             faults.append(f"{stem}: {error}")  # the other figures are drawn all the same
             continue
@@ -59,10 +52,10 @@ def draw_all(directory: str | Path, requests: Sequence[Request] | None = None) -
 def draw_compared(directories: Sequence[str | Path], kind: Request, out: str | Path | None) -> list[Path]:
     """Draw several results in one figure; `simulator.plots.compare` says the rest."""
     tables = read_tables(directories)
-    request = check_plot(_with_axis(kind, tables), _axes(tables))
+    plot = _plot_of(_with_axis(kind, tables), tables, {})
     with house_style():
-        figure = figure_of(tables, request)
-    return save(figure, Path(out if out is not None else "figures") / f"compare-{request.name}")
+        figure = figure_of(tables, plot)
+    return save(figure, Path(out if out is not None else "figures") / f"compare-{plot.name}")
 
 
 def draw_one_game(game: Any, path: str | Path | None) -> Figure:
@@ -77,29 +70,81 @@ def draw_one_game(game: Any, path: str | Path | None) -> Figure:
     return figure
 
 
-def figure_of(tables: Tables, request: PlotRequest) -> Figure:
-    """Return one figure; to be called in the house style."""
-    chosen = tables.where(request.where).with_adversaries_named(request.x)
-    return _DRAWN_BY[request.kind](chosen, request)
+def figure_of(tables: Tables, plot: Plot) -> Figure:
+    """Return one figure; to be called in the house style.
+
+    Raises
+    ------
+    ValueError
+        It cannot be drawn from these tables, or the user's own class went wrong.
+    """
+    chosen = tables.where(plot.where).with_adversaries_named(getattr(plot, "x", ""))
+    try:
+        figure = plot.draw(chosen)
+    except Exception as error:
+        if isinstance(error, ValueError) or type(plot).__module__.startswith("simulator.plots."):
+            raise
+        raise ValueError(f"{type(plot).__name__}.draw raised {type(error).__name__}: {error}") from error
+    if not isinstance(figure, Figure):
+        raise ValueError(f"{type(plot).__name__}.draw must return a matplotlib Figure; got {figure!r}")
+    return figure
 
 
-def _axes(tables: Tables) -> tuple[str, ...]:
-    """Return the axes that a figure can be drawn against."""
-    return swept_axes(tables.trials)
+def _plot_of(request: Request, tables: Tables, own: Mapping[str, Any]) -> Plot:
+    """Return the plot that is asked for, checked against the tables.
+
+    Parameters
+    ----------
+    own
+        What the manifest keeps of classes given by reference: their folder, and the text of their file.
+    """
+    kind = _kind_of(request)
+    maker = _kept(kind, own[kind]) if kind in own else None
+    plot: Plot = check_plot(request, swept_axes(tables.trials), maker=maker)
+    return plot
+
+
+def _kind_of(request: Request) -> str:
+    """Return the kind that a request names."""
+    if isinstance(request, Mapping):
+        return str(request.get("kind"))
+    return request.kind if isinstance(request, Plot) else str(request)
+
+
+def _kept(kind: str, kept: Mapping[str, Any]) -> Any:
+    """Return a class from its file as it is now, or from the text that the run was given where the file is gone."""
+    folder = Path(kept["folder"])
+    try:
+        try:
+            source = source_of(kind, folder)
+        except ScenarioError:
+            if kept["text"] is None:
+                raise
+            source = Source(kind.rpartition(":")[0], kept["text"])
+        return find("plot", kind, source, folder)
+    except ScenarioError as error:
+        raise ValueError(str(error)) from error
 
 
 def _with_axis(request: Request, tables: Tables) -> Request:
     """Return a request with the first swept axis put in where it needs one and names none."""
     asked: Request = {"kind": request} if isinstance(request, str) else request
-    needy = isinstance(asked, Mapping) and asked.get("kind") in ("cost", "error", "measure") and not asked.get("x")
-    return {**asked, "x": _axes(tables)[0]} if needy and _axes(tables) else asked  # type: ignore[dict-item]
+    axes = swept_axes(tables.trials)
+    if isinstance(asked, Mapping) and not asked.get("x") and axes:
+        kind = str(asked.get("kind"))
+        try:
+            needed = parameters(find("plot", kind, source_of(kind, Path.cwd()))).get("x") is MISSING
+        except ScenarioError:
+            needed = False  # the check of the request says what is wrong
+        return {**asked, "x": axes[0]} if needed else asked
+    return asked
 
 
 def _suitable(tables: Tables) -> list[Request]:
     """Return figures for a scenario that asks for none."""
     if tables.kinds.empty:
         return []  # nothing was sent: a task of another kind than counting, whose columns only its scenario knows
-    found: list[Request] = [{"kind": "cost", "x": axis} for axis in _axes(tables)[:1]]
+    found: list[Request] = [{"kind": "cost", "x": axis} for axis in swept_axes(tables.trials)[:1]]
     if tables.trials["adversary"].nunique() > 1 and tables.trials["verdict"].ne("undecided").any():
         found.append("matrix")
     found.append("breakdown")

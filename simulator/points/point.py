@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from simulator.errors import ScenarioError
-from simulator.points.registry import Family, find, is_reference, label, make, parameters, source_of
-from simulator.points.source import Source
+from simulator.points.registry import Family, find, label, make, parameters
+from simulator.points.source import Source, is_reference, source_of
 
 
 class PointError(ScenarioError):
@@ -183,7 +183,7 @@ def part(role: str, family: Family, entry: Mapping[str, Any], folder: Path) -> P
     arguments = {key: value for key, value in entry.items() if key != "kind"}
     kind = str(entry["kind"])
     try:
-        source = source_of(family, kind, folder)
+        source = source_of(kind, folder)
     except ScenarioError as error:
         raise PointError((role, "kind"), str(error)) from error
     return Part(role, family, kind, arguments, str(folder), source)

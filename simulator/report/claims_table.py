@@ -19,8 +19,7 @@ import click
 
 from simulator.claims.statements import NAMES, STATEMENTS
 from simulator.cli.tables import number
-from simulator.errors import RunError, ScenarioError
-from simulator.points.registry import accepted, nearest
+from simulator.errors import RunError, ScenarioError, accepted, nearest
 from simulator.scenario.document import read
 from simulator.scenario.model import Claim
 

@@ -106,7 +106,9 @@ def caption_of(stem: str) -> str:
     >>> caption_of("cost-sites")
     'Words against a swept axis, a line a protocol, with the fitted law and the bound (cost-sites)'
     """
-    from simulator.scenario.figures import KINDS
+    from simulator.points.registry import kinds
 
-    said = KINDS.get(stem.split("-", 1)[0], "")
+    # of two kinds that a name begins with, the longer one is meant
+    known = [kind for kind in kinds("plot") if stem == kind or stem.startswith(f"{kind}-")]
+    said = kinds("plot")[max(known, key=len)].load().says if known else ""
     return f"{said[:1].upper()}{said[1:]} ({stem})" if said else stem

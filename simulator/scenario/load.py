@@ -11,9 +11,8 @@ from pydantic import BaseModel, ValidationError
 
 from simulator.claims.columns import TRIALS, axes, swept_columns
 from simulator.claims.expressions import columns_of
-from simulator.errors import ScenarioError
+from simulator.errors import ScenarioError, accepted, nearest
 from simulator.points.point import Point, PointError, part
-from simulator.points.registry import accepted, nearest
 from simulator.scenario.document import Document, read
 from simulator.scenario.model import KEYS, SWEPT, Claim, Head, PointModel, first_fault
 from simulator.scenario.sweep import Combination, SweepError, combinations

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from simulator.claims.expressions import ExpressionError, check_measure, check_rows
-from simulator.points.registry import nearest
+from simulator.errors import nearest
 
 LARGEST = 2**62
 """No game has more items or steps than this: schedules count in 64 bits."""

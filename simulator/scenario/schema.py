@@ -10,9 +10,9 @@ from typing import Any, get_type_hints
 from pydantic import PydanticSchemaGenerationError, TypeAdapter
 
 from simulator.points.registry import Family, kinds, parameters
-from simulator.scenario.figures import KINDS as FIGURES
 from simulator.scenario.model import SWEPT, Head, PointModel
-from simulator.tasks.base import TASKS, task
+from simulator.tasks import TASKS
+from simulator.tasks.base import task
 
 Schema = dict[str, Any]
 
@@ -55,19 +55,22 @@ def _swept(value: Schema) -> Schema:
 
 
 def _figures() -> Schema:
+    """Return the schema of an entry of `plots:`: a kind alone, or an alternative a registered kind, or one's own."""
+    known = kinds("plot")
+    own = {"type": "string", "pattern": ":"}
+    reference = {"type": "object", "properties": {"kind": own}, "required": ["kind"]}
+    return {"anyOf": [{"enum": list(known)}, own, *(_figure(name) for name in known), reference]}
+
+
+def _figure(name: str) -> Schema:
+    maker = kinds("plot")[name].load()
+    taken = parameters(maker)
     return {
-        "anyOf": [
-            {"enum": list(FIGURES)},
-            {
-                "type": "object",
-                "properties": {
-                    "kind": {"enum": list(FIGURES)},
-                    **{key: {"type": "string"} for key in ("x", "y", "where", "title")},
-                },
-                "required": ["kind"],
-                "additionalProperties": False,
-            },
-        ]
+        "type": "object",
+        "description": maker.says,
+        "properties": {"kind": {"const": name}, **{key: {"type": "string"} for key in taken}},
+        "required": ["kind", *(key for key, default in taken.items() if default is MISSING)],
+        "additionalProperties": False,
     }
 
 

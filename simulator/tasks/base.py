@@ -10,25 +10,14 @@ import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from simulator.errors import ScenarioError
-from simulator.points.registry import Family, accepted, nearest
+from simulator.errors import ScenarioError, accepted, nearest
+from simulator.points.registry import Family
+from simulator.tasks import TASKS
 
 if TYPE_CHECKING:
     from simulator.points.point import Point
-
-TASKS: Final[dict[str, str]] = {
-    "count": "simulator.tasks.tracking:Count",
-    "generalisation": "simulator.tasks.generalisation:Generalisation",
-    "audit": "simulator.tasks.audit.task:Audit",
-    "audit-tracker": "simulator.tasks.audit.task:AuditTracker",
-    "continual-count": "simulator.tasks.continual.count:ContinualCount",
-    "threshold-monitor": "simulator.tasks.continual.monitor:ThresholdMonitor",
-    "threshold-queries": "simulator.tasks.continual.queries:ThresholdQueries",
-    "experts": "simulator.tasks.continual.experts:Experts",
-}
-"""Where the class of each task lives; loaded when it is asked for."""
 
 
 @dataclass(frozen=True)

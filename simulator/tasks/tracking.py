@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 from adversaries.replay import Replay
 from adversaries.trace import Trace
 from adversaries.views import POWERS
-from simulator.errors import MoveError, ScenarioError
+from simulator.errors import MessageError, MoveError, ScenarioError
 from simulator.game.network import Latency
 from simulator.game.rehearsal import original
 from simulator.points.point import Point, PointError
@@ -26,7 +26,7 @@ class Count(Task):
     """Distributed count tracking: a protocol against an adversary."""
 
     name: ClassVar[str] = "count"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
 
     def check(self, point: Point) -> None:
         point.protocol.make()
@@ -49,8 +49,8 @@ class Count(Task):
 
         try:
             game = play(**prepare(point), seed=seed, on_error="record")
-        except MoveError as error:
-            raise MoveError(f"{point.describe()}: {error}") from error
+        except (MoveError, MessageError) as error:
+            raise type(error)(f"{point.describe()}: {error}") from error
         return Record(
             row=game.row(),
             series=table_of(game.series),

@@ -65,7 +65,7 @@ class Engine(ABC):
         self.k, self.items, self.start = sites, items, start
         self.protocol, self.adversary = protocol, adversary
         self.rngs = streams(seed)
-        self.ledger = Ledger(sites, start + items)
+        self.ledger = Ledger(sites, start + items, protocol.kind or type(protocol).__name__)
         self.timeline = Timeline(start, items)
         self.outputs: list[tuple[int, Number]] | None = [] if record else None
         self.make_sides()

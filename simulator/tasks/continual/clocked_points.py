@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-import numpy as np
-
 from adversaries.base import Adversary, View
 from adversaries.views import POWERS
 from simulator.errors import MoveError
@@ -145,8 +143,3 @@ def checked_plan(plan: Any, sites: int, step: int, adversary: Adversary) -> Any:
         name = adversary.kind or type(adversary).__name__
         raise MoveError(f"adversary {name}: named site {named} at step {step}; this game has sites 0 … {sites - 1}")
     return plan
-
-
-def checkpoints(steps: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return up to 200 steps, spread evenly in the logarithm."""
-    return np.unique(np.geomspace(1, steps, 200).astype(np.int64))

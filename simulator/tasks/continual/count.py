@@ -15,6 +15,7 @@ import numpy as np
 from adversaries.base import Adversary
 from mechanisms import Counter, Sparse
 from simulator.game.engines.base import streams
+from simulator.game.timeline import checkpoints
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.base import Record, Task
@@ -75,7 +76,7 @@ class Referee:
         self._squares = 0.0
         self._last = 0.0
         self._at = 0
-        self._marks = clocked_points.checkpoints(steps)
+        self._marks = np.array(checkpoints(0, steps, down=True))
         self._rows: list[tuple[int, int, float]] = []
 
     def judge(self, items: np.ndarray, estimates: np.ndarray) -> None:
