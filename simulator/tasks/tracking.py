@@ -26,7 +26,7 @@ class Count(Task):
     """Distributed count tracking: a protocol against an adversary."""
 
     name: ClassVar[str] = "count"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
 
     def check(self, point: Point) -> None:
         point.protocol.make()
