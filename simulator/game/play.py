@@ -13,11 +13,11 @@ from adversaries.replay import Replay
 from adversaries.views import POWERS
 from protocols.base import Protocol, whole
 from simulator.errors import ScenarioError
+from simulator.game.coins import chance_had_a_part
 from simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
 from simulator.game.network import Latency
 from simulator.game.outcome import Game
 from simulator.game.rehearsal import rehearse
-from simulator.game.streams import streams
 
 EngineName = Literal["auto", "step", "leap", "bulk"]
 
@@ -210,7 +210,7 @@ def _outcome(
         bits=ledger.total_bits,
         broadcasts=ledger.broadcasts,
         seconds=time.perf_counter() - begun,
-        coins=isinstance(adversary, Replay) or _drew(game, seed),
+        coins=chance_had_a_part(game, adversary, seed),
         leaked=list(getattr(game.server, "leaked", ())),
         messages_of_site=(ledger.up_sites, ledger.down_sites),
         _kinds=ledger.rows(),
@@ -218,9 +218,3 @@ def _outcome(
         _transcript=game.transcript,
         _outputs=game.outputs,
     )
-
-
-def _drew(game: Engine, seed: int) -> bool:
-    """Tell whether any of a game's streams has given a number."""
-    before = streams(seed)
-    return any(rng.bit_generator.state != before[role].bit_generator.state for role, rng in game.rngs.items())

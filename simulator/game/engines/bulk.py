@@ -10,7 +10,7 @@ from protocols.base import Message, even_start
 from protocols.bulk import BulkForm, Integers, MessageBatch, Segment
 from simulator.game.channels import SERVER, TranscriptRow
 from simulator.game.engines.base import Engine
-from simulator.game.verdict import plain
+from simulator.game.outputs import measured, plain
 
 
 class NoBulkError(Exception):
@@ -156,6 +156,7 @@ class Bulk(Engine):
             step = timeline.due - items
             place = int(np.searchsorted(steps, step, side="right"))
             output = plain(outputs[place - 1], segment.numerator, segment.denominator) if place else self.referee.value
+            output = measured(output)[1]
             said = [(said.message.words, int(np.searchsorted(said.steps, step, side="right"))) for said in segment.said]
             messages = ledger.messages + sum(number for _, number in said)
             words = ledger.words + sum(each * number for each, number in said)

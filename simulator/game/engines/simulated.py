@@ -99,8 +99,7 @@ class Simulated(Engine):
                     self.settle(step)
                 elif adaptive:
                     items = step + self._offset
-                    change(step, items, items - 1, output)
-                    if items < all_items:
+                    if change(step, items, items - 1, output) and items < all_items:
                         self.ask(step, items - start)
                 else:
                     note_step(step)
@@ -122,12 +121,14 @@ class Simulated(Engine):
         sent = self.sent(step)
         if self._skipped:
             before = self._sent_at(step - 1)
-            self.referee.change(step, self.start + sent, self.start + before, output, self._step_of)
+            changed = self.referee.change(step, self.start + sent, self.start + before, output, self._step_of)
             self._segments = [(self.plan_start, self.sent_before, self.plan)]
             self._skipped = self.plan.skips
             self._plain = self.outputs is None and not self._skipped
         else:
-            self.referee.change(step, self.start + sent, self.start + sent - 1, output)
+            changed = self.referee.change(step, self.start + sent, self.start + sent - 1, output)
+        if not changed:
+            return
         if self.outputs is not None:
             self.outputs.append((step, self.referee.value))
         if not self.adversary.oblivious and sent < self.items:

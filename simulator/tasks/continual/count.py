@@ -69,11 +69,14 @@ class CounterGame:
     @property
     def ok(self) -> bool:
         """Whether the error stayed within the bound at all steps."""
-        return self.max_abs_error <= self.bound
+        return self.max_abs_error <= self.bound and self.max_abs_error < math.inf
 
 
 class Referee:
-    """Compares estimates with the truth at every step, a stretch at a time."""
+    """Compares estimates with the truth at every step, a stretch at a time.
+
+    An estimate that is no finite number is infinitely wrong.
+    """
 
     def __init__(self, steps: int, bound: float) -> None:
         self.game = CounterGame(steps, bound=bound)
@@ -90,13 +93,19 @@ class Referee:
         errors = estimates - truth
         sizes = np.abs(errors)
         largest = float(sizes.max())
-        if game.first_failure is None and largest > game.bound:
-            game.first_failure = self._at + int((sizes > game.bound).argmax()) + 1
+        told_apart = estimates
+        if not largest < math.inf:
+            finite = np.isfinite(estimates)
+            told_apart, errors = np.where(finite, estimates, math.inf), np.where(finite, errors, math.inf)
+            sizes, largest = np.abs(errors), math.inf
+        if game.first_failure is None and (largest > game.bound or largest == math.inf):
+            game.first_failure = self._at + int(((sizes > game.bound) | (sizes == math.inf)).argmax()) + 1
         game.max_abs_error = max(game.max_abs_error, largest)
         game.final_error = float(errors[-1])
         self._squares += float(errors @ errors)
-        game.output_changes += int(np.count_nonzero(np.diff(estimates, prepend=self._last)))
-        self._last = float(estimates[-1])
+        game.output_changes += int(np.count_nonzero(told_apart[1:] != told_apart[:-1]))
+        game.output_changes += bool(told_apart[0] != self._last)
+        self._last = float(told_apart[-1])
         due = self._marks[(self._marks > self._at) & (self._marks <= self._at + len(items))] - self._at - 1
         self._rows += [(self._at + int(i) + 1, int(truth[i]), float(estimates[i])) for i in due]
         game.items = int(truth[-1])
@@ -190,7 +199,7 @@ class ContinualCount(Task):
     """A private counter under continual observation."""
 
     kind: ClassVar[str] = "continual-count"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (clocked_points.STEPS,)
     columns: ClassVar[Sequence[str]] = (
         "sent",
