@@ -21,6 +21,7 @@ from mechanisms import PerturbedLeader
 from simulator.game.engines.base import streams
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover
@@ -186,14 +187,14 @@ class Experts(Task):
         if point.sites is None or point.sites < 2:
             raise PointError(("sites",), f"must be at least 2: the experts; got {point.sites!r}")
         self._leader(point)
-        clocked_points.check_engine(point, clocked_points.adversary_of(point))
+        clocked_points.check_engine(point, adversary_of(point))
 
     def _leader(self, point: Point) -> Any:
         rounds = clocked_points.steps_of(point)
         return clocked_points.mechanism_of(point, PerturbedLeader, experts=point.sites, horizon=rounds)
 
     def play(self, point: Point, seed: int) -> Record:
-        game = play_experts(self._leader(point), clocked_points.adversary_of(point), seed=seed, engine=point.engine)
+        game = play_experts(self._leader(point), adversary_of(point), seed=seed, engine=point.engine)
         own = ("items", "engine", "output_changes", "seconds", *self.columns)
         row = {name: getattr(game, name) for name in own}
         # the bound is one on the mean regret: a single game neither keeps nor breaks it

@@ -22,6 +22,7 @@ from simulator.game.engines.base import streams
 from simulator.game.outputs import distance
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover
@@ -138,7 +139,7 @@ class ThresholdQueries(Task):
 
     def check(self, point: Point) -> None:
         clocked_points.only_usual(point, sites=True, start=True)
-        clocked_points.adversary_of(point)
+        adversary_of(point)
         if point.sites is None:
             raise PointError(("sites",), "is missing: the number of values that may be asked for")
         if point.start < 1:
@@ -152,7 +153,7 @@ class ThresholdQueries(Task):
         assert point.sites is not None
         game = play_queries(
             self._solver(point),
-            clocked_points.adversary_of(point),
+            adversary_of(point),
             values=point.sites,
             points=point.start,
             queries=clocked_points.steps_of(point),
