@@ -9,6 +9,7 @@ import numpy as np
 from protocols.base import Message, even_start
 from protocols.bulk import BulkForm, Integers, MessageBatch, Segment
 from simulator.game.channels import SERVER, TranscriptRow
+from simulator.game.engine_choice import REACTS
 from simulator.game.engines.base import Engine
 from simulator.game.outputs import measured, plain
 
@@ -30,8 +31,10 @@ class Bulk(Engine):
         self._record: list[TranscriptRow] | None = [] if options.get("record") else None
         self._done = 0
         super().__init__(*sides, **options)
+        if self.network is not None:
+            raise NoBulkError("messages take time")
         if not self.adversary.oblivious:
-            raise NoBulkError("the adversary reacts to the outputs")
+            raise NoBulkError(REACTS)
         self._before: Any = np.zeros(self.k, dtype=np.int64)
         self._up: Any = np.zeros(self.k, dtype=np.int64)
         self._down: Any = np.zeros(self.k, dtype=np.int64)

@@ -11,7 +11,6 @@ import simpy
 from protocols.base import Message, even_start
 from simulator.game.channels import Channels, DelayedChannels, TranscriptRow
 from simulator.game.engines.base import Engine
-from simulator.game.network import Latency
 
 MANY: Final = 4096
 """Changes of the output that are put off to be judged together, while nobody looks at the verdict."""
@@ -24,18 +23,9 @@ END: Final = 4
 
 
 class Simulated(Engine):
-    """A game whose clock is SimPy's.
+    """A game whose clock is SimPy's; for what it is made of see `Engine`."""
 
-    Parameters
-    ----------
-    network
-        Delay of the messages; None for none.
-    options
-        See `Engine`.
-    """
-
-    def __init__(self, *sides: Any, network: Latency | None = None, **options: Any) -> None:
-        self.network = None if network is None or network.instant else network
+    def __init__(self, *sides: Any, **options: Any) -> None:
         self.env = simpy.Environment()
         self._record = bool(options.get("record"))
         super().__init__(*sides, **options)

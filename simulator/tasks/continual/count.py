@@ -18,6 +18,7 @@ from simulator.game.streams import streams
 from simulator.game.timeline import checkpoints
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover, stretches
@@ -219,13 +220,13 @@ class ContinualCount(Task):
         counter = clocked_points.mechanism_of(point, Counter, horizon=steps)
         if counter.horizon is not None and counter.horizon < steps:
             raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
-        clocked_points.check_engine(point, clocked_points.adversary_of(point))
+        clocked_points.check_engine(point, adversary_of(point))
 
     def play(self, point: Point, seed: int) -> Record:
         steps = clocked_points.steps_of(point)
         game = play_counter(
             clocked_points.mechanism_of(point, Counter, horizon=steps),
-            clocked_points.adversary_of(point),
+            adversary_of(point),
             steps=steps,
             seed=seed,
             engine=point.engine,
@@ -239,7 +240,7 @@ class ContinualCount(Task):
     def memory(self, point: Point) -> float:
         """Return the bytes of the stretches, or of the whole stream where it is played step by step."""
         steps = float(clocked_points.steps_of(point))
-        whole = point.protocol.kind == "square-root" or not clocked_points.adversary_of(point).oblivious
+        whole = point.protocol.kind == "square-root" or not adversary_of(point).oblivious
         return 8e7 + (100 * steps if whole else 0.0)
 
     def messages(self, point: Point) -> float:

@@ -22,6 +22,7 @@ from simulator.game.outputs import distance
 from simulator.game.streams import streams
 from simulator.points.point import Point
 from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover
@@ -146,7 +147,7 @@ class ThresholdQueries(Task):
 
     def check(self, point: Point) -> None:
         clocked_points.only_usual(point)
-        clocked_points.adversary_of(point)
+        adversary_of(point)
         self._solver(point)
 
     def _solver(self, point: Point) -> Any:
@@ -156,7 +157,7 @@ class ThresholdQueries(Task):
         assert point.sites is not None
         game = play_queries(
             self._solver(point),
-            clocked_points.adversary_of(point),
+            adversary_of(point),
             values=point.sites,
             points=point.start,
             queries=clocked_points.steps_of(point),
