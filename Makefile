@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test quick bench claims replay clean
+.PHONY: demo test quick bench claims replay goldens clean
 
 demo: .venv/.demo
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
@@ -25,6 +25,9 @@ claims: .venv/.demo
 # NAMES="headline attack" replays these, also long ones
 replay: .venv/.test
 	$(BIN)/python tests/e2e/replay_reference.py $(NAMES)
+
+goldens: .venv/.test
+	$(BIN)/python tests/goldens
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv

@@ -14,10 +14,10 @@ from adversaries.views import POWERS
 from protocols.base import Protocol, whole
 from simulator.errors import ScenarioError
 from simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
-from simulator.game.engines.base import streams
 from simulator.game.network import Latency
 from simulator.game.outcome import Game
 from simulator.game.rehearsal import rehearse
+from simulator.game.streams import streams
 
 EngineName = Literal["auto", "step", "leap", "bulk"]
 

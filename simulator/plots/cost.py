@@ -61,6 +61,8 @@ class Cost(Plot):
 
         trials = tables.trials
         measure = "words" if self.y == EFOLD else self.y
+        if trials[measure].isna().all():
+            raise ValueError(f"a cost figure needs games with {measure}; these have none")
         medians = trials.groupby("protocol")[measure].median()
         linear = self.x in ("items", "start") and medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN
 

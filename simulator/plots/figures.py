@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING
+from dataclasses import MISSING, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,12 @@ from simulator.errors import RunError, ScenarioError
 from simulator.plots.base import Plot
 from simulator.plots.style import FORMS, house_style, save
 from simulator.plots.timeline_panels import draw_game
-from simulator.points.registry import find, parameters
-from simulator.points.source import Source, source_of
+from simulator.points.registry import parameters
 from simulator.results.folder import Results, opened
+from simulator.results.kept import kept_class
 from simulator.results.read import Tables, read_tables, swept_axes
 from simulator.scenario.figures import check_plot
+from simulator.tasks.sizes import called
 
 Request = Plot | Mapping[str, Any] | str
 
@@ -64,13 +65,12 @@ def _planned(results: Results, tables: Tables, requests: Sequence[Request] | Non
     """Return the plots that are asked for, by the names of their files, and what is wrong with the other requests."""
     if requests is None:
         requests = results.scenario.get("plots") or _suitable(tables)
-    own = results.manifest.get("plots") or {}
     plots: dict[str, Plot] = {}
     faults = []
     names: dict[str, int] = {}
     for request in requests:
         try:
-            plot = _plot_of(request, tables, own)
+            plot = _plot_of(request, tables)
         except ValueError as error:
             faults.append(f"{_kind_of(request)}: {error}")
             continue
@@ -82,7 +82,7 @@ def _planned(results: Results, tables: Tables, requests: Sequence[Request] | Non
 def draw_compared(places: Sequence[str | Path | Results], kind: Request, out: str | Path | None) -> list[Path]:
     """Draw several results in one figure; `simulator.plots.compare` says the rest."""
     tables = read_tables(places)
-    plot = _plot_of(_with_axis(kind, tables), tables, {})
+    plot = _plot_of(_with_axis(kind, tables), tables)
     with house_style():
         figure = figure_of(tables, plot)
     return save(figure, Path(out if out is not None else "figures") / f"compare-{plot.name}")
@@ -108,7 +108,10 @@ def figure_of(tables: Tables, plot: Plot) -> Figure:
     ValueError
         It cannot be drawn from these tables, or the user's own class went wrong.
     """
-    chosen = tables.where(plot.where).with_adversaries_named(getattr(plot, "x", ""))
+    names = called(tables.sizes)
+    axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
+    plot = replace(plot, **axes)  # whoever asks for items where the task has steps gets the steps
+    chosen = tables.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
     try:
         figure = plot.draw(chosen)
     except Exception as error:
@@ -120,17 +123,14 @@ def figure_of(tables: Tables, plot: Plot) -> Figure:
     return figure
 
 
-def _plot_of(request: Request, tables: Tables, own: Mapping[str, Any]) -> Plot:
-    """Return the plot that is asked for, checked against the tables.
-
-    Parameters
-    ----------
-    own
-        What the manifest keeps of classes given by reference: their folder, and the text of their file.
-    """
+def _plot_of(request: Request, tables: Tables) -> Plot:
+    """Return the plot that is asked for, checked against the tables."""
     kind = _kind_of(request)
-    maker = _kept(kind, own[kind]) if kind in own else None
-    plot: Plot = check_plot(request, swept_axes(tables.trials), maker=maker)
+    try:
+        maker = kept_class("plot", kind, tables.kept) if kind in tables.kept else None
+    except ScenarioError as error:
+        raise ValueError(str(error)) from error
+    plot: Plot = check_plot(request, swept_axes(tables.trials), called=called(tables.sizes), maker=maker)
     return plot
 
 
@@ -141,29 +141,13 @@ def _kind_of(request: Request) -> str:
     return request.kind if isinstance(request, Plot) else str(request)
 
 
-def _kept(kind: str, kept: Mapping[str, Any]) -> Any:
-    """Return a class from its file as it is now, or from the text that the run was given where the file is gone."""
-    folder = Path(kept["folder"])
-    try:
-        try:
-            source = source_of(kind, folder)
-        except ScenarioError:
-            if kept["text"] is None:
-                raise
-            source = Source(kind.rpartition(":")[0], kept["text"])
-        return find("plot", kind, source, folder)
-    except ScenarioError as error:
-        raise ValueError(str(error)) from error
-
-
 def _with_axis(request: Request, tables: Tables) -> Request:
     """Return a request with the first swept axis put in where it needs one and names none."""
     asked: Request = {"kind": request} if isinstance(request, str) else request
     axes = swept_axes(tables.trials)
     if isinstance(asked, Mapping) and not asked.get("x") and axes:
-        kind = str(asked.get("kind"))
         try:
-            needed = parameters(find("plot", kind, source_of(kind, Path.cwd()))).get("x") is MISSING
+            needed = parameters(kept_class("plot", str(asked.get("kind")), tables.kept)).get("x") is MISSING
         except ScenarioError:
             needed = False  # the check of the request says what is wrong
         return {**asked, "x": axes[0]} if needed else asked

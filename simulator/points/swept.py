@@ -22,7 +22,8 @@ def swept_columns(points: Sequence[Point]) -> dict[str, list[Scalar]]:
     >>> freeze = Part("adversary", "adversary", "freeze")
     >>> def tracker(centred):
     ...     return Part("protocol", "protocol", "deterministic", {"alpha": 0.1, "centred": centred})
-    >>> swept_columns([Point(0, "count", tracker(True), freeze), Point(1, "count", tracker(False), freeze)])
+    >>> count = Part("task", "task", "count")
+    >>> swept_columns([Point(0, count, tracker(True), freeze), Point(1, count, tracker(False), freeze)])
     {'centred': [True, False]}
     """
     found: dict[str, list[Scalar]] = {}

@@ -11,8 +11,12 @@ import pandas as pd
 
 from simulator.claims.expressions import ExpressionError, rows
 from simulator.columns import TRIALS
+from simulator.errors import ScenarioError
 from simulator.results.folder import NoResults, Results, opened
 from simulator.results.formats import setting
+from simulator.results.kept import Kept, kept_class
+from simulator.tasks.base import Task
+from simulator.tasks.sizes import Size, called
 
 GAME: Final = ("result", "point", "trial")
 """What names one game."""
@@ -32,6 +36,10 @@ class Tables:
         The scenario of each result, as its manifest has it.
     points
         The points of each result by number, as its manifest has them: every parameter of both sides.
+    sizes
+        What sizes the games have and what they are called; those of counting if the results' tasks differ in them.
+    kept
+        Classes of users' own that the results were made with.
     """
 
     trials: pd.DataFrame
@@ -39,6 +47,8 @@ class Tables:
     kinds: pd.DataFrame
     scenarios: dict[str, dict[str, Any]] = field(default_factory=dict)
     points: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+    sizes: Sequence[Size] = Task.sizes
+    kept: Kept = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -62,6 +72,7 @@ class Tables:
         if not condition:
             return self
         columns = {column.lstrip("_"): self.trials[column].to_numpy() for column in self.trials.columns}
+        columns = {**{key: columns[name] for name, key in called(self.sizes).items() if name in columns}, **columns}
         try:
             trials = self.trials[rows(condition, columns).astype(bool)]
         except ExpressionError as error:
@@ -69,6 +80,11 @@ class Tables:
         if trials.empty:
             raise ValueError(f"where: no game meets {condition!r}")
         return replace(self, trials=trials, series=_of_games(self.series, trials), kinds=_of_games(self.kinds, trials))
+
+    def in_words_of_task(self) -> Tables:
+        """Return the tables with the columns of sizes called as the task calls them: items are steps, or rounds."""
+        free = {column: key for column, key in called(self.sizes).items() if key not in self.trials}
+        return replace(self, trials=self.trials.rename(columns=free))
 
     def with_adversaries_named(self, x: str = "") -> Tables:
         """Return the tables with swept parameters of an adversary as a part of its name, except for `x`."""
@@ -111,10 +127,14 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     trials, series, kinds = [], [], []
     scenarios: dict[str, dict[str, Any]] = {}
     points: dict[str, dict[int, dict[str, Any]]] = {}
+    kept: dict[str, Any] = {}
+    sizes: list[Sequence[Size]] = []
     for place in places:
         results = opened(place)
         name = _free_name(results.dir.resolve().name, scenarios)
         scenarios[name] = results.scenario
+        kept |= results.manifest.get("own") or {}
+        sizes.append(_sizes_of(str(results.scenario.get("task") or "count"), kept))
         points[name] = {int(point["point"]): point for point in results.manifest.get("points") or []}
         trials.append(_measured_marked(_named(results.trials, name), points[name]))
         series.append(_named(results.series, name))
@@ -122,7 +142,17 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     games, timelines, messages = map(_together, (trials, series, kinds))
     if games.empty:
         raise NoResults(f"{opened(places[0]).dir}: holds no games: trials.csv is empty")
-    return Tables(games, timelines, messages, scenarios=scenarios, points=points)
+    same = sizes[0] if all(other == sizes[0] for other in sizes) else Task.sizes
+    return Tables(games, timelines, messages, scenarios=scenarios, points=points, sizes=same, kept=kept)
+
+
+def _sizes_of(task: str, kept: Kept) -> Sequence[Size]:
+    """Return the sizes of a task's games; those of counting if its class is no longer there."""
+    try:
+        sizes: Sequence[Size] = kept_class("task", task, kept).sizes
+    except ScenarioError:
+        return Task.sizes
+    return sizes
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:
@@ -240,19 +270,28 @@ def said(axis: str, value: Any) -> str:
 
 def fixed(tables: Tables) -> str:
     """Return the parameters that all games share, for the line under the title."""
-    parts = []
     trials = tables.trials
-    starts = {int(point.get("start") or 0) for points in tables.points.values() for point in points.values()}
-    after = f" after {starts.pop():,}" if len(starts) == 1 and starts != {0} else ""
-    for axis, text in (("sites", "{:,.0f} sites"), ("items", "{:,.0f} items" + after), ("alpha", "α = {:g}")):
-        values = trials[axis].dropna()
-        values = values[values > 0]
-        if values.nunique() == 1:
-            text = text if values.iloc[0] != 1 else text.replace("sites", "site").replace("items", "item")
-            parts.append(text.format(values.iloc[0]))
+    parts = [text for size in tables.sizes if (text := _fixed_size(tables, size))]
+    alphas = trials["alpha"].dropna()
+    alphas = alphas[alphas > 0]
+    if alphas.nunique() == 1:
+        parts.append(f"α = {alphas.iloc[0]:g}")
     if trials["adversary"].nunique() == 1:
         parts.append(f"adversary {trials['adversary'].iloc[0]}")
     games = trials.groupby(["result", "point"]).size()
     least, most = int(games.min()), int(games.max())
     parts.append(f"{most} game{'s' * (most > 1)} per point" if least == most else f"{least} to {most} games per point")
     return " · ".join(parts)
+
+
+def _fixed_size(tables: Tables, size: Size) -> str:
+    """Return a size that all games share, in words; empty if they do not, and for the start, which the items name."""
+    starts = {int(point.get("start") or 0) for points in tables.points.values() for point in points.values()}
+    there = next((column for column in (size.key, size.column) if column in tables.trials), "")
+    values = {float(value) for value in tables.trials[there].dropna()} if there else {float(start) for start in starts}
+    values.discard(0.0)
+    if size.key == "start" or len(values) != 1:
+        return ""
+    value = values.pop()
+    after = f" after {starts.pop():,}" if size.key == "items" and len(starts) == 1 and starts != {0} else ""
+    return f"{value:,.0f} {size.key if value != 1 else size.key.removesuffix('s')}{after}"

@@ -65,7 +65,7 @@ def write_tables(folder: Path, scenario: Scenario, games: Iterable[Played]) -> t
                 where = f"point {point}, trial {trial}: {scenario.points[point].describe()}"
                 errors.append(f"{where}: {last}")
                 tracebacks.append(f"{where}, seed {seed}\n{record.error.rstrip()}\n")
-        findings = judge(scenario.head.claims, _columns(table, by_kind))
+        findings = judge(scenario.head.claims, _columns(table, by_kind, scenario.called))
         claims = csv.writer(start("claims.csv"), lineterminator="\n")
         claims.writerow(CLAIMS)
         for finding in findings:
@@ -87,7 +87,7 @@ def _row(scenario: Scenario, point: int, trial: int, seed: int, record: Record) 
         "point": point,
         "trial": trial,
         "seed": seed,
-        "task": place.task,
+        "task": place.task.label,
         "protocol": place.protocol.label,
         "adversary": place.adversary.label,
         **{name: values[point] for name, values in scenario.extra.items()},
@@ -122,10 +122,13 @@ def _sums(kinds: Mapping[str, Sequence[Any]]) -> dict[str, int]:
     return sums
 
 
-def _columns(table: Mapping[str, list[Any]], by_kind: Sequence[Mapping[str, int]]) -> Columns:
-    """Return the table that claims speak of: trials, and the cost by kind (0 where a game has none)."""
+def _columns(
+    table: Mapping[str, list[Any]], by_kind: Sequence[Mapping[str, int]], called: Mapping[str, str]
+) -> Columns:
+    """Return the table that claims speak of: trials, what a task calls its columns, and the cost by kind (or 0)."""
     import numpy as np
 
     names = dict.fromkeys(name for sums in by_kind for name in sums)
     columns = {name: np.array([sums.get(name, 0) for sums in by_kind], dtype=float) for name in names}
-    return {**columns, **{name: column_of(values) for name, values in table.items()}}
+    trials = {name: column_of(values) for name, values in table.items()}
+    return {**columns, **{key: trials[name] for name, key in called.items() if name in trials}, **trials}

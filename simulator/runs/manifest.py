@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from simulator.results.files import write_text
+from simulator.results.kept import keep
 from simulator.scenario.load import Scenario
 
 LIBRARIES: Final = ("disttrack", "numpy", "simpy", "scipy", "pandas", "pydantic", "matplotlib")
@@ -45,10 +46,11 @@ def write_manifest(
     seconds
         How long it took.
     """
+    own = keep([scenario.points[0].task, *scenario.plots])
     manifest = {
         "scenario": dict(scenario.data),
         "name": scenario.name,
-        "task": scenario.task.name,
+        "task": scenario.points[0].task.label,
         "rules": scenario.task.rules,
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}},
         "machine": {
@@ -75,6 +77,7 @@ def write_manifest(
             }
             for point in scenario.points
         ],
+        **({"own": own} if own else {}),
     }
     write_text(folder / "manifest.json", json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from simulator.errors import ScenarioError
 from simulator.points.point import Point
-from simulator.tasks.base import Record, task
+from simulator.tasks.base import Record
 
 
 class Job(NamedTuple):
@@ -57,12 +57,18 @@ def play_batch(batch: Batch) -> Played:
     begun = time.perf_counter()
     for job in batch:
         try:
-            records.append(task(job.point.task).play(job.point, job.seed))
+            records.append(_checked(job.point.task.make().play(job.point, job.seed), job))
         except ScenarioError as error:
             return Played(records, time.perf_counter() - begun, error)
         except Exception:
             records.append(Record(row={"verdict": "failed", "ok": False}, error=traceback.format_exc()))
     return Played(records, time.perf_counter() - begun)
+
+
+def _checked(record: Any, job: Job) -> Record:
+    if not isinstance(record, Record):
+        raise ScenarioError(f"task {job.point.task.label}: play must return a Record; got {record!r}")
+    return record
 
 
 class Workers(ABC):

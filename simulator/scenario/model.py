@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from simulator.claims.claim import Claim, Strict, Text, not_bool
 from simulator.errors import nearest
+from simulator.tasks.sizes import Size
 
 LARGEST = 2**62
 """No game has more items or steps than this: schedules count in 64 bits."""
@@ -63,21 +66,36 @@ class Part(BaseModel):
 
 
 class PointModel(Strict):
-    """The keys of a scenario that may be swept, without their lists."""
+    """The keys of a scenario that may be swept, without their lists; the sizes are the task's own."""
 
-    sites: Count | None = Field(None, description="Number of sites, k.")
-    items: Whole | None = Field(None, description="Number of items of a game.")
-    start: Whole = Field(0, description="Items counted before the game begins.")
     protocol: Part = Field(description="What the sites and the server do.")
     adversary: Part = Field(description="Who feeds the sites.")
     network: Network | None = Field(None, description="Delays of messages; none if left out.")
     engine: Literal["auto", "step", "leap", "bulk"] = Field("auto", description="How a game is computed.")
 
 
-SWEPT = tuple(PointModel.model_fields)
-"""The keys that a list sweeps."""
-KEYS = ("name", "title", "task", "seed", "trials", *SWEPT, "zip", "claims", "plots")
-"""The keys of a scenario."""
+_FIRST: Final = ("name", "title", "task", "seed", "trials")
+_LAST: Final = ("zip", "claims", "plots")
+SWEPT: Final = tuple(PointModel.model_fields)
+"""The keys that a list sweeps, beside those of the sizes."""
+
+
+def keys_of(sizes: Sequence[Size]) -> tuple[str, ...]:
+    """Return the keys of a scenario whose task has these sizes."""
+    return (*_FIRST, *(size.key for size in sizes), *SWEPT, *_LAST)
+
+
+@lru_cache
+def point_model(sizes: tuple[Size, ...]) -> type[PointModel]:
+    """Return the model of a point whose task has these sizes."""
+    fields: dict[str, Any] = {}
+    for size in sizes:
+        value = Annotated[int, BeforeValidator(not_bool), Field(ge=size.least, le=LARGEST)]
+        if size.needed:
+            fields[size.key] = (value, Field(description=size.says))
+        else:
+            fields[size.key] = (value | None, Field(None, description=size.says))
+    return create_model("PointModel", __base__=PointModel, **fields)
 
 
 def first_fault(error: ValidationError) -> tuple[tuple[str | int, ...], str]:

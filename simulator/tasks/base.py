@@ -1,4 +1,4 @@
-"""Tasks: what game a scenario plays. `count` is the tracking game; others register here.
+"""What a task is: the game that a scenario plays. `count` is the tracking game.
 
 A task knows how to make the two sides of a point, how to play one game, and what a game costs in
 memory and messages. The scenario, the runner, the journal and the tables know nothing else of it.
@@ -6,18 +6,16 @@ memory and messages. The scenario, the runner, the journal and the tables know n
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from simulator.errors import ScenarioError, accepted, nearest
-from simulator.points.registry import Family
-from simulator.tasks import TASKS
+from simulator.tasks.sizes import ITEMS, SITES, START, Size
 
 if TYPE_CHECKING:
     from simulator.points.point import Point
+    from simulator.points.registry import Family
 
 
 @dataclass(frozen=True)
@@ -51,10 +49,12 @@ class Record:
 class Task(ABC):
     """One game: how its points are checked, what they cost, and how one is played."""
 
-    name: ClassVar[str] = ""
+    kind: ClassVar[str] = ""
     """The value of `task:` in scenario files."""
     rules: ClassVar[int] = 1
     """Version of the rules. A change that moves results adds one: finished games are then played again."""
+    sizes: ClassVar[Sequence[Size]] = (SITES, ITEMS, START)
+    """What sizes its games have, each with its key in scenario files; other size keys are refused."""
     columns: ClassVar[Sequence[str]] = ()
     """Columns of trials.csv beyond those that all tasks have."""
     families: ClassVar[Mapping[str, Family]] = {"protocol": "protocol", "adversary": "adversary"}
@@ -63,6 +63,8 @@ class Task(ABC):
     @abstractmethod
     def check(self, point: Point) -> None:
         """Make both sides of a point and whatever else it needs; play nothing.
+
+        The sizes have been checked against `sizes`: they are there if they are needed, and not too small.
 
         Raises
         ------
@@ -85,18 +87,3 @@ class Task(ABC):
     def messages(self, point: Point) -> float:
         """Return about how many messages a game is expected to take."""
         return 1.0
-
-
-def task(name: str) -> Task:
-    """Return a task by its name.
-
-    Raises
-    ------
-    ScenarioError
-        There is no such task; the message suggests the nearest one.
-    """
-    if name not in TASKS:
-        raise ScenarioError(f"unknown task {name!r}{nearest(name, TASKS)} ({accepted(TASKS)})")
-    module, _, attribute = TASKS[name].partition(":")
-    made: Task = getattr(importlib.import_module(module), attribute)()
-    return made

@@ -25,7 +25,7 @@ BYTES_A_LABEL: Final = 24
 class Count(Task):
     """Distributed count tracking: a protocol against an adversary."""
 
-    name: ClassVar[str] = "count"
+    kind: ClassVar[str] = "count"
     rules: ClassVar[int] = 2
 
     def check(self, point: Point) -> None:

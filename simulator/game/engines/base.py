@@ -5,14 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Final, NoReturn
 
-import numpy as np
-
 from adversaries.base import Adversary, View
 from adversaries.schedules import NEVER, Burst, Rest, Schedule
 from protocols.base import Number, Protocol, Server
 from simulator.errors import MoveError
 from simulator.game.channels import TranscriptRow
 from simulator.game.ledger import Ledger
+from simulator.game.streams import streams
 from simulator.game.timeline import Timeline
 from simulator.game.verdict import Referee
 
@@ -21,16 +20,6 @@ PATIENCE: Final = 100_000
 
 _EVERY_STEP: Final = Burst(0)
 """Stands for any plans without skips where only the number of items counts."""
-
-ROLES: Final = ("sites", "server", "adversary", "network")
-
-
-def streams(seed: int) -> dict[str, np.random.Generator]:
-    """Return one independent random generator a role, all from one seed."""
-    return {
-        role: np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
-        for number, role in enumerate(ROLES)
-    }
 
 
 class Engine(ABC):

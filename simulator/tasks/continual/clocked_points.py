@@ -11,6 +11,9 @@ from adversaries.views import POWERS
 from simulator.errors import MoveError
 from simulator.points.point import Part, Point, PointError
 from simulator.points.registry import parameters
+from simulator.tasks.sizes import Size
+
+STEPS = Size("steps", "items", "Steps of the clock.", needed=True)
 
 DELTA = 0.05
 """Probability with which a mechanism may miss its own bound in a game."""
@@ -71,7 +74,7 @@ def mechanism_of(point: Point, base: type[Any] | tuple[type[Any], ...], **usual:
     mechanism = _with(part, {**filled, **part.arguments}).make()
     if not isinstance(mechanism, base):
         wanted = " or ".join(one.__name__ for one in (base if isinstance(base, tuple) else (base,)))
-        raise PointError(("protocol", "kind"), f"task {point.task} takes a {wanted}; {part.label} is none")
+        raise PointError(("protocol", "kind"), f"task {point.task.label} takes a {wanted}; {part.label} is none")
     return mechanism
 
 
@@ -93,22 +96,18 @@ def adversary_of(point: Point) -> Any:
 
 
 def steps_of(point: Point) -> int:
-    """Return the number of steps, which a scenario gives as its items."""
-    if point.items is None or point.items < 1:
-        raise PointError(("items",), f"must be at least 1: the steps of this game; got {point.items!r}")
+    """Return the number of steps, which the scenario gives by the task's own key: steps, rounds, queries."""
+    assert point.items is not None  # the key is needed, which is checked with the scenario
     return point.items
 
 
-def only_usual(point: Point, *, sites: bool, start: bool) -> None:
-    """Refuse keys of the tracking game that this task has no use for."""
-    if not sites and point.sites not in (None, 1):
-        raise PointError(("sites",), f"must be 1 or left out: task {point.task} has one curator")
-    if not start and point.start:
-        raise PointError(("start",), f"must be 0 or left out: task {point.task} begins with nothing")
+def only_usual(point: Point) -> None:
+    """Refuse what games of messages have and this one has not: delays, and an engine that goes from one to the next."""
     if point.network is not None:
-        raise PointError(("network",), f"must be left out: task {point.task} sends no messages")
+        raise PointError(("network",), f"must be left out: task {point.task.label} sends no messages")
     if point.engine == "leap":
-        raise PointError(("engine",), f"must be auto, step or bulk: task {point.task} has no messages to leap to")
+        said = f"must be auto, step or bulk: task {point.task.label} has no messages to leap to"
+        raise PointError(("engine",), said)
 
 
 def engine_of(asked: str, adversary: Adversary) -> tuple[str, str]:

@@ -14,13 +14,17 @@ import numpy as np
 
 from adversaries.base import Adversary
 from mechanisms import Counter, Sparse
-from simulator.game.engines.base import streams
+from simulator.game.streams import streams
 from simulator.game.timeline import checkpoints
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover, stretches
+from simulator.tasks.sizes import Size
+
+ROLES = ("", "mechanism", "adversary", "challenge")
+"""Random streams: the counter's noise, the adversary's moves, and the coin that is tossed at a challenge."""
 
 
 @dataclass
@@ -142,8 +146,8 @@ def play_counter(
     begun = time.perf_counter()
     chosen, reason = clocked_points.engine_of(engine, adversary)
     adversary = copy.deepcopy(adversary)
-    rngs = streams(seed)
-    run = counter.start(rngs["server"])
+    rngs = streams(seed, ROLES)
+    run = counter.start(rngs["mechanism"])
     view = clocked_points.ContinualView(
         sites=1,
         items=steps,
@@ -157,7 +161,7 @@ def play_counter(
         for items in stretches(adversary, view, steps):
             referee.judge(items, run.release(items))
     else:
-        mover = Mover(adversary, view, rngs["network"])
+        mover = Mover(adversary, view, rngs["challenge"])
         items, estimates = np.empty(steps), np.empty(steps)
         for t in range(steps):
             items[t] = x = 0 if mover.move() is None else 1
@@ -185,8 +189,9 @@ def bound_of(counter: Counter, steps: int) -> float:
 class ContinualCount(Task):
     """A private counter under continual observation."""
 
-    name: ClassVar[str] = "continual-count"
+    kind: ClassVar[str] = "continual-count"
     rules: ClassVar[int] = 1
+    sizes: ClassVar[Sequence[Size]] = (clocked_points.STEPS,)
     columns: ClassVar[Sequence[str]] = (
         "sent",
         "log_items",
@@ -200,7 +205,7 @@ class ContinualCount(Task):
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
-        clocked_points.only_usual(point, sites=False, start=False)
+        clocked_points.only_usual(point)
         steps = clocked_points.steps_of(point)
         counter = clocked_points.mechanism_of(point, Counter, horizon=steps)
         if counter.horizon is not None and counter.horizon < steps:

@@ -1,6 +1,6 @@
 """The task `threshold-queries`: how many points of a fixed data set are at most q, asked again and again.
 
-The domain has `sites` values, the data set holds `start` points drawn from it at random, and `items`
+The domain has `values` values, the data set holds `points` points drawn from it at random, and `queries`
 queries are made: the site that an adversary names is the value it asks for.
 """
 
@@ -17,14 +17,17 @@ import numpy as np
 from adversaries.base import Adversary
 from mechanisms import QUERY_SOLVERS
 from simulator.errors import MoveError
-from simulator.game.engines.base import streams
-from simulator.points.point import Point, PointError
+from simulator.game.streams import streams
+from simulator.points.point import Point
 from simulator.points.registry import Family
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover
+from simulator.tasks.sizes import Size
 
 BASE: tuple[type[Any], ...] = tuple(QUERY_SOLVERS.values())
+ROLES = ("data", "mechanism", "adversary", "challenge")
+"""Random streams: the data set, the solver's noise, the adversary's moves, and the coin tossed at a challenge."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +92,14 @@ def play_queries(
     True
     """
     begun = time.perf_counter()
-    rngs = streams(seed)
-    data = rngs["sites"].integers(0, values, points)
+    rngs = streams(seed, ROLES)
+    data = rngs["data"].integers(0, values, points)
     below = np.searchsorted(np.sort(data), np.arange(values), side="right").tolist()
-    run = solver.start(data, rngs["server"])
+    run = solver.start(data, rngs["mechanism"])
     view = clocked_points.ContinualView(
         sites=values, items=queries, start=points, known=clocked_points.known(solver), rng=rngs["adversary"]
     )
-    mover = Mover(copy.deepcopy(adversary), view, rngs["network"])
+    mover = Mover(copy.deepcopy(adversary), view, rngs["challenge"])
     bound = solver.largest_error(points, queries, clocked_points.DELTA)
     asked, largest, squares, failure = 0, 0.0, 0.0, None
     for step in range(1, queries + 1):
@@ -129,18 +132,19 @@ def play_queries(
 class ThresholdQueries(Task):
     """Threshold queries on a fixed data set."""
 
-    name: ClassVar[str] = "threshold-queries"
+    kind: ClassVar[str] = "threshold-queries"
     rules: ClassVar[int] = 1
+    sizes: ClassVar[Sequence[Size]] = (
+        Size("values", "sites", "Values that a point may have, 0 to values - 1.", needed=True),
+        Size("points", "start", "Points of the data set.", needed=True),
+        Size("queries", "items", "Queries at most.", needed=True),
+    )
     columns: ClassVar[Sequence[str]] = ("points", "max_abs_error", "rms_error", "bound", "paid")
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
-        clocked_points.only_usual(point, sites=True, start=True)
+        clocked_points.only_usual(point)
         clocked_points.adversary_of(point)
-        if point.sites is None:
-            raise PointError(("sites",), "is missing: the number of values that may be asked for")
-        if point.start < 1:
-            raise PointError(("start",), "must be at least 1: the points of the data set")
         self._solver(point)
 
     def _solver(self, point: Point) -> Any:
