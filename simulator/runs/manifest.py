@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from simulator.points.point import Point
 from simulator.results.files import write_text
 from simulator.results.kept import keep
 from simulator.scenario.load import Scenario
@@ -64,22 +65,23 @@ def write_manifest(
         "workers": workers,
         "games": dict(games),
         "seeds": list(seeds),
-        "points": [
-            {
-                "point": point.number,
-                "protocol": {"kind": point.protocol.kind, **point.protocol.given()},
-                "adversary": {"kind": point.adversary.kind, **point.adversary.given()},
-                "sites": point.sites,
-                "items": point.items,
-                "start": point.start,
-                "network": point.network,
-                **engines.get(point.number, {}),
-            }
-            for point in scenario.points
-        ],
+        "points": [{**_described(point), **engines.get(point.number, {})} for point in scenario.points],
         **({"own": own} if own else {}),
     }
     write_text(folder / "manifest.json", json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
+
+
+def _described(point: Point) -> dict[str, Any]:
+    """Return a point with every parameter of both sides."""
+    return {
+        "point": point.number,
+        "protocol": {"kind": point.protocol.kind, **point.protocol.given()},
+        "adversary": {"kind": point.adversary.kind, **point.adversary.given()},
+        "sites": point.sites,
+        "items": point.items,
+        "start": point.start,
+        "network": point.network,
+    }
 
 
 def _version(name: str) -> str | None:
