@@ -39,7 +39,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "tasks": SIDES | {"mechanisms", "errors", "points", "claims", "game"},
     "scenario": frozenset({"errors", "columns", "points", "claims", "tasks"}),
     "results": frozenset({"errors", "columns", "points", "claims", "scenario", "tasks"}),
-    "plots": frozenset({"errors", "columns", "points", "tasks", "scenario", "results"}),
+    "plots": frozenset({"errors", "columns", "points", "scenario", "results"}),
     "report": frozenset({"errors", "columns", "claims", "scenario", "results", "plots"}),
     "runs": SIDES | {"errors", "points", "claims", "game", "tasks", "scenario", "results"},
     "search": SIDES | {"errors", "game"},

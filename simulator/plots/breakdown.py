@@ -52,8 +52,8 @@ class Breakdown(Plot):
         from matplotlib.patches import Patch
 
         from simulator.plots.style import INK, Legend, new_figure
+        from simulator.results.fixed import fixed
         from simulator.results.formats import short
-        from simulator.results.read import fixed
 
         if tables.kinds.empty:
             raise ValueError("a breakdown figure needs kinds.csv, which is missing or empty")

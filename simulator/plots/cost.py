@@ -57,7 +57,7 @@ class Cost(Plot):
         from simulator.plots.style import new_figure
         from simulator.plots.sweep import band_note, curves, failing_note, panels, power, symbol
         from simulator.plots.theory import cost_bound
-        from simulator.results.read import fixed
+        from simulator.results.fixed import fixed
 
         trials = tables.trials
         measure = "words" if self.y == EFOLD else self.y

@@ -56,7 +56,7 @@ class Error(Plot):
         from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
         from simulator.plots.style import BORDER, QUIET, new_figure
         from simulator.plots.sweep import band_note, curves, failing_note, panels, power, symbol
-        from simulator.results.read import fixed
+        from simulator.results.fixed import fixed
 
         drawn = [(title, curves(games, self.x, shown)) for title, games in panels(tables)]
         found = [curve for _, part in drawn for curve in part]

@@ -13,12 +13,11 @@ from simulator.errors import RunError, ScenarioError
 from simulator.plots.base import Plot
 from simulator.plots.style import FORMS, house_style, save
 from simulator.plots.timeline_panels import draw_game
+from simulator.points.kept import kept_class
 from simulator.points.registry import parameters
 from simulator.results.folder import Results, opened
-from simulator.results.kept import kept_class
 from simulator.results.read import Tables, read_tables, swept_axes
 from simulator.scenario.figures import check_plot
-from simulator.tasks.sizes import called
 
 Request = Plot | Mapping[str, Any] | str
 
@@ -108,7 +107,7 @@ def figure_of(tables: Tables, plot: Plot) -> Figure:
     ValueError
         It cannot be drawn from these tables, or the user's own class went wrong.
     """
-    names = called(tables.sizes)
+    names = tables.called
     axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
     plot = replace(plot, **axes)  # whoever asks for items where the task has steps gets the steps
     chosen = tables.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
@@ -130,7 +129,7 @@ def _plot_of(request: Request, tables: Tables) -> Plot:
         maker = kept_class("plot", kind, tables.kept) if kind in tables.kept else None
     except ScenarioError as error:
         raise ValueError(str(error)) from error
-    plot: Plot = check_plot(request, swept_axes(tables.trials), called=called(tables.sizes), maker=maker)
+    plot: Plot = check_plot(request, swept_axes(tables.trials), called=tables.called, maker=maker)
     return plot
 
 

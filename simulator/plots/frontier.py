@@ -32,7 +32,8 @@ class Frontier(Plot):
 
         from simulator.plots.style import new_figure
         from simulator.plots.sweep import axis_label
-        from simulator.results.read import fixed, lines, swept_axes
+        from simulator.results.fixed import fixed
+        from simulator.results.read import lines, swept_axes
 
         trials = tables.trials.assign(_error=shown(tables.trials))
         trials = trials[trials["_error"].notna()]

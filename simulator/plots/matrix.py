@@ -30,7 +30,8 @@ class Matrix(Plot):
 
     def draw(self, tables: Tables) -> Figure:
         from simulator.plots.style import new_figure
-        from simulator.results.read import fixed, lines
+        from simulator.results.fixed import fixed
+        from simulator.results.read import lines
 
         trials = tables.trials.assign(_error=error_over_alpha(tables.trials))
         trials = trials[trials["verdict"] != "undecided"]

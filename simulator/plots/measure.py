@@ -47,7 +47,7 @@ class Measure(Plot):
         from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
         from simulator.plots.style import new_figure
         from simulator.plots.sweep import band_note, curves, failing_note, panels, power, symbol
-        from simulator.results.read import fixed
+        from simulator.results.fixed import fixed
 
         trials = tables.trials
         column = self.y if self.y in trials else f"_{self.y}"

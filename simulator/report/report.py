@@ -69,7 +69,7 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
 
 def _lead(tables: Tables, manifest: dict[str, Any]) -> Html:
     """Return the first lines: how much was played, and what is fixed."""
-    from simulator.results.read import fixed
+    from simulator.results.fixed import fixed
 
     games = manifest.get("games") or {}
     lost = int(games.get("errors") or 0)

@@ -12,9 +12,9 @@ import pandas as pd
 from simulator.claims.expressions import ExpressionError, rows
 from simulator.columns import TRIALS
 from simulator.errors import ScenarioError
+from simulator.points.kept import Kept, kept_class
 from simulator.results.folder import NoResults, Results, opened
 from simulator.results.formats import setting
-from simulator.results.kept import Kept, kept_class
 from simulator.tasks.base import Task
 from simulator.tasks.sizes import Size, called
 
@@ -57,6 +57,11 @@ class Tables:
         return " | ".join(dict.fromkeys(titles))
 
     @property
+    def called(self) -> dict[str, str]:
+        """Return the columns of sizes that the task calls something else, and what."""
+        return called(self.sizes)
+
+    @property
     def several(self) -> bool:
         """Return whether more than one result is in it."""
         return len(self.scenarios) > 1
@@ -72,7 +77,7 @@ class Tables:
         if not condition:
             return self
         columns = {column.lstrip("_"): self.trials[column].to_numpy() for column in self.trials.columns}
-        columns = {**{key: columns[name] for name, key in called(self.sizes).items() if name in columns}, **columns}
+        columns = {**{key: columns[name] for name, key in self.called.items() if name in columns}, **columns}
         try:
             trials = self.trials[rows(condition, columns).astype(bool)]
         except ExpressionError as error:
@@ -83,7 +88,7 @@ class Tables:
 
     def in_words_of_task(self) -> Tables:
         """Return the tables with the columns of sizes called as the task calls them: items are steps, or rounds."""
-        free = {column: key for column, key in called(self.sizes).items() if key not in self.trials}
+        free = {column: key for column, key in self.called.items() if key not in self.trials}
         return replace(self, trials=self.trials.rename(columns=free))
 
     def with_adversaries_named(self, x: str = "") -> Tables:
@@ -266,32 +271,3 @@ def said(axis: str, value: Any) -> str:
     if isinstance(value, bool):
         return name(axis) if value else f"not {name(axis)}"
     return f"no {name(axis)}" if value != value else f"{name(axis)} {setting(value)}"
-
-
-def fixed(tables: Tables) -> str:
-    """Return the parameters that all games share, for the line under the title."""
-    trials = tables.trials
-    parts = [text for size in tables.sizes if (text := _fixed_size(tables, size))]
-    alphas = trials["alpha"].dropna()
-    alphas = alphas[alphas > 0]
-    if alphas.nunique() == 1:
-        parts.append(f"α = {alphas.iloc[0]:g}")
-    if trials["adversary"].nunique() == 1:
-        parts.append(f"adversary {trials['adversary'].iloc[0]}")
-    games = trials.groupby(["result", "point"]).size()
-    least, most = int(games.min()), int(games.max())
-    parts.append(f"{most} game{'s' * (most > 1)} per point" if least == most else f"{least} to {most} games per point")
-    return " · ".join(parts)
-
-
-def _fixed_size(tables: Tables, size: Size) -> str:
-    """Return a size that all games share, in words; empty if they do not, and for the start, which the items name."""
-    starts = {int(point.get("start") or 0) for points in tables.points.values() for point in points.values()}
-    there = next((column for column in (size.key, size.column) if column in tables.trials), "")
-    values = {float(value) for value in tables.trials[there].dropna()} if there else {float(start) for start in starts}
-    values.discard(0.0)
-    if size.key == "start" or len(values) != 1:
-        return ""
-    value = values.pop()
-    after = f" after {starts.pop():,}" if size.key == "items" and len(starts) == 1 and starts != {0} else ""
-    return f"{value:,.0f} {size.key if value != 1 else size.key.removesuffix('s')}{after}"

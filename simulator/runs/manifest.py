@@ -11,9 +11,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
+from simulator.points.kept import keep
 from simulator.points.point import Point
 from simulator.results.files import write_text
-from simulator.results.kept import keep
 from simulator.scenario.load import Scenario
 
 LIBRARIES: Final = ("disttrack", "numpy", "simpy", "scipy", "pandas", "pydantic", "matplotlib")
@@ -65,14 +65,14 @@ def write_manifest(
         "workers": workers,
         "games": dict(games),
         "seeds": list(seeds),
-        "points": [{**_described(point), **engines.get(point.number, {})} for point in scenario.points],
+        "points": [_point(point, engines.get(point.number, {})) for point in scenario.points],
         **({"own": own} if own else {}),
     }
     write_text(folder / "manifest.json", json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
 
 
-def _described(point: Point) -> dict[str, Any]:
-    """Return a point with every parameter of both sides."""
+def _point(point: Point, engine: Mapping[str, str]) -> dict[str, Any]:
+    """Return a point with every parameter of its sides, and the engine that played it."""
     return {
         "point": point.number,
         "protocol": {"kind": point.protocol.kind, **point.protocol.given()},
@@ -81,6 +81,7 @@ def _described(point: Point) -> dict[str, Any]:
         "items": point.items,
         "start": point.start,
         "network": point.network,
+        **engine,
     }
 
 

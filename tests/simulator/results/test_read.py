@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from synthetic_results import write_result
 
+from simulator.results.fixed import fixed
 from simulator.results.folder import Results
-from simulator.results.read import fixed, lines, read_tables, swept_axes
+from simulator.results.read import lines, read_tables, swept_axes
 
 
 def test_a_result_is_read_with_its_name_before_each_row(tmp_path: Path) -> None:
