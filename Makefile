@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test quick bench claims goldens clean
+.PHONY: demo test quick bench claims goldens replay clean
 
 demo: .venv/.demo
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
@@ -24,6 +24,10 @@ claims: .venv/.demo
 
 goldens: .venv/.test
 	$(BIN)/python tests/goldens
+
+# NAMES="headline attack" replays these, also long ones
+replay: .venv/.test
+	$(BIN)/python tests/e2e/replay_reference.py $(NAMES)
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv

@@ -52,6 +52,12 @@ class Counter(ABC):
     """Whether the number of steps must be known beforehand."""
     pan_private: ClassVar[bool] = False
     """Whether the state, seen once, is covered by epsilon too."""
+    only_bits: ClassVar[bool] = False
+    """Whether it takes 0 and 1 only."""
+    remembers_steps: ClassVar[bool] = False
+    """Whether a run remembers a number for each step."""
+    error_follows_items: ClassVar[bool] = False
+    """Whether its error is bounded by the number of entries that are not 0 rather than by that of steps."""
 
     epsilon: float
     horizon: int | None = None
@@ -120,6 +126,10 @@ class Counter(ABC):
         """
         whole("steps", steps)
         return max(self.error_bound(t, beta / steps) for t in self.worst_steps(steps))
+
+    def error_bound_of_stream(self, steps: int, items: int, beta: float) -> float:
+        """Return what the largest error exceeds with probability at most `beta` if `items` of the entries are not 0."""
+        return self.error_bound_throughout(steps, beta)
 
     def worst_steps(self, steps: int) -> Sequence[int]:
         """Return a few steps among which is the one of the largest error up to `steps`."""

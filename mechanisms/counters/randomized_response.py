@@ -45,6 +45,7 @@ class RandomizedResponse(Counter):
     memory = "O(1)"
     needs_horizon = False
     pan_private = True
+    only_bits = True
 
     @property
     def flip(self) -> float:

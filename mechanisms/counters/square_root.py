@@ -95,6 +95,7 @@ class SquareRoot(Counter):
     source = "Fichtenberger, Henzinger, Upadhyay 2023"
     error = "sigma (ln(horizon) / pi + 1.0663), sigma = sqrt(2 ln(1.25 / delta)) / epsilon"
     memory = "O(horizon)"
+    remembers_steps = True
     privacy = "approximate"
 
     delta: float = 1e-6

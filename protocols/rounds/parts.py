@@ -195,7 +195,7 @@ class RoundServer(Server):
         return self.act() if self.signals >= self.limit else ()
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        if message is BIT:
+        if message is BIT or message.kind == "bit":  # a signal is this very object unless it was copied on its way
             # during a poll, delayed signals are already in the count to come
             return () if self._counts_to_come else self.absorb(1)
         kind = message.kind

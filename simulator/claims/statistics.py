@@ -37,7 +37,7 @@ class Aggregate:
 def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Return the exact confidence interval of a probability.
 
-    Source: Clopper, Pearson 1934; the tails of the binomial law are values of the incomplete beta function.
+    Source: Clopper, Pearson 1934; the tails of the binomial distribution are values of the incomplete beta function.
 
     Examples
     --------

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simulator.cli.tables import number, print_table
+from simulator.cli.tables import print_table
+from simulator.results.formats import number
 
 if TYPE_CHECKING:
     from simulator.points.registry import Family, Kind

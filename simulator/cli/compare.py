@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from simulator.cli.tables import number, print_table
+from simulator.cli.tables import print_table
+from simulator.results.formats import cell, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,9 +33,9 @@ SETTING: Final = ("protocol", "adversary", "sites", "items", "alpha")
 )
 def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) -> None:
     """Put results side by side: words, and how many games held, in each of them."""
-    from simulator.claims.columns import TRIALS
+    from simulator.columns import TRIALS
     from simulator.errors import ScenarioError
-    from simulator.results.write import Results
+    from simulator.results.folder import Results
 
     results = [Results(folder) for folder in folders]
     names = _names([result.dir for result in results])
@@ -43,7 +44,7 @@ def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) 
     tables = [_medians(result.trials, keys) for result in results]
     rows: list[list[str]] = []
     for key in dict.fromkeys(key for table in tables for key in table):
-        cells = [_cell(part) for part in key]
+        cells = [cell(part) for part in key]
         for table in tables:
             cells += table.get(key, ("", ""))
         rows.append(cells)
@@ -56,7 +57,7 @@ def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) 
 
         for text in plots:
             try:
-                drawn = draw([result.dir for result in results], _request(text), out)
+                drawn = draw(results, _request(text), out)
             except ValueError as error:
                 raise ScenarioError(f"--plot {text}: {error}") from error
             click.echo("figure: " + ", ".join(str(path) for path in drawn))
@@ -70,10 +71,6 @@ def _medians(trials: pd.DataFrame, keys: list[str]) -> dict[tuple[Any, ...], tup
         plain = tuple(None if value != value else value for value in plain)
         found[plain] = (number(float(games["words"].median())), f"{int(games['ok'].sum())} of {len(games)}")
     return found
-
-
-def _cell(value: Any) -> str:
-    return str(value) if isinstance(value, str | bool) else number(value)
 
 
 def _names(folders: list[Path]) -> list[str]:

@@ -13,7 +13,8 @@ import click
 @click.argument("name")
 def new(what: str, name: str) -> None:
     """Write NAME.py, which runs at once, and test_NAME.py into the current folder."""
-    from simulator.errors import RunError, ScenarioError
+    from simulator.errors import ScenarioError
+    from simulator.results.files import writing
     from simulator.templates import written
 
     words = re.findall(r"[A-Za-z][a-z0-9]*|[0-9]+", name)
@@ -26,11 +27,9 @@ def new(what: str, name: str) -> None:
         if path.exists():
             raise ScenarioError(f"{path} is there already; choose another name")
     kind = "-".join(word.lower() for word in words)
-    try:
+    with writing(Path()) as start:
         for path, text in zip(paths, written(what, module=file, class_name=class_name, kind=kind), strict=True):
-            path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise RunError(f"{error.filename}: cannot be written: {error.strerror}") from error
+            start(path.name).write(text)
     side = {
         "adversary": "--protocol randomized --adversary",
         "protocol": "--adversary round-robin --protocol",

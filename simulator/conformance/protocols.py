@@ -16,6 +16,7 @@ from adversaries.schedules import Schedule
 from protocols.base import Protocol
 from simulator.conformance.bulk_form import bulk_agrees
 from simulator.conformance.by_hand import deliver, first_draw
+from simulator.conformance.copied_messages import copied_messages_mean_the_same
 from simulator.conformance.failure import FALSE_ALARM, ConformanceError, checked, require, same_game, survives_pickling
 from simulator.game.network import Latency
 from simulator.game.outcome import Game
@@ -237,6 +238,7 @@ CHECKS: dict[str, Check] = {
     "ledger adds up": _ledger_adds_up,
     "silent without cause": _silent_without_cause,
     "seeds matter": _seeds_matter,
+    "copied messages": copied_messages_mean_the_same,
     "bulk agrees": bulk_agrees,
     "keeps its promise": _keeps_its_promise,
 }

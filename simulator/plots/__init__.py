@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from simulator.results.folder import Results
+
 __all__ = ["PLOTS", "Plot", "check_plot", "compare", "draw", "timeline_of"]
 
 PLOTS: Final = {
@@ -30,28 +32,35 @@ PLOTS: Final = {
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 
 
-def draw(directory: str | Path, requests: Sequence[Plot | Mapping[str, Any] | str] | None = None) -> list[Path]:
+def draw(
+    directory: str | Path | Results,
+    requests: Sequence[Plot | Mapping[str, Any] | str] | None = None,
+    *,
+    missing: bool = False,
+) -> list[Path]:
     """Draw the figures of a result into its folder `figures`; return the files, PNG and SVG of each.
 
     Parameters
     ----------
     directory
-        Where a run wrote its tables.
+        Where a run wrote its tables, or the results themselves.
     requests
         Which figures; left out, those that the scenario asks for, or some that suit it if it asks for none.
+    missing
+        Whether to draw only those that are not there, or are older than the tables.
 
     Raises
     ------
     ValueError
-        There is no result in the directory, or a figure cannot be drawn from it.
+        There is no result in the directory, or a figure cannot be drawn from it; the others have been drawn.
     """
     from simulator.plots.figures import draw_all
 
-    return draw_all(directory, requests)
+    return draw_all(directory, requests, missing=missing)
 
 
 def compare(
-    directories: Sequence[str | Path],
+    directories: Sequence[str | Path | Results],
     kind: Plot | Mapping[str, Any] | str = "frontier",
     out: str | Path | None = None,
 ) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The `breakdown` figure: words by kind of message, a bar a protocol."""
+"""The `breakdown` figure: words by kind of message, a bar per protocol."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DOWN_HATCHES: Final = ("////", "\\\\\\\\", "xxxx", "....")
 
 @dataclass(frozen=True, kw_only=True)
 class Breakdown(Plot):
-    """Words by kind of message, on average over the games of a bar: a bar a protocol, and a value of `x`.
+    """Words by kind of message, on average over the games of each bar: a bar per protocol and value of `x`.
 
     Parameters
     ----------
@@ -51,8 +51,9 @@ class Breakdown(Plot):
     def draw(self, tables: Tables) -> Figure:
         from matplotlib.patches import Patch
 
-        from simulator.plots.style import INK, Legend, new_figure, short
-        from simulator.results.read import fixed
+        from simulator.plots.style import INK, Legend, new_figure
+        from simulator.results.fixed import fixed
+        from simulator.results.formats import short
 
         if tables.kinds.empty:
             raise ValueError("a breakdown figure needs kinds.csv, which is missing or empty")
@@ -60,9 +61,9 @@ class Breakdown(Plot):
         totals = [float(bar["words"].sum()) for _, bar in bars]
         shares = max(totals) > _SHARES_FROM * max(1.0, min(totals))
         order = _kinds_in_order([bar for _, bar in bars])
-        note = "Mean over the games of a bar. Plain: sites to server. Hatched: server to sites."
+        note = "Mean over the games of each bar. Plain: from sites to server. Hatched: from server to sites."
         if shares:
-            note += " The bars show shares, for the totals beside them differ too much for one scale."
+            note += " The bars show shares, since the totals beside them differ too much for one scale."
         looks = _looks(order)
         legend = Legend("", [(Patch(**looks[key]), key[0]) for key in order])
         figure = new_figure(0.75 + 0.34 * len(bars), self.title or tables.title, fixed(tables), note, legends=[legend])

@@ -1,4 +1,4 @@
-"""The `cost` figure: words against a swept axis, a line a protocol, with fitted law and bound."""
+"""The `cost` figure: words against a swept axis, a line per protocol, with fitted power and bound."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ MEASURES: Final = ("words", "messages", "bits", EFOLD)
 _LINEAR_SPAN: Final = 60.0
 """Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""
 
-_LABELS: Final = {EFOLD: "words an e-fold of the stream"}
+_LABELS: Final = {EFOLD: "words per e-fold of the stream"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cost(Plot):
-    """Words against a swept axis, a line a protocol, with the fitted power and the bound.
+    """Words against a swept axis, a line per protocol, with the fitted power and the bound.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Cost(Plot):
     """
 
     kind: ClassVar[str] = "cost"
-    says: ClassVar[str] = "words against a swept axis, a line a protocol, with the fitted law and the bound"
+    says: ClassVar[str] = "words against a swept axis, a line per protocol, with the fitted power and the bound"
 
     x: str
     y: str = "words"
@@ -57,7 +57,7 @@ class Cost(Plot):
         from simulator.plots.style import new_figure
         from simulator.plots.sweep import band_note, curves, failing_note, panels, power, symbol
         from simulator.plots.theory import cost_bound
-        from simulator.results.read import fixed
+        from simulator.results.fixed import fixed
 
         trials = tables.trials
         measure = "words" if self.y == EFOLD else self.y
@@ -109,7 +109,7 @@ class Cost(Plot):
 
 def _growth(curve: Curve) -> str:
     """Return what the last doubling added, as text."""
-    from simulator.plots.style import short
+    from simulator.results.formats import short
 
     if len(curve.x) < 2:
         return ""
@@ -121,7 +121,7 @@ def _scale_y(axes: Axes, values: Floats, bounds: Floats, linear: bool) -> None:
     """Fit the scale of costs to what was measured; a bound far above it may leave the picture."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    from simulator.plots.style import short
+    from simulator.results.formats import short
 
     high = float(values.max())
     top = float(np.nanmax(bounds)) if np.isfinite(bounds).any() else high

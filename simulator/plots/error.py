@@ -1,4 +1,4 @@
-"""The `error` figure: the largest error over alpha against a swept axis, with the law sqrt(k)."""
+"""The `error` figure: the largest error over alpha against a swept axis, beside the slope of sqrt(k)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def shown(games: pd.DataFrame) -> pd.Series[float]:
 
 @dataclass(frozen=True, kw_only=True)
 class Error(Plot):
-    """The largest error, in units of alpha, against a swept axis, a line a protocol.
+    """The largest error, in units of alpha, against a swept axis, a line per protocol.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Error(Plot):
         from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
         from simulator.plots.style import BORDER, QUIET, new_figure
         from simulator.plots.sweep import band_note, curves, failing_note, panels, power, symbol
-        from simulator.results.read import fixed
+        from simulator.results.fixed import fixed
 
         drawn = [(title, curves(games, self.x, shown)) for title, games in panels(tables)]
         found = [curve for _, part in drawn for curve in part]

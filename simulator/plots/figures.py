@@ -9,48 +9,78 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from simulator.errors import ScenarioError
+from simulator.errors import RunError, ScenarioError
 from simulator.plots.base import Plot
 from simulator.plots.style import FORMS, house_style, save
 from simulator.plots.timeline_panels import draw_game
+from simulator.points.kept import kept_class
 from simulator.points.registry import parameters
-from simulator.results.kept import kept_class
+from simulator.results.folder import Results, opened
 from simulator.results.read import Tables, read_tables, swept_axes
 from simulator.scenario.figures import check_plot
-from simulator.tasks.sizes import called
 
 Request = Plot | Mapping[str, Any] | str
 
 
-def draw_all(directory: str | Path, requests: Sequence[Request] | None = None) -> list[Path]:
+def draw_all(
+    place: str | Path | Results, requests: Sequence[Request] | None = None, *, missing: bool = False
+) -> list[Path]:
     """Draw the figures of one result; `simulator.plots.draw` says the rest."""
-    tables = read_tables([directory])
-    if requests is None:
-        scenario = next(iter(tables.scenarios.values()))
-        requests = scenario.get("plots") or _suitable(tables)
+    results = opened(place)
+    tables = read_tables([results])
+    plots, faults = _planned(results, tables, requests)
     written: list[Path] = []
-    names: dict[str, int] = {}
-    faults = []
-    for request in requests:
-        stem = _kind_of(request)
+    for stem, plot in plots.items():
+        path = results.dir / "figures" / stem
+        if missing and up_to_date(path.with_name(f"{stem}.svg"), results):
+            continue
         try:
-            plot = _plot_of(request, tables)
-            count = names[plot.name] = names.get(plot.name, 0) + 1
-            stem = plot.name if count == 1 else f"{plot.name}-{count}"
             with house_style():
                 figure = figure_of(tables, plot)
-        except ValueError as error:
-            faults.append(f"{stem}: {error}")  # the other figures are drawn all the same
-            continue
-        written += save(figure, Path(directory) / "figures" / stem)
+            written += save(figure, path)
+        except Exception as error:  # whatever is wrong with one, the others are drawn all the same
+            faults.append(f"{stem}: {error if isinstance(error, ValueError | RunError) else repr(error)}")
     if faults:
         raise ValueError("; ".join(faults))
     return written
 
 
-def draw_compared(directories: Sequence[str | Path], kind: Request, out: str | Path | None) -> list[Path]:
+def planned(results: Results) -> dict[Path, Plot]:
+    """Return the plots that a result is to have, in order, by their SVG files, drawn or not."""
+    plots, _ = _planned(results, read_tables([results]), None)
+    return {results.dir / "figures" / f"{stem}.svg": plot for stem, plot in plots.items()}
+
+
+def up_to_date(path: Path, results: Results) -> bool:
+    """Tell whether a figure has been drawn from the tables as they are."""
+    files = [path.with_name(f"{path.stem}.{form}") for form in FORMS]
+    if not all(file.is_file() for file in files):
+        return False
+    tables = (results.dir / "trials.csv").stat().st_mtime_ns
+    return all(file.stat().st_mtime_ns >= tables for file in files)
+
+
+def _planned(results: Results, tables: Tables, requests: Sequence[Request] | None) -> tuple[dict[str, Plot], list[str]]:
+    """Return the plots that are asked for, by the names of their files, and what is wrong with the other requests."""
+    if requests is None:
+        requests = results.scenario.get("plots") or _suitable(tables)
+    plots: dict[str, Plot] = {}
+    faults = []
+    names: dict[str, int] = {}
+    for request in requests:
+        try:
+            plot = _plot_of(request, tables)
+        except ValueError as error:
+            faults.append(f"{_kind_of(request)}: {error}")
+            continue
+        count = names[plot.name] = names.get(plot.name, 0) + 1
+        plots[plot.name if count == 1 else f"{plot.name}-{count}"] = plot
+    return plots, faults
+
+
+def draw_compared(places: Sequence[str | Path | Results], kind: Request, out: str | Path | None) -> list[Path]:
     """Draw several results in one figure; `simulator.plots.compare` says the rest."""
-    tables = read_tables(directories)
+    tables = read_tables(places)
     plot = _plot_of(_with_axis(kind, tables), tables)
     with house_style():
         figure = figure_of(tables, plot)
@@ -77,7 +107,7 @@ def figure_of(tables: Tables, plot: Plot) -> Figure:
     ValueError
         It cannot be drawn from these tables, or the user's own class went wrong.
     """
-    names = called(tables.sizes)
+    names = tables.called
     axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
     plot = replace(plot, **axes)  # whoever asks for items where the task has steps gets the steps
     chosen = tables.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
@@ -99,7 +129,7 @@ def _plot_of(request: Request, tables: Tables) -> Plot:
         maker = kept_class("plot", kind, tables.kept) if kind in tables.kept else None
     except ScenarioError as error:
         raise ValueError(str(error)) from error
-    plot: Plot = check_plot(request, swept_axes(tables.trials), called=called(tables.sizes), maker=maker)
+    plot: Plot = check_plot(request, swept_axes(tables.trials), called=tables.called, maker=maker)
     return plot
 
 

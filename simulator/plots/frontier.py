@@ -22,17 +22,18 @@ _TICKS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Frontier(Plot):
-    """The largest error, in units of alpha, against words: a dot a game, a mark a point's median."""
+    """The largest error, in units of alpha, against words: a dot per game, a mark per median of a point."""
 
     kind: ClassVar[str] = "frontier"
-    says: ClassVar[str] = "the largest error against words, a mark a protocol and adversary"
+    says: ClassVar[str] = "the largest error against words, a mark per protocol and adversary"
 
     def draw(self, tables: Tables) -> Figure:
         import pandas as pd
 
         from simulator.plots.style import new_figure
         from simulator.plots.sweep import axis_label
-        from simulator.results.read import fixed, lines, swept_axes
+        from simulator.results.fixed import fixed
+        from simulator.results.read import lines, swept_axes
 
         trials = tables.trials.assign(_error=shown(tables.trials))
         trials = trials[trials["_error"].notna()]
@@ -44,7 +45,7 @@ class Frontier(Plot):
         axis = next((axis for axis in swept_axes(trials) if pd.api.types.is_numeric_dtype(trials[axis])), "")
         results = list(tables.scenarios)
         drawn = {result: lines(trials[trials["result"] == result], axis) for result in results}
-        note = "Dots: games. Marks: medians of a point. Lower is more accurate, further left is cheaper."
+        note = "Dots: games. Marks: medians of each point. Lower is more accurate, further left is cheaper."
         all_lines = [line for part in drawn.values() for line in part]
         if axis and max(line.games.groupby("adversary")[axis].nunique().max() for line in all_lines) > 1:
             note += f" A line joins the points of one protocol and adversary in the order of {axis_label(axis)}."
@@ -99,7 +100,8 @@ def _scales(all_axes: list[Axes], trials: pd.DataFrame) -> None:
     """Set logarithmic scales and draw the border at which a game fails."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-    from simulator.plots.style import BORDER, short
+    from simulator.plots.style import BORDER
+    from simulator.results.formats import short
 
     low = min(0.5, float(trials["_error"].min())) / 1.3
     high = max(1.7, float(trials["_error"].max()) * 1.4)

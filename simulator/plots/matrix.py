@@ -23,14 +23,15 @@ _FAILED: Final = ("#FFFFFF", "#F6C7A0", "#D55E00", "#7A3000")
 
 @dataclass(frozen=True, kw_only=True)
 class Matrix(Plot):
-    """The share of games that held, a row a protocol and a column an adversary."""
+    """The share of games that held, a row per protocol and a column per adversary."""
 
     kind: ClassVar[str] = "matrix"
     says: ClassVar[str] = "protocols against adversaries: how many games held"
 
     def draw(self, tables: Tables) -> Figure:
         from simulator.plots.style import new_figure
-        from simulator.results.read import fixed, lines
+        from simulator.results.fixed import fixed
+        from simulator.results.read import lines
 
         trials = tables.trials.assign(_error=error_over_alpha(tables.trials))
         trials = trials[trials["verdict"] != "undecided"]
@@ -39,7 +40,7 @@ class Matrix(Plot):
         results = [result for result in tables.scenarios if (trials["result"] == result).any()]
         adversaries = list(dict.fromkeys(trials["adversary"]))
         rows = [[(line.label, line.games) for line in lines(trials[trials["result"] == result])] for result in results]
-        note = "In each cell: games that held of games played, and their largest error in units of α, in the median."
+        note = "In each cell: games that held of games played, and the median of their largest errors, in units of α."
         wide = min(12.0, max(8.0, 1.9 + 0.82 * len(adversaries)))
         height = sum(0.46 * len(part) + (0.35 if tables.several else 0.0) for part in rows) + 0.75
         height += 0.15 * max(name.count("\n") for name in _names(adversaries))

@@ -1,4 +1,4 @@
-"""The `measure` figure: any measured column of trials.csv against a swept axis, a line a protocol."""
+"""The `measure` figure: any measured column of trials.csv against a swept axis, a line per protocol."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
+from simulator.columns import label as column_label
 from simulator.plots.base import Plot
 
 if TYPE_CHECKING:
@@ -17,20 +18,13 @@ if TYPE_CHECKING:
     from simulator.plots.sweep import Curve, Floats
     from simulator.results.read import Tables
 
-_LABELS: Final = {
-    "max_abs_error": "largest absolute error, in items",
-    "max_rel_error": "largest relative error",
-    "failing_fraction": "share of failing steps",
-    "output_changes": "changes of the output",
-    "words_up": "words to the server",
-    "words_down": "words to the sites",
-    "seconds": "seconds a game",
-}
+_LABELS: Final = {"max_abs_error": "largest absolute error, in items"}
+"""Labels of columns that tasks add."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(Plot):
-    """Any measured column against a swept axis, a line a protocol; on logarithmic scales where all of it is above 0.
+    """Any measured column against a swept axis, a line per protocol; on logarithmic scales where all of it is above 0.
 
     Parameters
     ----------
@@ -53,7 +47,7 @@ class Measure(Plot):
         from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
         from simulator.plots.style import new_figure
         from simulator.plots.sweep import band_note, curves, failing_note, panels, power, symbol
-        from simulator.results.read import fixed
+        from simulator.results.fixed import fixed
 
         trials = tables.trials
         column = self.y if self.y in trials else f"_{self.y}"
@@ -79,7 +73,7 @@ class Measure(Plot):
         kinds = tuple(dict.fromkeys(trials["protocol"]))
         legends = legend_of(drawn, kinds)
         figure = new_figure(height_of(drawn), self.title or tables.title, fixed(tables), note, legends=legends)
-        label = _LABELS.get(self.y, self.y.replace("_", " "))
+        label = _LABELS.get(self.y) or column_label(self.y)
         axes, labels = draw_panels(figure, drawn, self.x, law, kinds, label)
         if logarithmic:
             _logarithmic(axes[0], values)
@@ -91,10 +85,12 @@ def _logarithmic(axes: Axes, values: Floats) -> None:
     """Give the y axis a logarithmic scale that holds all values."""
     from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
+    from simulator.results.formats import measured_tick
+
     axes.set_yscale("log")
     axes.set_ylim(values.min() / 1.5, values.max() * 1.5)
     narrow = values.max() < 40 * values.min()
     axes.yaxis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0) if narrow else (1.0,), numticks=10))
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}" if 1 <= value < 1e6 else f"{value:g}")
+    axes.yaxis.set_major_formatter(lambda value, _: measured_tick(value))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_minor_formatter(NullFormatter())

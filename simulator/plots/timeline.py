@@ -27,7 +27,8 @@ class Timeline(Plot):
     def draw(self, tables: Tables) -> Figure:
         from simulator.plots.game_traces import from_series
         from simulator.plots.timeline_panels import draw_traces
-        from simulator.results.read import GAME, fixed
+        from simulator.results.fixed import fixed
+        from simulator.results.read import GAME
 
         if tables.series.empty:
             raise ValueError("a timeline figure needs series.csv, which is missing or empty")

@@ -1,4 +1,4 @@
-"""The panels of a timeline, a column a game: estimate and truth, the error and its band, the words."""
+"""The panels of a timeline, a column per game: estimate and truth, the error and its band, the words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from simulator.plots.game_traces import Story, from_game
-from simulator.plots.style import QUIET, Legend, mark, new_figure, short
+from simulator.plots.style import QUIET, Legend, mark, new_figure
+from simulator.results.formats import short
 
 _DECADES: Final = 10_000.0
 """A timeline shows the last four decades of N, and more if a game failed before."""
@@ -46,7 +47,7 @@ def outcome(verdict: str, failing_fraction: float | None) -> str:
 
 
 def draw_traces(stories: list[Story], title: str, subtitle: str, which: str) -> Figure:
-    """Return the figure: a column a game, with its estimate, its error and its words."""
+    """Return the figure: a column per game, with its estimate, its error and its words."""
     failing = any(story.failing for story in stories)
     promised = any(story.alpha is not None for story in stories)
     exact = all(story.exact for story in stories)

@@ -1,8 +1,7 @@
-"""The tables of one or more results, as figures want them: which lines, which panels, what is fixed."""
+"""The tables of one or more results, as figures and pages want them: which lines, which panels, what is fixed."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,10 +9,12 @@ from typing import Any, Final
 
 import pandas as pd
 
-from simulator.claims.columns import TRIALS
 from simulator.claims.expressions import ExpressionError, rows
+from simulator.columns import TRIALS
 from simulator.errors import ScenarioError
-from simulator.results.kept import Kept, kept_class
+from simulator.points.kept import Kept, kept_class
+from simulator.results.folder import NoResults, Results, opened
+from simulator.results.formats import setting
 from simulator.tasks.base import Task
 from simulator.tasks.sizes import Size, called
 
@@ -56,6 +57,11 @@ class Tables:
         return " | ".join(dict.fromkeys(titles))
 
     @property
+    def called(self) -> dict[str, str]:
+        """Return the columns of sizes that the task calls something else, and what."""
+        return called(self.sizes)
+
+    @property
     def several(self) -> bool:
         """Return whether more than one result is in it."""
         return len(self.scenarios) > 1
@@ -71,7 +77,7 @@ class Tables:
         if not condition:
             return self
         columns = {column.lstrip("_"): self.trials[column].to_numpy() for column in self.trials.columns}
-        columns = {**{key: columns[name] for name, key in called(self.sizes).items() if name in columns}, **columns}
+        columns = {**{key: columns[name] for name, key in self.called.items() if name in columns}, **columns}
         try:
             trials = self.trials[rows(condition, columns).astype(bool)]
         except ExpressionError as error:
@@ -82,7 +88,7 @@ class Tables:
 
     def in_words_of_task(self) -> Tables:
         """Return the tables with the columns of sizes called as the task calls them: items are steps, or rounds."""
-        free = {column: key for column, key in called(self.sizes).items() if key not in self.trials}
+        free = {column: key for column, key in self.called.items() if key not in self.trials}
         return replace(self, trials=self.trials.rename(columns=free))
 
     def with_adversaries_named(self, x: str = "") -> Tables:
@@ -113,39 +119,34 @@ def _of_games(table: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     return table.merge(trials[list(GAME)].drop_duplicates(), on=list(GAME), how="inner")
 
 
-def read_tables(directories: Sequence[str | Path]) -> Tables:
-    """Read the tables of one or more result directories.
+def read_tables(places: Sequence[str | Path | Results]) -> Tables:
+    """Return the tables of one or more results: folders, or results that are open already.
 
     Raises
     ------
     ValueError
-        If a directory holds no result.
+        If a folder holds no results, or no games.
     """
-    if not directories:
+    if not places:
         raise ValueError("no result directory was given")
     trials, series, kinds = [], [], []
     scenarios: dict[str, dict[str, Any]] = {}
     points: dict[str, dict[int, dict[str, Any]]] = {}
     kept: dict[str, Any] = {}
     sizes: list[Sequence[Size]] = []
-    for place in directories:
-        directory = Path(place)
-        for needed in ("trials.csv", "manifest.json"):
-            if not (directory / needed).is_file():
-                raise ValueError(f"{directory} holds no result: {needed} is missing")
-        manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-        scenario = dict(manifest.get("scenario") or {})
-        name = _free_name(directory.resolve().name, scenarios)
-        scenarios[name] = scenario
-        kept |= manifest.get("own") or {}
-        sizes.append(_sizes_of(str(scenario.get("task") or "count"), kept))
-        points[name] = {int(point["point"]): point for point in manifest.get("points") or []}
-        trials.append(_measured_marked(_read(directory / "trials.csv", name), points[name]))
-        series.append(_read(directory / "series.csv", name))
-        kinds.append(_read(directory / "kinds.csv", name))
-    games, timelines, messages = (pd.concat(tables, ignore_index=True) for tables in (trials, series, kinds))
+    for place in places:
+        results = opened(place)
+        name = _free_name(results.dir.resolve().name, scenarios)
+        scenarios[name] = results.scenario
+        kept |= results.manifest.get("own") or {}
+        sizes.append(_sizes_of(str(results.scenario.get("task") or "count"), kept))
+        points[name] = {int(point["point"]): point for point in results.manifest.get("points") or []}
+        trials.append(_measured_marked(_named(results.trials, name), points[name]))
+        series.append(_named(results.series, name))
+        kinds.append(_named(results.kinds, name))
+    games, timelines, messages = map(_together, (trials, series, kinds))
     if games.empty:
-        raise ValueError(f"{directories[0]} holds no games: trials.csv is empty")
+        raise NoResults(f"{opened(places[0]).dir}: holds no games: trials.csv is empty")
     same = sizes[0] if all(other == sizes[0] for other in sizes) else Task.sizes
     return Tables(games, timelines, messages, scenarios=scenarios, points=points, sizes=same, kept=kept)
 
@@ -169,16 +170,16 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     return candidate
 
 
-def _read(path: Path, name: str) -> pd.DataFrame:
-    """Return a table with the result's name before it; an absent one is empty."""
-    try:
-        table = pd.read_csv(path)
-    except (FileNotFoundError, pd.errors.EmptyDataError):
-        table = pd.DataFrame()
-    if "ok" in table:
-        table["ok"] = table["ok"].map(lambda value: str(value) == "True")
-    table.insert(0, "result", name)
-    return table
+def _named(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return a table with the result's name before it."""
+    named = table.copy()
+    named.insert(0, "result", name)
+    return named
+
+
+def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return tables one below the other; an empty one plays no part in what type a column has."""
+    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
 
 
 def _measured_marked(trials: pd.DataFrame, points: dict[int, dict[str, Any]]) -> pd.DataFrame:
@@ -269,35 +270,4 @@ def said(axis: str, value: Any) -> str:
         value = value.item()
     if isinstance(value, bool):
         return name(axis) if value else f"not {name(axis)}"
-    if isinstance(value, float):
-        return f"no {name(axis)}" if value != value else f"{name(axis)} {value:{',.0f' if value.is_integer() else 'g'}}"
-    return f"{name(axis)} {value:,}" if isinstance(value, int) else f"{name(axis)} {value}"
-
-
-def fixed(tables: Tables) -> str:
-    """Return the parameters that all games share, for the line under the title."""
-    trials = tables.trials
-    parts = [text for size in tables.sizes if (text := _fixed_size(tables, size))]
-    alphas = trials["alpha"].dropna()
-    alphas = alphas[alphas > 0]
-    if alphas.nunique() == 1:
-        parts.append(f"α = {alphas.iloc[0]:g}")
-    if trials["adversary"].nunique() == 1:
-        parts.append(f"adversary {trials['adversary'].iloc[0]}")
-    games = trials.groupby(["result", "point"]).size()
-    least, most = int(games.min()), int(games.max())
-    parts.append(f"{most} game{'s' * (most > 1)} a point" if least == most else f"{least} to {most} games a point")
-    return " · ".join(parts)
-
-
-def _fixed_size(tables: Tables, size: Size) -> str:
-    """Return a size that all games share, in words; empty if they do not, and for the start, which the items name."""
-    starts = {int(point.get("start") or 0) for points in tables.points.values() for point in points.values()}
-    there = next((column for column in (size.key, size.column) if column in tables.trials), "")
-    values = {float(value) for value in tables.trials[there].dropna()} if there else {float(start) for start in starts}
-    values.discard(0.0)
-    if size.key == "start" or len(values) != 1:
-        return ""
-    value = values.pop()
-    after = f" after {starts.pop():,}" if size.key == "items" and len(starts) == 1 and starts != {0} else ""
-    return f"{value:,.0f} {size.key if value != 1 else size.key.removesuffix('s')}{after}"
+    return f"no {name(axis)}" if value != value else f"{name(axis)} {setting(value)}"

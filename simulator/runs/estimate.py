@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from simulator.errors import ScenarioError
+from simulator.results.formats import in_bytes
 from simulator.scenario.load import Scenario
 
 BYTES_A_WORKER: Final = 150e6
@@ -148,18 +149,3 @@ def refuse_too_large(scenario: Scenario, workers: int) -> None:
             f"{scenario.file}: would need about {in_bytes(needed)} of memory ({hands}; the largest: "
             f"{point.describe()}), and {in_bytes(there)} are free; take fewer sites or --workers 1"
         )
-
-
-def in_bytes(amount: float) -> str:
-    """Return a number of bytes for readers.
-
-    Examples
-    --------
-    >>> in_bytes(3.2e9)
-    '3.2 GB'
-    """
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if amount < 1000 or unit == "TB":
-            return f"{amount:,.0f} {unit}" if unit in ("B", "kB") or amount >= 100 else f"{amount:,.1f} {unit}"
-        amount /= 1000
-    raise AssertionError

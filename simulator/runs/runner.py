@@ -12,7 +12,8 @@ from typing import Any, Final
 from simulator.claims.judge import Finding
 from simulator.errors import RunError, ScenarioError
 from simulator.points.point import canonical
-from simulator.results.write import Results, write_tables
+from simulator.results.folder import Results
+from simulator.results.write import write_tables
 from simulator.runs.estimate import refuse_too_large
 from simulator.runs.journal import Journal, game_key, game_seed
 from simulator.runs.manifest import write_manifest
@@ -241,7 +242,7 @@ def _alike(record: Record) -> bool:
 
 
 def _share(record: Record, games: Sequence[Job], journal: Journal, progress: Progress) -> None:
-    """Keep an outcome for other seeds too."""
+    """Keep a record for other seeds too."""
     if games:
         journal.put((job.key, record) for job in games)
         progress.alike += len(games)

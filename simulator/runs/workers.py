@@ -1,7 +1,7 @@
-"""Who plays the games: this process, worker processes, or (in `cluster`) the workers of a cluster.
+"""Who plays the games: this process, worker processes, or (in `dask_workers`) the workers of a cluster.
 
-A crew takes batches and answers with futures. A batch is a list of games; what a game is worth is
-known only afterwards, so `Batches` sizes them by what games have taken so far.
+Workers take batches and answer with futures. A batch is a list of jobs; how long a job takes is known only afterwards,
+so `Batches` sizes them by what jobs have taken so far.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Job(NamedTuple):
 
 
 class Played(NamedTuple):
-    """What a batch gave: an outcome a game, in order, up to the first that could not be played at all."""
+    """What a batch gave: a record per job, in order, up to the first that could not be played at all."""
 
     records: list[Record]
     seconds: float
@@ -88,7 +88,7 @@ class Workers(ABC):
         """Return what a batch gave; WorkerDied if its worker did not live to say so."""
         return future.result()
 
-    def renew(self) -> None:  # noqa: B027 - only crews whose workers can die have something to do
+    def renew(self) -> None:  # noqa: B027 - only workers that can die have something to do
         """Replace workers that died."""
 
     @abstractmethod
@@ -190,7 +190,7 @@ class Batches:
     games
         The games to be played.
     slots
-        How many batches the crew has at a time.
+        How many batches the workers have at a time.
     """
 
     TARGET = 0.5

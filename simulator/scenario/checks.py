@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from simulator.claims.columns import axes
+from simulator.claims.claim import Claim
 from simulator.claims.expressions import columns_of
 from simulator.errors import accepted, nearest
 from simulator.points.point import Point
+from simulator.points.swept import axes
 from simulator.scenario.document import Document
 from simulator.scenario.figures import check_plot
-from simulator.scenario.model import Claim, Head, keys_of
+from simulator.scenario.model import Head, keys_of
 from simulator.tasks.base import Task
 from simulator.tasks.sizes import COLUMNS, called
 

@@ -9,12 +9,14 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from simulator.claims.columns import TRIALS, swept_columns
+from simulator.claims.claim import Claim
+from simulator.columns import TRIALS
 from simulator.errors import ScenarioError, accepted, nearest
 from simulator.points.point import Part, Point, PointError, part
+from simulator.points.swept import swept_columns
 from simulator.scenario.checks import check_claims, check_keys, kept_plots
 from simulator.scenario.document import Document, read
-from simulator.scenario.model import SWEPT, Claim, Head, first_fault, point_model
+from simulator.scenario.model import SWEPT, Head, first_fault, point_model
 from simulator.scenario.sweep import Combination, SweepError, combinations
 from simulator.tasks.base import Task
 from simulator.tasks.sizes import called

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
-from simulator.claims.expressions import ExpressionError, check_measure, check_rows
+from simulator.claims.claim import Claim, Strict, Text, not_bool
 from simulator.errors import nearest
 from simulator.tasks.sizes import Size
 
@@ -19,84 +19,13 @@ LARGEST = 2**62
 """No game has more items or steps than this: schedules count in 64 bits."""
 
 
-def _not_bool(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("must be a number, not true or false")
-    return value
+Whole = Annotated[int, BeforeValidator(not_bool), Field(ge=0, le=LARGEST)]
+Count = Annotated[int, BeforeValidator(not_bool), Field(ge=1, le=LARGEST)]
+Delay = Annotated[float, BeforeValidator(not_bool), Field(ge=0, allow_inf_nan=False)]
+Mean = Annotated[float, BeforeValidator(not_bool), Field(gt=0, allow_inf_nan=False)]
 
 
-def _tolerance(value: Any) -> Any:
-    """Read ``5%`` as a share."""
-    if isinstance(value, str) and value.rstrip().endswith("%"):
-        return {"share": float(value.rstrip()[:-1]) / 100}
-    return value
-
-
-Whole = Annotated[int, BeforeValidator(_not_bool), Field(ge=0, le=LARGEST)]
-Count = Annotated[int, BeforeValidator(_not_bool), Field(ge=1, le=LARGEST)]
-Real = Annotated[float, BeforeValidator(_not_bool), Field(allow_inf_nan=False)]
-Delay = Annotated[float, BeforeValidator(_not_bool), Field(ge=0, allow_inf_nan=False)]
-Mean = Annotated[float, BeforeValidator(_not_bool), Field(gt=0, allow_inf_nan=False)]
-Text = Annotated[str, Field(min_length=1)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Share(_Strict):
-    """A tolerance as a share of the value."""
-
-    share: Annotated[Real, Field(ge=0)]
-
-
-class Claim(_Strict):
-    """A statement that the results must bear out: a measure of some of the games, and its bounds."""
-
-    name: Text = Field(description="What is claimed, in a few words.")
-    where: str = Field("", description="Which games: a condition on the columns of trials.csv; empty for all.")
-    each: list[Text] | Text = Field(
-        default_factory=list,
-        description="Columns; the claim is made once for each combination of their values.",
-    )
-    measure: Text = Field(description="What is measured, for example fraction(ok) or slope(words, sites).")
-    at_least: Real | None = Field(None, description="The measure is this or more.")
-    at_most: Real | None = Field(None, description="The measure is this or less.")
-    equals: Real | None = Field(None, description="The measure is this, up to `within`.")
-    within: Annotated[Annotated[Real, Field(ge=0)] | Share | None, BeforeValidator(_tolerance)] = Field(
-        None, description="Tolerance of `equals`: a number, or a share such as 5%."
-    )
-    source: list[Text] | Text = Field(
-        default_factory=list,
-        description="What it tests, a statement or several: Theorem 1, accuracy. See docs/claims.md.",
-    )
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Return the columns of `each`."""
-        return (self.each,) if isinstance(self.each, str) else tuple(self.each)
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Return the statements that it tests."""
-        return (self.source,) if isinstance(self.source, str) else tuple(self.source)
-
-    @model_validator(mode="after")
-    def _bounds(self) -> Claim:
-        if self.at_least is None and self.at_most is None and self.equals is None:
-            raise ValueError("a claim needs a bound: at_least, at_most, or equals with within")
-        if self.within is not None and self.equals is None:
-            raise ValueError("within goes with equals: equals: 1.0, within: 0.05")
-        for key, text, check in (("where", self.where, check_rows), ("measure", self.measure, check_measure)):
-            try:
-                if text:
-                    check(text)
-            except ExpressionError as error:
-                raise ValueError(f"{key}: {error}") from error
-        return self
-
-
-class Head(_Strict):
+class Head(Strict):
     """The keys of a scenario that are fixed: a list is not swept here."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = Field(
@@ -116,13 +45,13 @@ class Head(_Strict):
     )
 
 
-class Exponential(_Strict):
+class Exponential(Strict):
     """Delays drawn from an exponential distribution."""
 
     exponential: Mean = Field(description="Mean, in steps.")
 
 
-class Network(_Strict):
+class Network(Strict):
     """How long messages are under way."""
 
     latency: Delay | Exponential = Field(description="Steps: a constant, or {exponential: mean}.")
@@ -136,7 +65,7 @@ class Part(BaseModel):
     kind: Text = Field(description="A registered name, module:Class, or path/to/file.py:Class.")
 
 
-class PointModel(_Strict):
+class PointModel(Strict):
     """The keys of a scenario that may be swept, without their lists; the sizes are the task's own."""
 
     protocol: Part = Field(description="What the sites and the server do.")
@@ -161,7 +90,7 @@ def point_model(sizes: tuple[Size, ...]) -> type[PointModel]:
     """Return the model of a point whose task has these sizes."""
     fields: dict[str, Any] = {}
     for size in sizes:
-        value = Annotated[int, BeforeValidator(_not_bool), Field(ge=size.least, le=LARGEST)]
+        value = Annotated[int, BeforeValidator(not_bool), Field(ge=size.least, le=LARGEST)]
         if size.needed:
             fields[size.key] = (value, Field(description=size.says))
         else:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from adversaries.base import Adversary
-from mechanisms import Counter, Sparse
+from mechanisms import Counter
 from simulator.game.streams import streams
 from simulator.game.timeline import checkpoints
 from simulator.points.point import Point, PointError
@@ -155,8 +155,8 @@ def play_counter(
         rng=rngs["adversary"],
         state=run.state if adversary.sees == "state" else None,
     )
-    sparse = isinstance(counter, Sparse)
-    referee = Referee(steps, math.inf if sparse else bound_of(counter, steps))
+    late = counter.error_follows_items  # its bound is known when the items have been counted
+    referee = Referee(steps, math.inf if late else bound_of(counter, steps))
     if chosen == "bulk":
         for items in stretches(adversary, view, steps):
             referee.judge(items, run.release(items))
@@ -173,8 +173,8 @@ def play_counter(
         if mover.challenged is not None and view.guessed is not None:
             referee.game.guessed = view.guessed == mover.challenged
     game = referee.close()
-    if sparse:  # its bound depends on how many items there were
-        game.bound = counter.error_bound(steps, clocked_points.DELTA / steps, game.items)  # type: ignore[call-arg]
+    if late:
+        game.bound = counter.error_bound_of_stream(steps, game.items, clocked_points.DELTA)
     game.engine, game.engine_reason = chosen, reason
     game.seconds = time.perf_counter() - begun
     return game
@@ -230,7 +230,7 @@ class ContinualCount(Task):
     def memory(self, point: Point) -> float:
         """Return the bytes of the stretches, or of the whole stream where it is played step by step."""
         steps = float(clocked_points.steps_of(point))
-        whole = point.protocol.kind == "square-root" or not clocked_points.adversary_of(point).oblivious
+        whole = point.protocol.maker().remembers_steps or not clocked_points.adversary_of(point).oblivious
         return 8e7 + (100 * steps if whole else 0.0)
 
     def messages(self, point: Point) -> float:

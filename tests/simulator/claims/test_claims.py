@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from simulator.claims.claim import Claim
 from simulator.claims.expressions import ExpressionError, check_measure, check_rows, measure, rows
 from simulator.claims.judge import judge, meets
 from simulator.claims.statistics import clopper_pearson, quantile, slope
-from simulator.scenario.model import Claim
 
 TABLE = {
     "protocol": np.array(["a", "a", "b", "b"]),

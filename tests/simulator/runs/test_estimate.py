@@ -50,8 +50,3 @@ def test_hours_are_warned_of_and_minutes_are_not(scenario: Scenario, monkeypatch
     said = estimate.warning(long, 2)
     assert "hours with 2 workers" in said
     assert "\n" not in said
-
-
-def test_bytes_for_readers() -> None:
-    sizes = [estimate.in_bytes(size) for size in (12, 1.5e3, 2.5e6, 123e9, 4.2e15)]
-    assert sizes == ["12 B", "2 kB", "2.5 MB", "123 GB", "4,200 TB"]

@@ -1,37 +1,12 @@
-"""The columns of the result tables, and which swept parameters become columns of their own."""
+"""The parameters in which the points of a scenario differ: they become columns of the tables and axes of figures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
+from simulator.columns import TRIALS, Scalar
 from simulator.points.point import Point, canonical
-
-TRIALS: Final = (
-    "point", "trial", "seed", "task", "protocol", "adversary", "sites", "items", "alpha", "engine",
-    "verdict", "ok", "max_rel_error", "first_failure", "failing_fraction", "output_changes", "rounds",
-    "messages", "words", "words_up", "words_down", "bits", "broadcasts", "seconds",
-)  # fmt: skip
-"""Columns of ``trials.csv``, in this order; a task's own and the swept parameters follow."""
-SERIES: Final = (
-    "point",
-    "trial",
-    "protocol",
-    "adversary",
-    "step",
-    "items",
-    "output",
-    "rel_error",
-    "messages",
-    "words",
-)
-"""Columns of ``series.csv``: a row a checkpoint of a game."""
-KINDS: Final = ("point", "trial", "protocol", "adversary", "kind", "direction", "messages", "words", "bits")
-"""Columns of ``kinds.csv``: a row a kind of message, direction and game."""
-CLAIMS: Final = ("name", "where", "group", "measure", "value", "low", "high", "bound", "games", "verdict", "note")
-"""Columns of ``claims.csv``: a row a claim (and a value of its `each`)."""
-
-Scalar = str | int | float | bool | None
 
 
 def swept_columns(points: Sequence[Point]) -> dict[str, list[Scalar]]:
@@ -97,8 +72,8 @@ def _varying(kinds: Sequence[str], given: Sequence[Mapping[str, Any]]) -> list[s
 def _latency(network: Mapping[str, Any] | None) -> Scalar:
     if network is None:
         return 0
-    law = network["latency"]
-    return f"exponential({law['exponential']:g})" if isinstance(law, Mapping) else _scalar(law)
+    latency = network["latency"]
+    return f"exponential({latency['exponential']:g})" if isinstance(latency, Mapping) else _scalar(latency)
 
 
 def _scalar(value: Any) -> Scalar:
