@@ -43,7 +43,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "report": frozenset({"errors", "columns", "claims", "scenario", "results", "plots"}),
     "runs": SIDES | {"errors", "points", "claims", "game", "tasks", "scenario", "results"},
     "search": SIDES | {"errors", "game"},
-    "conformance": SIDES | {"errors", "game"},
+    "conformance": SIDES | {"mechanisms", "errors", "game"},
     "environment": SIDES | {"game"},
     "continual": frozenset({"tasks"}),
     "cli": frozenset(
