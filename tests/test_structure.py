@@ -54,7 +54,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     # the public face, and files that are copied into a user's folder
     "simulator": frozenset({"conformance", "game", "runs"}),
     "disttrack": SIDES | {"mechanisms", "simulator"},
-    "templates": SIDES | {"simulator"},
+    "templates": SIDES | {"simulator", "errors", "points", "tasks", "plots", "results"},
 }
 """The rooms, and which other rooms each may import from."""
 

@@ -80,5 +80,16 @@ def _names(folders: list[Path]) -> list[str]:
 
 
 def _request(text: str) -> dict[str, str]:
-    kind, _, x = text.partition(":")
-    return {"kind": kind, **({"x": x} if x else {})}
+    """Return the plot that KIND[:X] asks for; a kind by reference has a colon of its own.
+
+    Examples
+    --------
+    >>> _request("cost:sites"), _request("mine.py:Mine:sites")
+    ({'kind': 'cost', 'x': 'sites'}, {'kind': 'mine.py:Mine', 'x': 'sites'})
+    >>> _request("matrix"), _request("mine.py:Mine")
+    ({'kind': 'matrix'}, {'kind': 'mine.py:Mine'})
+    """
+    kind, *rest = text.split(":")
+    if rest and (kind.endswith(".py") or rest[0][:1].isupper()):
+        kind = f"{kind}:{rest.pop(0)}"
+    return {"kind": kind, **({"x": rest[0]} if rest and rest[0] else {})}

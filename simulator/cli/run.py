@@ -102,7 +102,7 @@ def _play(scenario: Scenario, out: Path | None, workers: int | None, scheduler: 
 
 def _tell(scenario: Scenario, report: Report, *, figures: bool) -> None:
     """Print what came of a scenario: table, lost games, claims, files."""
-    print_games(report.results, scenario.head.title or scenario.name, list(scenario.extra))
+    print_games(report.results, scenario)
     for error in report.errors:
         click.echo(f"error: {error}", err=True)
     if report.errors:

@@ -13,6 +13,7 @@ from simulator.results.formats import cell, interval, number
 if TYPE_CHECKING:
     from simulator.claims.judge import Finding
     from simulator.results.folder import Results
+    from simulator.scenario.load import Scenario
 
 MOST_ROWS: Final = 60
 """Points that are shown; more are in the table on the disk."""
@@ -20,23 +21,25 @@ MOST_LETTERS: Final = 44
 """Letters of a measure that are shown."""
 
 
-def print_games(results: Results, title: str, extra: Sequence[str] = ()) -> None:
+def print_games(results: Results, scenario: Scenario) -> None:
     """Print a row per point: how many games held, the largest error, the cost."""
-    rows, headers = games_by_point(results, extra)
+    rows, headers = games_by_point(results, scenario)
+    title = scenario.head.title or scenario.name
     print_table(title, headers, rows[:MOST_ROWS], right=[*headers[2:]])
     if len(rows) > MOST_ROWS:
         click.echo(f"… and {len(rows) - MOST_ROWS:,} more points in {results.dir / 'trials.csv'}")
 
 
-def games_by_point(results: Results, extra: Sequence[str] = ()) -> tuple[list[list[str]], list[str]]:
+def games_by_point(results: Results, scenario: Scenario) -> tuple[list[list[str]], list[str]]:
     """Return the rows of that table and its headers. Numbers are medians over the games of a point."""
     trials = results.trials
-    shown = [name for name in ("sites", "items", "alpha") if trials[name].notna().any()]
+    sizes = [size.column for size in scenario.task.sizes if size.column not in scenario.extra]
+    shown = [name for name in (*sizes, "alpha") if name in trials and trials[name].notna().any()]
+    shown += scenario.extra
     headers = [
         "protocol",
         "adversary",
-        *shown,
-        *extra,
+        *(scenario.called.get(name, name) for name in shown),
         "held",
         "error/alpha",
         "largest error",
@@ -48,7 +51,7 @@ def games_by_point(results: Results, extra: Sequence[str] = ()) -> tuple[list[li
         first = games.iloc[0]
         held = f"{int(games['ok'].sum())} of {len(games)}"
         over = (games["max_rel_error"] / games["alpha"]).median()
-        middle = [cell(first[name]) for name in (*shown, *extra)]
+        middle = [cell(first[name]) for name in shown]
         rows.append(
             [
                 str(first["protocol"]),

@@ -23,7 +23,6 @@ _SYMBOLS: Final = {
     "alpha": r"(1/\alpha)",
     "start": "N_0",
     "steps": "T",
-    "rounds": "T",
     "experts": "n",
 }
 _LABELS: Final = {
@@ -32,7 +31,6 @@ _LABELS: Final = {
     "alpha": "accuracy, 1/α",
     "start": "items at the start",
     "steps": "steps, T",
-    "rounds": "rounds, T",
     "experts": "number of experts, n",
 }
 

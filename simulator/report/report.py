@@ -51,7 +51,7 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
     from simulator.results.read import read_tables
 
     results = opened(place)
-    tables = read_tables([results])
+    tables = read_tables([results]).in_words_of_task()
     manifest, scenario = results.manifest, results.scenario
     title = str(scenario.get("title") or manifest.get("name") or results.dir.resolve().name)
     parts = [

@@ -7,6 +7,7 @@ from typing import Any
 
 from simulator.claims.claim import Claim
 from simulator.claims.expressions import columns_of
+from simulator.columns import TRIALS
 from simulator.errors import accepted, nearest
 from simulator.points.point import Point
 from simulator.points.swept import axes
@@ -20,6 +21,11 @@ from simulator.tasks.sizes import COLUMNS, called
 def check_keys(document: Document, head: Head, game: Task) -> None:
     """Refuse keys that the task has not, and the names that it does not go by."""
     keys = keys_of(game.sizes)
+    for size in game.sizes:
+        if keys.count(size.key) > 1 or (size.key in TRIALS and size.key != size.column):
+            raise document.error(
+                ("task",), f"{head.task} calls a size {size.key!r}, which is taken: choose another key"
+            )
     for key in document.data:
         if key not in keys:
             raise document.error((key,), _unknown(key, keys, head.task, game))

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from simulator.tasks.base import Record, Task
+from simulator.tasks.sizes import Size
+
+__all__ = ["TASKS", "Record", "Size", "Task"]
+
 TASKS: Final = {
     "count": "simulator.tasks.tracking:Count",
     "generalisation": "simulator.tasks.generalisation:Generalisation",

@@ -96,7 +96,7 @@ def adversary_of(point: Point) -> Any:
 
 
 def steps_of(point: Point) -> int:
-    """Return the number of steps, which the scenario gives by the task's own key: steps, rounds, queries."""
+    """Return the number of steps, which the scenario gives by the task's own key: steps, or queries."""
     assert point.items is not None  # the key is needed, which is checked with the scenario
     return point.items
 

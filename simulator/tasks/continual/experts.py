@@ -182,7 +182,7 @@ class Experts(Task):
     rules: ClassVar[int] = 1
     sizes: ClassVar[Sequence[Size]] = (
         Size("experts", "sites", "Experts whose advice is combined.", least=2, needed=True),
-        Size("rounds", "items", "Rounds in which one of them is followed.", needed=True),
+        Size("steps", "items", "Rounds in which one of them is followed.", needed=True),
     )
     columns: ClassVar[Sequence[str]] = ("regret", "plain_regret", "best", "cost", "bound", "price", "paid")
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}

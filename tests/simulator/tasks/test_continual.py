@@ -253,7 +253,6 @@ def test_shipped_scenarios_play(name: str, tmp_path: Path) -> None:
     # small: one game a point, few steps; the claims are those of the full runs and are not judged here
     small = {"monitor-large": ["steps=65536", "protocol.k=710"], "pan-privacy": [], "queries": []}
     monitor = ["steps=1048576", "protocol.0.k=5", "protocol.1.k=5", "protocol.1.delta=0.002"]
-    small["experts"] = ["rounds=1024"]
     overrides = ["trials=1", *({"monitor": monitor} | small).get(name, ["steps=1024"])]
     results = run(name, out=tmp_path / name, overrides=overrides, workers=1)
     assert len(results.trials) >= 2
