@@ -6,6 +6,7 @@
 ```` ```yaml ````        is a scenario, or keys of one, and is read and checked as one
 ```` ```console ````     lines that begin with ``$`` run in a shell; the lines after one are what it prints, where
                         ``…`` stands for anything, and a line of it for any number of lines
+```` ```toml ````        is a part of a pyproject.toml, and each entry point in it loads
 ```` ```text ````        is shown only
 ======================  ======================================================================================
 
@@ -20,6 +21,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,11 +31,13 @@ import click
 import yaml
 
 from simulator.errors import ScenarioError
+from simulator.points.registry import HOMES, find
+from simulator.points.source import import_reference, source_of
 from simulator.scenario.load import load
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-LANGUAGES = ("python", "yaml", "console", "text")
+LANGUAGES = ("python", "yaml", "console", "toml", "text")
 SECONDS = 300
 """Time that a command may take."""
 
@@ -127,6 +131,8 @@ def run_all(found: list[Snippet], folder: Path) -> list[Snippet]:
             _scenario(snippet, folder)
         elif snippet.language == "console":
             _console(snippet, folder)
+        elif snippet.language == "toml":
+            _entry_points(snippet, folder)
         if not snippet.skipped and snippet.language != "text":
             run.append(snippet)
     return run
@@ -181,6 +187,29 @@ def matches(said: str, printed: str) -> bool:
             words = (r"[^\n]*?".join(map(re.escape, word.split("…"))) for word in line.split())
             lines.append(r"[ \t]*" + r"[ \t]+".join(words) + r"[ \t]*\n")
     return re.fullmatch("".join(lines) + r"\s*", printed.lstrip("\n").rstrip() + "\n") is not None
+
+
+def _entry_points(snippet: Snippet, folder: Path) -> None:
+    """Load what each entry point names, in the folder, as what its group says it is."""
+    try:
+        groups = tomllib.loads(snippet.text)["project"]["entry-points"]
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise SnippetError(f"{snippet}: {error!r}") from error
+    families = {f"disttrack.{home.plural}": family for family, home in HOMES.items()}
+    for group, points in groups.items():
+        if group not in families:
+            raise SnippetError(f"{snippet}: {group!r} is none of {', '.join(families)}")
+        for name, reference in points.items():
+            kind = reference.replace(":", ".py:")
+            try:
+                made = find(families[group], kind, source_of(kind, folder))
+            except ScenarioError as error:
+                raise SnippetError(f"{snippet}: {error}") from error
+            base = HOMES[families[group]].base
+            if base and not issubclass(made, import_reference(base)):
+                raise SnippetError(f"{snippet}: {reference} does not extend {base}")
+            if made.kind != name:
+                raise SnippetError(f"{snippet}: {reference} calls itself {made.kind!r}, not {name!r}")
 
 
 def _scenario(snippet: Snippet, folder: Path) -> None:

@@ -31,6 +31,14 @@ PAGE = """\
 WIDTH = 3
 ```
 
+```python own.py
+from adversaries import Freeze
+from gap import WIDTH
+
+class Gap(Freeze):
+    kind = "gap"
+```
+
 ```python
 from gap import WIDTH
 assert WIDTH == 3
@@ -47,6 +55,11 @@ $ disttrack --version
 plots:
   - {kind: cost, x: items}
 items: [100, 1000]
+```
+
+```toml
+[project.entry-points."disttrack.adversaries"]
+gap = "own:Gap"
 ```
 
 ```text
@@ -68,9 +81,10 @@ def played(text: str, folder: Path) -> list[str]:
 
 
 def test_a_page_that_is_right(tmp_path: Path) -> None:
-    assert played(PAGE, tmp_path) == ["python", "python", "console", "yaml"]
+    assert played(PAGE, tmp_path) == ["python", "python", "python", "console", "yaml", "toml"]
 
 
+OWN = "```python own.py\nfrom adversaries import Freeze\n\nclass Own(Freeze):\n    kind = 'own'\n```\n\n"
 BROKEN = {
     "```python\nassert 3 == 4\n```": "page.md:1: python - ends with 1",
     "```python\nfrom gab import WIDTH\n```": "No module named 'gab'",
@@ -85,8 +99,13 @@ BROKEN = {
     "<!-- not run: too long -->\n```console\n$ disttrack run headline --trails 2\n```": "No such option",
     "<!-- not run: too long -->\n```console\n$ disttrack ran headline\n```": "no such command",
     "<!-- not run: too long -->\n```python\nWIDTH =\n```": "invalid syntax",
-    "```\nanything\n```": "is none of python, yaml, console, text",
-    "```py\nWIDTH = 3\n```": "is none of python, yaml, console, text",
+    "```toml\n[project\n```": "TOMLDecodeError",
+    '```toml\n[project.entry-points."disttrack.clocks"]\na = "a:A"\n```': "'disttrack.clocks' is none of",
+    '```toml\n[project.entry-points."disttrack.plots"]\na = "a:A"\n```': "there is no file a.py",
+    f'{OWN}```toml\n[project.entry-points."disttrack.plots"]\nown = "own:Own"\n```': "does not extend",
+    f'{OWN}```toml\n[project.entry-points."disttrack.adversaries"]\nmine = "own:Own"\n```': "calls itself 'own'",
+    "```\nanything\n```": "is none of python, yaml, console, toml, text",
+    "```py\nWIDTH = 3\n```": "is none of python, yaml, console, toml, text",
     "```text\nanything\n": "has no end",
     "```text\nanything\n\n```python\nWIDTH = 3\n```": "has no end",
 }

@@ -146,7 +146,7 @@ adversary: [{kind: own.py:Hidden}, {kind: own.py:ByTheModule}, {kind: own.py:Tur
 
 
 def test_every_trial_of_hidden_coins_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """20 trials each: of the two that draw all are played, and differ; of the other two one trial is played.
+    """20 trials each: of the two that draw all are played, and differ; of the other two not all are played.
 
     The commonest largest error came up in 17 of 500 such games, so 20 games alike have a chance below 1e-20.
     """
@@ -154,7 +154,9 @@ def test_every_trial_of_hidden_coins_is_played(tmp_path: Path, monkeypatch: pyte
     Path("own.py").write_text(FILE, encoding="utf-8")
     Path("own.yaml").write_text(SCENARIO, encoding="utf-8")
     report = execute(load("own.yaml"), workers=1)
-    assert (report.played, report.alike) == (20 + 20 + 1 + 1, 19 + 19)
+    # of the games that draw nothing, a few may be played beside the first: they are handed over together
+    assert report.played + report.alike == 4 * 20
+    assert 0 < report.alike <= 19 + 19
     trials = report.results.trials
     errors = trials.groupby("adversary")["max_rel_error"].nunique()
     assert (errors[["Hidden", "ByTheModule"]] > 1).all()
