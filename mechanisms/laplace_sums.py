@@ -93,7 +93,7 @@ def laplace_sum_log_tail(parts: Parts, value: float) -> float:
 
 def _saddle_point(squares: Floats, counts: Floats, x: float) -> float:
     """Return where the integrand of the inversion is flat, between 0 and its pole at 1."""
-    from scipy.optimize import brentq  # a second of import, for those who ask only
+    from scipy.optimize import brentq  # a slow import, which only this function needs
 
     def slope(s: float) -> float:
         return float(np.sum(counts * 2 * squares * s / (1 - squares * s * s))) - x - 1 / s

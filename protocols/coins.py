@@ -1,4 +1,4 @@
-"""The coins that sites toss, drawn in batches: a scalar call of numpy costs more than a message."""
+"""The coins that sites toss, drawn in batches: a scalar call of numpy takes longer than a message."""
 
 from __future__ import annotations
 

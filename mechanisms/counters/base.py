@@ -1,7 +1,7 @@
-"""What a private counter is: parameters that know their error law, and a run that counts.
+"""What a private counter is: parameters that know the distribution of their error, and a run that counts.
 
-A `Counter` is a frozen dataclass of parameters. `start(rng)` makes a `Run`, which is fed one number a
-step and answers each time with an estimate of the sum so far. Neighbouring streams differ by at most 1
+A `Counter` is a frozen dataclass of parameters. `start(rng)` makes a `Run`, which is fed one number
+per step and returns each time an estimate of the sum so far. Neighbouring streams differ by at most 1
 in one entry ("event level"), unless the class says otherwise.
 """
 
@@ -83,11 +83,11 @@ class Counter(ABC):
         rng
             Generator of all its noise.
         silent
-            True turns the noise off, for tests; what it then says is the exact sum and not private.
+            True turns the noise off, for tests; the estimates are then exact and not private.
         """
 
     def encoder(self, steps: int) -> Floats | None:
-        """Return the matrix of what gets noise: a row a draw of a run of `steps` steps, in the draws' order.
+        """Return the matrix of what gets noise: a row per draw of a run of `steps` steps, in the order of the draws.
 
         Each row holds the stream's weights in that sum, divided by the scale of its noise (by the
         standard deviation where the noise is normal). So the largest L1 norm of a column is the privacy
@@ -215,7 +215,7 @@ class Run(ABC):
 
 
 def law_or_silence(law: Noise, silent: bool) -> Noise:
-    """Return the law, or no noise."""
+    """Return the distribution, or no noise."""
     return Silent() if silent else law
 
 

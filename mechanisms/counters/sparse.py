@@ -1,4 +1,4 @@
-"""Counters for sparse streams: a private partition first, and a counter that is fed once a segment."""
+"""Counters for sparse streams: a private partition first, and a counter that is fed once per segment."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class SquareRootRun(Run):
     """A square-root counter at work.
 
     The noise does not depend on the stream, so it is correlated ahead in blocks that double, each by one
-    fast Fourier transform: O(log t) a step, spread out.
+    fast Fourier transform: O(log t) per step on average.
     """
 
     __slots__ = ("_draws", "_fresh", "_noise")

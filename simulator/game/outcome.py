@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from simulator.columns import KIND_COLUMNS, TRIAL_COLUMNS, names
+from simulator.claims.columns import KIND_COLUMNS, TRIAL_COLUMNS, names
 from simulator.game.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Game:
     error
         The traceback if a class of the user's raised; None otherwise.
     coins
-        Whether any random number was drawn; if none was, the game is the same for every seed.
+        Whether chance may have had a part; if it had none, the game is the same for every seed.
     leaked
         The privacy-leaked set of the robust tracker: (round, site, block); empty for others.
     """

@@ -1,11 +1,11 @@
-"""Deterministic trackers against figures worked out by hand or by the definition alone."""
+"""The deterministic tracker against figures worked out by hand or by the definition alone."""
 
 from __future__ import annotations
 
 import pytest
 
 from adversaries import RoundRobin, SingleSite
-from protocols import Deterministic, DeterministicRounds
+from protocols import Deterministic
 from simulator import play
 
 # Reports of one site after n items, by the definition in exact arithmetic (papers, section 2.1).
@@ -60,21 +60,6 @@ def test_the_first_centred_reports_by_hand() -> None:
     assert game.ok
     assert game.highest == 0.5
     assert game.lowest == -0.5  # at 39 items the output is 19.5
-
-
-def test_rounds_of_global_increments_by_hand() -> None:
-    """k = 2, alpha = 1/2, in turn. Items 1 … 4 are forwarded; at M = 4 the increment is q = 0.5 · 4 / 2 = 1.
-
-    Each item is then a bit, until the fourth makes the output 8 = 2 M: poll, and M = 8, q = 2. Sites signal at
-    every second item of theirs: the items 11, 12, 15, 16 of all, and the output is 16 = 2 M: poll, M = 16, q = 4.
-    """
-    game = play(DeterministicRounds(alpha=0.5), RoundRobin(), sites=2, items=16, record=True)
-    outputs = dict(zip(game.outputs["step"], game.outputs["output"], strict=True))
-    assert outputs == {step: step for step in range(1, 9)} | {11: 10, 12: 12, 15: 14, 16: 16}
-    assert game.rounds == 3
-    by_kind = {row.kind: row.messages for row in game.kinds.itertuples()}
-    assert by_kind == {"item": 4, "round": 2 * 3, "bit": 4 + 4, "poll": 2 * 2, "count": 2 * 2}
-    assert game.lowest == pytest.approx(-2 / 10)  # the worst step is 10: the output is still 8
 
 
 @pytest.mark.slow
