@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from adversaries.base import Adversary, View
 from adversaries.schedules import Burst, Schedule
-from adversaries.site_order import SiteOrder, check_site_order, early
+from adversaries.site_order import SiteOrder, check_site_order, early, estimate
 from mechanisms.checks import positive, whole
 
 SHARES: Final = 100
@@ -89,7 +89,7 @@ class Drain(Adversary):
         # the wait was in vain, or the game begins; or it has been tried often enough
         if not moved or (self.tries and self._tried >= self.tries):
             self._site, self._tried = (self._site + 1) % view.sites, 0
-        wait = self.patience * float(view.output) / early(view)
+        wait = self.patience * estimate(view) / early(view)
         return Burst(self._site, max(1, math.ceil(wait)))
 
 

@@ -88,6 +88,9 @@ class Adversary(ABC):
     """True if the outputs play no part: it is then asked only when its plan has run out."""
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "outputs"
     """The power that it needs; a scenario must grant anything above outputs."""
+    draws_coins: ClassVar[bool] = True
+    """Whether it may draw random numbers that no seed decides. A class that says False draws from `view.rng` only; a
+    game in which nothing was drawn at all is then played for one seed, and counted for all."""
 
     @abstractmethod
     def plan(self, view: View) -> Schedule | None:

@@ -10,7 +10,7 @@ from typing import ClassVar
 from adversaries.base import Adversary, View
 from adversaries.beliefs import Belief, BlockBelief, belief_of
 from adversaries.schedules import Burst, Schedule
-from adversaries.site_order import early
+from adversaries.site_order import early, estimate
 
 
 @dataclass
@@ -60,5 +60,5 @@ class Bisect(Adversary):
             assert isinstance(self._belief, BlockBelief)
             size = self._belief.size
         else:
-            size = math.ceil(max(0.0, float(view.output)) / early(view)) + 1
+            size = math.ceil(max(0.0, estimate(view)) / early(view)) + 1
         return deque((site, size) for site in range(view.sites - 1)) if size >= 1 else deque()

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from adversaries.base import Adversary, View
 from adversaries.schedules import Burst, Schedule
-from adversaries.site_order import SiteOrder, check_site_order, early
+from adversaries.site_order import SiteOrder, check_site_order, early, estimate
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Policy(Adversary):
             self._laps = SiteOrder(self.reach, self.growth, self.begin)
         moved = view.changes != self._changes
         self._changes = view.changes
-        unit = max(0.0, float(view.output)) / early(view)
+        unit = max(0.0, estimate(view)) / early(view)
         if moved and not self._laps.storing and (wait := math.floor(self.stay * unit)):
             return Burst(self._site, wait)
         # its time is over, with or without a change, or the change came with nothing more to wait for

@@ -16,6 +16,12 @@ def early(view: View) -> float:
     return float(view.known.get("confidence") or CONFIDENCE) * math.sqrt(view.sites) / alpha
 
 
+def estimate(view: View) -> float:
+    """Return the output, or the adversary's own count where the server shows no finite number."""
+    output = float(view.output)
+    return output if math.isfinite(output) else float(view.start + view.sent)
+
+
 class SiteOrder:
     """Goes over the first sites in turn, lap after lap, and stores items with the last site between them.
 

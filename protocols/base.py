@@ -123,6 +123,10 @@ class Protocol(ABC):
     """What a change of the output reveals."""
     one_sided: ClassVar[bool] = False
     """Whether the output never exceeds the truth."""
+    draws_coins: ClassVar[bool] = True
+    """Whether it may draw random numbers that no seed decides. A class that says False draws from the generators handed
+    to `sites` and `server` only; a game in which nothing was drawn at all is then played for one seed, and counted
+    for all."""
 
     @property
     def accuracy(self) -> float | None:

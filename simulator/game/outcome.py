@@ -48,7 +48,7 @@ class Game:
     error
         The traceback if a class of the user's raised; None otherwise.
     coins
-        Whether any random number was drawn; if none was, the game is the same for every seed.
+        Whether chance may have had a part; if it had none, the game is the same for every seed.
     leaked
         The privacy-leaked set of the robust tracker: (round, site, block); empty for others.
     """

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from protocols.base import Number
+from simulator.game.outputs import as_float
 
 CHECKPOINTS = 200
 
@@ -72,7 +73,7 @@ class Timeline:
 
         Where steps are skipped, `step_of` returns the step of an item by its number.
         """
-        value = float(output)
+        value = as_float(output)
         while self.due <= items:
             due = self.due
             # without skipped steps, the step of an item is its number less a constant

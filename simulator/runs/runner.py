@@ -237,7 +237,7 @@ def _play(
 
 
 def _alike(record: Record) -> bool:
-    """Tell whether every seed gives this game: neither side has drawn a coin."""
+    """Tell whether every seed gives this game: chance had no part in it."""
     return not record.coins and record.error is None
 
 

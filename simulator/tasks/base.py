@@ -35,7 +35,7 @@ class Record:
     error
         The traceback of a user's class that raised, None if none did.
     coins
-        Whether any random number was drawn; if none was, every seed gives the same game.
+        Whether chance may have had a part; if it had none, every seed gives the same game.
     """
 
     row: dict[str, Any]

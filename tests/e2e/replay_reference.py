@@ -200,6 +200,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = Compared(0, difference=f"cannot be played: {error}")
         same = f"same but for the last digits of {found.rounded:,} numbers" if found.rounded else "same"
         said = found.difference or f"{same}, {found.games:,} games, {duration(time.perf_counter() - begun)}"
+        if not (found.games or found.difference):
+            said = f"no game took less than {LONGEST:g} s"
         print(f"{name}: {said}", flush=True)
         status = max(status, int(bool(found.difference) or (given.exact and found.rounded > 0)))
     return status

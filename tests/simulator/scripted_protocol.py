@@ -80,6 +80,10 @@ class _BulkForm(BulkForm):
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
         until = min(until, now + 64)
         steps = np.arange(now + 1, until + 1)
-        outputs = np.array([self.script.output(self.start + step) for step in steps.tolist()])
+        shown = [self.script.output(self.start + step) for step in steps.tolist()]
+        outputs = np.empty(len(shown), dtype=object)
+        outputs[:] = shown
+        if len(set(map(type, shown))) == 1 and type(shown[0]) in (int, float) and abs(shown[0]) < 2**60:
+            outputs = np.array(shown)
         said = MessageBatch(Message("item", 1, self.script.words), steps, stream.at(steps))
         return Segment(until, said=[said], steps=steps, outputs=outputs)

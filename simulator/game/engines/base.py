@@ -11,6 +11,7 @@ from protocols.base import Number, Protocol, Server
 from simulator.errors import MoveError
 from simulator.game.channels import TranscriptRow
 from simulator.game.ledger import Ledger
+from simulator.game.network import Latency
 from simulator.game.streams import streams
 from simulator.game.timeline import Timeline
 from simulator.game.verdict import Referee
@@ -35,6 +36,8 @@ class Engine(ABC):
         Root of the game's random streams.
     record
         Whether to keep the transcript and every output.
+    network
+        Delay of the messages; None for none.
     """
 
     name: ClassVar[str]
@@ -50,7 +53,9 @@ class Engine(ABC):
         start: int = 0,
         seed: int = 0,
         record: bool = False,
+        network: Latency | None = None,
     ) -> None:
+        self.network = None if network is None or network.instant else network
         self.k, self.items, self.start = sites, items, start
         self.protocol, self.adversary = protocol, adversary
         self.rngs = streams(seed)

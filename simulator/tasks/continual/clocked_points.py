@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from adversaries.base import Adversary, View
-from adversaries.views import POWERS
 from simulator.errors import MoveError
+from simulator.game.engine_choice import REACTS, EngineError, choose
 from simulator.points.point import Part, Point, PointError
 from simulator.points.registry import parameters
 from simulator.tasks.sizes import Size
@@ -82,19 +82,6 @@ def _with(part: Part, arguments: dict[str, Any]) -> Part:
     return replace(part, arguments=arguments)
 
 
-def adversary_of(point: Point) -> Any:
-    """Return the adversary of a point; it must not need more power than its `sees` grants."""
-    granted = point.adversary.arguments.get("sees", POWERS[0])
-    if granted not in POWERS:
-        raise PointError(("adversary", "sees"), f"must be one of {', '.join(POWERS)}; got {granted!r}")
-    adversary = point.adversary.make(without=("sees",))
-    needed = getattr(adversary, "sees", POWERS[0])
-    if POWERS.index(needed) > POWERS.index(granted):
-        name = point.adversary.label
-        raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it with sees: {needed}")
-    return adversary
-
-
 def steps_of(point: Point) -> int:
     """Return the number of steps, which the scenario gives by the task's own key: steps, or queries."""
     assert point.items is not None  # the key is needed, which is checked with the scenario
@@ -111,27 +98,15 @@ def only_usual(point: Point) -> None:
 
 
 def engine_of(asked: str, adversary: Adversary) -> tuple[str, str]:
-    """Return the engine to take, and why.
-
-    Raises
-    ------
-    ValueError
-        If it cannot play against this adversary.
-    """
-    if asked == "step":
-        return "step", "asked for"
-    if adversary.oblivious:
-        return "bulk", "the adversary does not react, so whole stretches are released at once"
-    if asked == "bulk":
-        raise ValueError("engine must be step or auto: the adversary reacts to every output")
-    return "step", "the adversary reacts to the outputs"
+    """Return the engine to take, and why; `EngineError` if it cannot play against this adversary."""
+    return choose(asked, "" if adversary.oblivious else REACTS, ("step", "bulk"))
 
 
 def check_engine(point: Point, adversary: Adversary) -> None:
     """Refuse an engine that cannot play a point against this adversary."""
     try:
         engine_of(point.engine, adversary)
-    except ValueError as error:
+    except EngineError as error:
         raise PointError(("engine",), str(error).removeprefix("engine ")) from error
 
 

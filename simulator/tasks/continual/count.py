@@ -18,6 +18,7 @@ from simulator.game.streams import streams
 from simulator.game.timeline import checkpoints
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover, stretches
@@ -69,11 +70,14 @@ class CounterGame:
     @property
     def ok(self) -> bool:
         """Whether the error stayed within the bound at all steps."""
-        return self.max_abs_error <= self.bound
+        return self.max_abs_error <= self.bound and self.max_abs_error < math.inf
 
 
 class Referee:
-    """Compares estimates with the truth at every step, a stretch at a time."""
+    """Compares estimates with the truth at every step, a stretch at a time.
+
+    An estimate that is no finite number is infinitely wrong.
+    """
 
     def __init__(self, steps: int, bound: float) -> None:
         self.game = CounterGame(steps, bound=bound)
@@ -90,13 +94,19 @@ class Referee:
         errors = estimates - truth
         sizes = np.abs(errors)
         largest = float(sizes.max())
-        if game.first_failure is None and largest > game.bound:
-            game.first_failure = self._at + int((sizes > game.bound).argmax()) + 1
+        told_apart = estimates
+        if not largest < math.inf:
+            finite = np.isfinite(estimates)
+            told_apart, errors = np.where(finite, estimates, math.inf), np.where(finite, errors, math.inf)
+            sizes, largest = np.abs(errors), math.inf
+        if game.first_failure is None and (largest > game.bound or largest == math.inf):
+            game.first_failure = self._at + int(((sizes > game.bound) | (sizes == math.inf)).argmax()) + 1
         game.max_abs_error = max(game.max_abs_error, largest)
         game.final_error = float(errors[-1])
         self._squares += float(errors @ errors)
-        game.output_changes += int(np.count_nonzero(np.diff(estimates, prepend=self._last)))
-        self._last = float(estimates[-1])
+        game.output_changes += int(np.count_nonzero(told_apart[1:] != told_apart[:-1]))
+        game.output_changes += bool(told_apart[0] != self._last)
+        self._last = float(told_apart[-1])
         due = self._marks[(self._marks > self._at) & (self._marks <= self._at + len(items))] - self._at - 1
         self._rows += [(self._at + int(i) + 1, int(truth[i]), float(estimates[i])) for i in due]
         game.items = int(truth[-1])
@@ -190,7 +200,7 @@ class ContinualCount(Task):
     """A private counter under continual observation."""
 
     kind: ClassVar[str] = "continual-count"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (clocked_points.STEPS,)
     columns: ClassVar[Sequence[str]] = (
         "sent",
@@ -210,13 +220,13 @@ class ContinualCount(Task):
         counter = clocked_points.mechanism_of(point, Counter, horizon=steps)
         if counter.horizon is not None and counter.horizon < steps:
             raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
-        clocked_points.check_engine(point, clocked_points.adversary_of(point))
+        clocked_points.check_engine(point, adversary_of(point))
 
     def play(self, point: Point, seed: int) -> Record:
         steps = clocked_points.steps_of(point)
         game = play_counter(
             clocked_points.mechanism_of(point, Counter, horizon=steps),
-            clocked_points.adversary_of(point),
+            adversary_of(point),
             steps=steps,
             seed=seed,
             engine=point.engine,
@@ -230,7 +240,7 @@ class ContinualCount(Task):
     def memory(self, point: Point) -> float:
         """Return the bytes of the stretches, or of the whole stream where it is played step by step."""
         steps = float(clocked_points.steps_of(point))
-        whole = point.protocol.maker().remembers_steps or not clocked_points.adversary_of(point).oblivious
+        whole = point.protocol.maker().remembers_steps or not adversary_of(point).oblivious
         return 8e7 + (100 * steps if whole else 0.0)
 
     def messages(self, point: Point) -> float:

@@ -20,6 +20,7 @@ from mechanisms import PerturbedLeader
 from simulator.game.streams import streams
 from simulator.points.point import Point
 from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover
@@ -190,14 +191,14 @@ class Experts(Task):
     def check(self, point: Point) -> None:
         clocked_points.only_usual(point)
         self._leader(point)
-        clocked_points.check_engine(point, clocked_points.adversary_of(point))
+        clocked_points.check_engine(point, adversary_of(point))
 
     def _leader(self, point: Point) -> Any:
         rounds = clocked_points.steps_of(point)
         return clocked_points.mechanism_of(point, PerturbedLeader, experts=point.sites, horizon=rounds)
 
     def play(self, point: Point, seed: int) -> Record:
-        game = play_experts(self._leader(point), clocked_points.adversary_of(point), seed=seed, engine=point.engine)
+        game = play_experts(self._leader(point), adversary_of(point), seed=seed, engine=point.engine)
         own = ("items", "engine", "output_changes", "seconds", *self.columns)
         row = {name: getattr(game, name) for name in own}
         # the bound is one on the mean regret: a single game neither keeps nor breaks it

@@ -16,6 +16,7 @@ from mechanisms.monitors import verdict
 from simulator.game.streams import streams
 from simulator.points.point import Point
 from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.sizes import Size
@@ -121,12 +122,12 @@ class ThresholdMonitor(Task):
     def check(self, point: Point) -> None:
         clocked_points.only_usual(point)
         clocked_points.mechanism_of(point, BASE, horizon=clocked_points.steps_of(point))
-        clocked_points.adversary_of(point)
+        adversary_of(point)
 
     def play(self, point: Point, seed: int) -> Record:
         steps = clocked_points.steps_of(point)
         monitor = clocked_points.mechanism_of(point, BASE, horizon=steps)
-        game = play_monitor(monitor, clocked_points.adversary_of(point), steps=steps, seed=seed)
+        game = play_monitor(monitor, adversary_of(point), steps=steps, seed=seed)
         own = ("seconds", "halted_at", "items_at_halt", "result")
         row = {name: getattr(game, name) for name in own}
         row |= {"items": steps, "sent": game.items, "sites": 1, "engine": "bulk", "threshold": monitor.k}

@@ -10,6 +10,7 @@ import copy
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,9 +18,11 @@ import numpy as np
 from adversaries.base import Adversary
 from mechanisms import QUERY_SOLVERS
 from simulator.errors import MoveError
+from simulator.game.outputs import distance
 from simulator.game.streams import streams
 from simulator.points.point import Point
 from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover
@@ -60,7 +63,7 @@ class QueriesGame:
     @property
     def ok(self) -> bool:
         """Whether all answers stayed within the bound."""
-        return self.max_abs_error <= self.bound
+        return self.max_abs_error <= self.bound and self.max_abs_error < inf
 
 
 def play_queries(
@@ -111,11 +114,11 @@ def play_queries(
         except ValueError as error:
             raise MoveError(f"adversary {adversary.kind}: step {step}: {error}") from error
         mover.heard(answer)
-        error_size = abs(answer - below[value])
+        error_size = distance(answer, below[value])
         largest = max(largest, error_size)
         squares += error_size**2
         asked += 1
-        if failure is None and error_size > bound:
+        if failure is None and (error_size > bound or error_size == inf):
             failure = step
     return QueriesGame(
         asked,
@@ -133,7 +136,7 @@ class ThresholdQueries(Task):
     """Threshold queries on a fixed data set."""
 
     kind: ClassVar[str] = "threshold-queries"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (
         Size("values", "sites", "Values that a point may have, 0 to values - 1.", needed=True),
         Size("points", "start", "Points of the data set.", needed=True),
@@ -144,7 +147,7 @@ class ThresholdQueries(Task):
 
     def check(self, point: Point) -> None:
         clocked_points.only_usual(point)
-        clocked_points.adversary_of(point)
+        adversary_of(point)
         self._solver(point)
 
     def _solver(self, point: Point) -> Any:
@@ -154,7 +157,7 @@ class ThresholdQueries(Task):
         assert point.sites is not None
         game = play_queries(
             self._solver(point),
-            clocked_points.adversary_of(point),
+            adversary_of(point),
             values=point.sites,
             points=point.start,
             queries=clocked_points.steps_of(point),

@@ -52,6 +52,20 @@ def test_measures(text: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("median(error)", 0.3),
+        ("quantile(error, 0.7)", math.inf),
+        ("quantile(error, 0.9)", math.inf),
+        ("max(error)", math.inf),
+    ],
+)
+def test_an_infinite_error_is_measured_as_one(text: str, value: float) -> None:
+    """Interpolating between two infinite values gives no number, and no claim about such games would hold."""
+    assert measure(text, {"error": np.array([0.1, 0.2, 0.3, math.inf, math.inf])}).value == value
+
+
+@pytest.mark.parametrize(
     ("text", "chosen"),
     [
         ("sites > 1", [0, 1, 0, 1]),

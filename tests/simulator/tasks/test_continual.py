@@ -97,6 +97,14 @@ def test_sites_that_are_not_there_are_refused() -> None:
             play_counter(Binary(1.0, 9), adversary, steps=9, engine=engine)
 
 
+@pytest.mark.parametrize("engine", ["leap", "warp"])
+def test_an_engine_that_is_none_is_refused(engine: str) -> None:
+    with pytest.raises(ValueError, match=f"engine must be one of auto, step, bulk; got '{engine}'"):
+        play_counter(Binary(1.0, 9), RoundRobin(), steps=9, engine=engine)
+    with pytest.raises(ValueError, match="engine bulk can't play this game: the adversary reacts to the outputs"):
+        play_counter(Binary(1.0, 9), Coin(), steps=9, engine="bulk")
+
+
 class _Elsewhere(Adversary):
     """Names a site that is not there."""
 
