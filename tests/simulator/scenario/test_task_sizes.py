@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from simulator.columns import TRIALS
+from simulator.claims.columns import TRIALS
 from simulator.errors import ScenarioError
 from simulator.points.point import Point
 from simulator.points.registry import kinds
