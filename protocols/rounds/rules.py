@@ -46,7 +46,7 @@ class BlockRule(SignalRule):
 
     def __init__(self, size: int, blocks: int | None = None) -> None:
         self.size = size
-        self.last = FOREVER if blocks is None else size * blocks + 1
+        self.last = FOREVER if blocks is None else min(size * blocks + 1, FOREVER)
 
     def block(self, count: Any) -> Any:
         """Return the block, from 1, of a site's item with this number in the round."""
@@ -90,6 +90,14 @@ class CoinRule(SignalRule):
 
     def after(self, due: Any, shape: int | None = None) -> Any:
         return due + self.gap(shape)
+
+    def signalled(self, number: int, now: int, until: int) -> Any:
+        """Return the items in (now, until] of all sites that make them signal, of the next `number` after item `now`.
+
+        A coin that does not remember falls for each item alike, whichever site it comes to: the signals of all sites
+        together are one sequence of geometric gaps.
+        """
+        return self._coins.successes(self._scale, number, now, until)
 
     @property
     def rate(self) -> float:

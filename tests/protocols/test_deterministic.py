@@ -1,0 +1,125 @@
+"""The deterministic tracker against figures worked out by hand or by the definition alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from adversaries import RoundRobin, SingleSite
+from protocols import Deterministic
+from protocols.base import FOREVER
+from protocols.deterministic import Thresholds
+from simulator import play
+
+# Reports of one site after n items, by the definition in exact arithmetic (papers, section 2.1).
+STRICT = {
+    (0.1, 10**3): 53,
+    (0.1, 10**5): 101,
+    (0.1, 10**6): 125,
+    (0.01, 10**3): 293,
+    (0.01, 10**5): 751,
+    (0.01, 10**6): 982,
+}
+CENTRED = {
+    (0.1, 10**3): 29,
+    (0.1, 10**5): 52,
+    (0.1, 10**6): 63,
+    (0.01, 10**3): 179,
+    (0.01, 10**5): 408,
+    (0.01, 10**6): 524,
+}
+
+
+@pytest.mark.parametrize(("alpha", "items"), STRICT)
+def test_reports_of_one_site(alpha: float, items: int) -> None:
+    game = play(Deterministic(alpha=alpha), SingleSite(), sites=1, items=items)
+    assert game.messages == STRICT[alpha, items]
+    assert game.ok
+    assert game.highest == 0  # it never says too much
+
+
+@pytest.mark.parametrize(("alpha", "items"), CENTRED)
+def test_reports_of_one_centred_site(alpha: float, items: int) -> None:
+    game = play(Deterministic(alpha=alpha, centred=True), SingleSite(), sites=1, items=items)
+    assert game.messages == CENTRED[alpha, items]
+    assert game.ok
+    assert game.highest == pytest.approx(alpha)  # just after the first report: (1 + alpha) · 1 for one item
+
+
+def test_the_first_reports_by_hand() -> None:
+    """alpha = 1/2: thresholds 1, then floor(1.5 t) + 1, that is 1, 2, 4, 7, 11, 17, 26, 40: the outputs too."""
+    game = play(Deterministic(alpha=0.5), SingleSite(), sites=1, items=40, record=True)
+    assert game.outputs["step"].tolist() == [1, 2, 4, 7, 11, 17, 26, 40]
+    assert game.outputs["output"].tolist() == [1, 2, 4, 7, 11, 17, 26, 40]
+    # just before a report it lacks 1 of 3 items, 2 of 6, 3 of 10, 5 of 16, 8 of 25, 13 of 39
+    assert game.lowest == pytest.approx(-1 / 3)
+
+
+def test_the_first_centred_reports_by_hand() -> None:
+    """alpha = 1/2: the next n with n/2 > 3m/2 is 3m + 1: 1, 4, 13, 40; the output is 3/2 of the last of them."""
+    game = play(Deterministic(alpha=0.5, centred=True), SingleSite(), sites=1, items=50, record=True)
+    assert game.outputs["step"].tolist() == [1, 4, 13, 40]
+    assert [float(output) for output in game.outputs["output"]] == [1.5, 6, 19.5, 60]
+    assert game.ok
+    assert game.highest == 0.5
+    assert game.lowest == -0.5  # at 39 items the output is 19.5
+
+
+@pytest.mark.slow
+def test_a_thousand_sites_thirty_million_items() -> None:
+    """k = 1000, alpha = 0.05, in turn: 30,000 items a site are 160 reports each, so 160,000 words.
+
+    The largest error is 1/21: a site that has reported 20 reports again at 22 only, so the lag is 1 in 21, for all
+    sites at once at the end of a turn; later thresholds lag by at most alpha/(1 + alpha) = 1/21 as well.
+    """
+    reports, threshold = 0, 1
+    while threshold <= 30_000:
+        reports, threshold = reports + 1, threshold * 21 // 20 + 1
+    assert reports == 160
+    game = play(Deterministic(alpha=0.05), RoundRobin(), sites=1000, items=30_000_000)
+    assert game.words == game.messages == 160_000
+    assert game.max_rel_error == pytest.approx(1 / 21, abs=1e-15)
+    assert game.highest == 0
+
+
+# ---------------------------------------------------------------------- thresholds as arrays
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("alpha", [0.9, 0.5, 0.0552427, 0.01, 1e-6, 1 / 3, 1 / 3000, 1 / 7e5, 1.2345678901234567e-05])
+def test_an_array_of_thresholds_is_as_each_of_them(alpha: float, centred: bool) -> None:
+    """floor(m growth) + 1 in exact fractions, for counts of all sizes; beyond FOREVER a site never reports.
+
+    1/3000 written in decimals has a denominator above 2^63, which an array of whole numbers has no room for.
+    """
+    rule = Thresholds(alpha, centred)
+    part, whole = Fraction(str(alpha)).as_integer_ratio()
+    growth = Fraction(whole + part, whole - part if centred else whole)
+    counts = [0, 1, 2, 3, 9, 10, 999, 10**6, 2**31, 2**53 + 1, 2**60 - 7, 2**61, FOREVER]
+    exact = [int(count * growth) + 1 for count in counts]
+    assert [rule.after(count) for count in counts] == exact
+    capped = rule.after(np.array(counts))
+    assert capped.dtype == np.int64
+    assert capped.tolist() == [min(count, FOREVER) for count in exact]
+    assert rule.after(np.zeros(0, dtype=np.int64)).tolist() == []
+
+
+@pytest.mark.parametrize("alpha", [1 / 3000, 0.9])
+@pytest.mark.parametrize("centred", [False, True])
+def test_bulk_plays_what_leap_plays_at_the_ends_of_the_numbers(alpha: float, centred: bool) -> None:
+    for k, start, items in ((3, 0, 20_000), (1, 2**61 - 300, 300), (3, 2**61 - 300, 300)):
+        games = [
+            play(
+                Deterministic(alpha=alpha, centred=centred),
+                RoundRobin(),
+                sites=k,
+                items=items,
+                start=start,
+                engine=engine,
+            )
+            for engine in ("leap", "bulk")
+        ]
+        assert games[0].messages == games[1].messages
+        assert games[0].max_rel_error == games[1].max_rel_error <= alpha
