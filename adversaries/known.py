@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Final
 
 from adversaries.base import View
@@ -26,6 +27,12 @@ def block_sizes(view: View) -> BlockSizes:
 def early(view: View) -> float:
     """Return c sqrt(k) / alpha: the items from which on a sampling tracker of confidence c leaves items out."""
     return block_sizes(view).early
+
+
+def estimate(view: View) -> float:
+    """Return the output, or the adversary's own count where the server shows no finite number."""
+    output = float(view.output)
+    return output if isfinite(output) else float(view.start + view.sent)
 
 
 def _alpha(view: View) -> float:

@@ -82,7 +82,8 @@ class Segment:
     exchange
         What server and sites then said to each other in step `end`: (direction, message, receivers or senders).
     forwarded
-        If not None, every item of the stretch is sent as this message and the output is exact at each step.
+        If not None, every item of the segment is sent as this message, and the output is exact at each step. `steps`
+        and `outputs` then speak of step `end` only: what is listed stands at it in place of the exact output.
     """
 
     end: int
@@ -93,6 +94,12 @@ class Segment:
     denominator: int = 1
     exchange: list[tuple[str, Message, Sequence[int]]] = field(default_factory=list)
     forwarded: Message | None = None
+
+    def stand(self, output: Number) -> None:
+        """Let this output stand at step `end`, after whatever is listed already."""
+        # what is empty is not appended to: it would make floats of whole numbers
+        self.steps = np.append(self.steps, self.end) if len(self.steps) else np.array([self.end])
+        self.outputs = np.append(self.outputs, output) if len(self.outputs) else np.array([output])
 
 
 class BulkForm(ABC):

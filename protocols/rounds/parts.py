@@ -167,6 +167,9 @@ class RoundServer(Server):
         self._poll = 0
         if start:
             self._begin()
+            self._counts_to_come = (
+                0  # nothing can be sent yet: a round that is over already is polled at its first signal
+            )
 
     @abstractmethod
     def enter(self, rule: SignalRule) -> None:
@@ -195,7 +198,7 @@ class RoundServer(Server):
         return self.act() if self.signals >= self.limit else ()
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        if message is BIT:
+        if message is BIT or message.kind == "bit":  # a signal is this very object unless it was copied on its way
             # during a poll, delayed signals are already in the count to come
             return () if self._counts_to_come else self.absorb(1)
         kind = message.kind

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, log, pi, sqrt
+from math import ceil, log, log1p, pi, sqrt
 from typing import Any, ClassVar, Final
 
-from mechanisms.counters import KINDS, make
+from mechanisms.counters import KINDS, counter_class, make
 from mechanisms.noise import Draws, Laplace
 from mechanisms.rules import size_within
 from protocols.base import Message, in_unit_interval
@@ -19,8 +19,6 @@ from protocols.rounds.parts import BIT, RoundServer
 from protocols.rounds.rules import RuleOf, SignalRule
 from protocols.rounds.tight import known_noise
 
-ONLY_BITS: Final = ("randomized-response",)
-"""Counters that take 0 and 1 only, and so not the bits of a phase."""
 AS_THE_PAPERS: Final = ("binary", "tree-variance-reduced")
 """Counters that err at most as much as the paper's, the first of them."""
 
@@ -80,14 +78,20 @@ class Robust(RoundProtocol):
             object.__setattr__(self, "parameters", HandSet(checked(self.parameters)))
         elif self.parameters not in ("paper", "tight"):
             raise ValueError(f"parameters must be paper, tight or a mapping of values; got {self.parameters!r}")
-        accepted = [kind for kind in KINDS if kind not in ONLY_BITS]
-        if self.parameters == "tight":
-            accepted = [kind for kind in accepted if known_noise(kind)]
-        if self.counter not in accepted:
+        if not self._takes(self.counter):
+            accepted = ", ".join(filter(self._takes, KINDS))
             under = self.parameters if isinstance(self.parameters, str) else "hand-set"
-            raise ValueError(f"counter must be one of {', '.join(accepted)} for {under}; got {self.counter!r}")
+            raise ValueError(f"counter must be one of {accepted} for {under}; got {self.counter!r}")
         if not self.proven:
             object.__setattr__(self, "guarantee", "none")
+
+    def _takes(self, kind: str) -> bool:
+        """Return whether the bits of phases can be counted by this kind of counter, under these parameters."""
+        try:
+            found = counter_class(kind)
+        except ValueError:
+            return False
+        return not found.only_bits and (self.parameters != "tight" or known_noise(kind))
 
     @property
     def proven(self) -> bool:
@@ -129,20 +133,24 @@ class Robust(RoundProtocol):
 
         Of the paper's: 8 C sqrt k / alpha items, then 3 C k + 3k a round of at least C k Delta items.
         """
-        end, total, cost, number = float(start + items), float(start), 0.0, 1
-        while total < end:
+        # counted from the start, so that a few items after very many are not lost in rounding
+        grown, cost, number = 0.0, 0.0, 1
+        while grown < items:
             constants = self.constants(k, number)
-            early = constants.divisor / self.alpha
-            if total < early:
-                cost += min(early, end) - total
-                total = early
+            early = ceil(constants.divisor / self.alpha) - start
+            if grown < early:
+                cost += min(early, items) - grown
+                grown = early
                 continue
-            growth = 1 + constants.least_blocks * size_within(self.alpha, total, constants.divisor) / total
+            total = start + grown
+            size = max(
+                1, size_within(self.alpha, total, constants.divisor)
+            )  # a block that holds an item but for rounding
             each = constants.most_bits + 3 * k
             if number >= 1000:  # the constants hardly change from there on
-                return cost + each * (1 + log(end / total) / log(growth))
+                return cost + each * (1 + log((start + items) / total) / log1p(constants.least_blocks * size / total))
             cost += each
-            total *= growth
+            grown += constants.least_blocks * size
             number += 1
         return cost
 
@@ -195,7 +203,7 @@ class _Server(RoundServer):
         self.phase += 1
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        if message is BIT and not self._counts_to_come:
+        if (message is BIT or message.kind == "bit") and not self._counts_to_come:
             self._bits_of[sender] += 1
             if self.signals + 1 < self.limit:
                 self.signals += 1

@@ -6,11 +6,14 @@ import pickle
 import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from simulator.game.outcome import Game
+
+FALSE_ALARM: Final = 1e-6
+"""Probability with which a class that keeps its promise exactly is refused, a check."""
 
 
 class ConformanceError(AssertionError):

@@ -9,18 +9,18 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom, ks_2samp
+from scipy.stats import binom
 
 from adversaries import Adversary, Burst, Choice, Freeze, Rest, RoundRobin, SingleSite, Uniform, View
 from adversaries.schedules import Schedule
-from protocols.base import Message, Protocol, Server, Site
-from simulator.conformance.failure import ConformanceError, checked, require, same_game, survives_pickling
+from protocols.base import Protocol
+from simulator.conformance.bulk_form import bulk_agrees
+from simulator.conformance.by_hand import deliver, first_draw
+from simulator.conformance.copied_messages import copied_messages_mean_the_same
+from simulator.conformance.failure import FALSE_ALARM, ConformanceError, checked, require, same_game, survives_pickling
 from simulator.game.network import Latency
 from simulator.game.outcome import Game
 from simulator.game.play import play
-
-FALSE_ALARM = 1e-6
-"""Probability with which a protocol that keeps its promise exactly is refused, a check."""
 
 
 def check_protocol(
@@ -125,20 +125,8 @@ def _quota_is_honest(protocol: Protocol, subject: str, sites: Sequence[int], ite
             )
             sent = site.take(1)
             require(not sent or quota == 0, subject, f"a site spoke with a quota of {quota} left")
-            _carry(crowd, server, number % k, sent)
+            deliver(crowd, server, number % k, sent)
         yield
-
-
-def _carry(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[Message]) -> None:
-    up = [(sender, message) for message in sent]
-    while up:
-        down = [pair for site, message in up for pair in server.hear(site, message)]
-        up = [
-            (site, answer)
-            for receiver, message in down
-            for site in (range(len(crowd)) if receiver < 0 else (receiver,))
-            for answer in crowd[site].hear(message)
-        ]
 
 
 def _step_and_leap_agree(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
@@ -157,7 +145,6 @@ def _ledger_adds_up(protocol: Protocol, subject: str, sites: Sequence[int], item
     for game in _games(protocol, sites, items):
         table = game.transcript
         require(len(table) == game.messages, subject, "the transcript has not the messages that were counted")
-        require(not len(table) or int(table["words"].min()) >= 1, subject, "a message costs less than a word")
         require(
             int(table["words"].sum()) == game.words == game.words_up + game.words_down, subject, "words do not add up"
         )
@@ -202,56 +189,13 @@ def _seeds_matter(protocol: Protocol, subject: str, sites: Sequence[int], items:
     first = game(0)
     require(same_game(first, game(0)), subject, "two games with the same seed differ")
     yield
-    if _draws(protocol, k, items):
+    if first_draw(protocol, k, items) is not None:
         require(
             not all(same_game(first, game(seed)) for seed in range(1, 6)),
             subject,
             "six seeds give the same game, yet it draws",
         )
         yield
-
-
-def _draws(protocol: Protocol, k: int, items: int) -> bool:
-    rng = np.random.default_rng(0)
-    before = rng.bit_generator.state
-    crowd, server = protocol.sites(k, rng), protocol.server(k, rng)
-    for number in range(items):
-        _carry(crowd, server, number % k, crowd[number % k].take(1))
-    return bool(before != rng.bit_generator.state)
-
-
-def _bulk_agrees(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
-    """The array form plays the same game where nothing is random, otherwise one of the same law.
-
-    Two-sample Kolmogorov-Smirnov tests on words and largest error, 40 games a side.
-    """
-    yield
-    if type(protocol).bulk_form is Protocol.bulk_form:
-        return  # it has no array form
-    k = max(sites)
-    draws = _draws(protocol, k, items)
-    for opponent in (RoundRobin(), Uniform()):
-        if not draws:
-            games = [
-                play(protocol, opponent, sites=k, items=items, seed=k, engine=engine, record=True)
-                for engine in ("leap", "bulk")
-            ]
-            require(same_game(*games), subject, f"leap and bulk play different games (adversary {opponent.kind})")
-            yield
-            continue
-        tables = [
-            [play(protocol, opponent, sites=k, items=items, seed=seed, engine=engine) for seed in seeds]
-            for engine, seeds in (("leap", range(40)), ("bulk", range(40, 80)))
-        ]
-        for measure in ("words", "max_rel_error"):
-            one, other = ([getattr(game, measure) for game in games] for games in tables)
-            surprise = float(ks_2samp(one, other).pvalue)
-            require(
-                surprise > FALSE_ALARM,
-                subject,
-                f"leap and bulk differ in the law of {measure} (adversary {opponent.kind}, p = {surprise:.1e})",
-            )
-            yield
 
 
 def _keeps_its_promise(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
@@ -294,6 +238,7 @@ CHECKS: dict[str, Check] = {
     "ledger adds up": _ledger_adds_up,
     "silent without cause": _silent_without_cause,
     "seeds matter": _seeds_matter,
-    "bulk agrees": _bulk_agrees,
+    "copied messages": copied_messages_mean_the_same,
+    "bulk agrees": bulk_agrees,
     "keeps its promise": _keeps_its_promise,
 }

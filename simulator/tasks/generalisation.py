@@ -17,7 +17,7 @@ import numpy as np
 
 from mechanisms.rules import BlockLayout
 from protocols import Block, Robust
-from simulator.errors import MoveError, ScenarioError
+from simulator.errors import MessageError, MoveError, ScenarioError
 from simulator.game.outcome import Game
 from simulator.points.point import Point, PointError
 from simulator.tasks.base import Record
@@ -173,27 +173,27 @@ class Generalisation(Count):
     complete round over C k. What a protocol without privacy has no theorem for is empty.
     """
 
-    name: ClassVar[str] = "generalisation"
+    kind: ClassVar[str] = "generalisation"
     rules: ClassVar[int] = 1
     columns: ClassVar[Sequence[str]] = COLUMNS
 
     def check(self, point: Point) -> None:
         super().check(point)
         if not isinstance(point.protocol.make(), Robust | Block):
-            said = f"must be robust or block in task {self.name}; got {point.protocol.kind!r}"
+            said = f"must be robust or block in task {self.kind}; got {point.protocol.kind!r}"
             raise PointError(("protocol", "kind"), said)
         if point.network is not None:
-            raise PointError(("network",), f"must be left out: task {self.name} counts at the moment of sending")
+            raise PointError(("network",), f"must be left out: task {self.kind} counts at the moment of sending")
 
     def play(self, point: Point, seed: int) -> Record:
         from simulator.game.play import play
 
         try:
             game = play(**prepare(point), seed=seed, record=True)
-        except MoveError as error:
-            raise MoveError(f"{point.describe()}: {error}") from error
+        except (MoveError, MessageError) as error:
+            raise type(error)(f"{point.describe()}: {error}") from error
         if len(game.series) and int(game.series["step"].iloc[-1]) != game.items:
-            raise ScenarioError(f"{point.describe()}: task {self.name} needs an adversary that skips no step")
+            raise ScenarioError(f"{point.describe()}: task {self.kind} needs an adversary that skips no step")
         return Record(
             row={**game.row(), **measured(game, point.protocol.make())},
             series=table_of(game.series),

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 
 import spoilt_parts as parts
 
-from protocols import Deterministic, Exact, Protocol, Randomized
+from protocols import Deterministic, DeterministicRounds, Exact, Protocol, Randomized, Robust
 from protocols.base import Site, in_unit_interval, positive
+from protocols.bulk import Segment, Stream
+from protocols.rounds.bulk import BulkRounds
 
 
 def spoilt(
@@ -149,6 +151,35 @@ class HalfTheCoins(Randomized):
         return Randomized(alpha=2 * self.alpha, confidence=self.confidence).bulk_form(k, site_rng, server_rng, start)
 
 
+@dataclass(frozen=True)
+class KnowsOnePoll(DeterministicRounds):
+    """Its sites follow a poll only if it is the very object that its module holds."""
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return [parts.KnowsOnePoll(inner, rng) for inner in super().sites(k, rng, start)]
+
+
+class ForgetsOpenings(BulkRounds):
+    """Takes the output to be exact as long as items are forwarded, where the server says another at the last one."""
+
+    def advance(self, stream: Stream, now: int, until: int) -> Segment:
+        segment = super().advance(stream, now, until)
+        if segment.forwarded is not None:
+            segment.steps, segment.outputs = (), ()
+        return segment
+
+
+@dataclass(frozen=True)
+class OpensExactly(Robust):
+    """Its bulk form forgets what the server adds to the output when the first round begins."""
+
+    parameters: Any = "tight"
+
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        right = super().bulk_form(k, site_rng, server_rng, start)
+        return ForgetsOpenings(right.server, self._rules(k, site_rng))
+
+
 MUTANTS: dict[str, tuple[Any, str]] = {
     "TooMuchQuota": (spoilt(parts.TooMuchQuota), "spoke with a quota|spoke within its quota"),
     "NegativeQuota": (spoilt(parts.NegativeQuota), "not a whole number from 0 on"),
@@ -157,7 +188,7 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "QuotaWearsOff": (spoilt(parts.QuotaWearsOff), r"quota\(\) changes something"),
     "CountsHandovers": (spoilt(parts.CountsHandovers), "step and leap play different games"),
     "Nameless": (spoilt(parts.Nameless), "of no kind"),
-    "ForNothing": (spoilt(parts.ForNothing), "costs less than a word"),
+    "ForNothing": (spoilt(parts.ForNothing), "site . sends a message 'report' of 0 words"),
     "Chatters": (spoilt(parts.Chatters), "spoke with a quota"),
     "GloballyRandom": (spoilt(parts.GloballyRandom), "global random generator"),
     "NumpyGlobally": (spoilt(parts.NumpyGlobally), "global random generator"),
@@ -166,7 +197,7 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "Remembers": (spoilt(server=parts.Remembers), "step and leap play different games|same seed differ"),
     "TwiceTheTruth": (spoilt(server=parts.TwiceTheTruth), "says always right, but failed"),
     "SlightlyHigh": (spoilt(server=parts.SlightlyHigh, one_sided=True), "says one-sided, but was"),
-    "FreeNotes": (spoilt(server=parts.Tells), "costs less than a word"),
+    "FreeNotes": (spoilt(server=parts.Tells), "the server sends a message 'note' of 0 words"),
     "NoKind": (spoilt(kind=""), "says no kind"),
     "NoSource": (spoilt(source=""), "says no source"),
     "Secretive": (spoilt(reveals=""), "says no reveals"),
@@ -181,7 +212,10 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "RandomAlways": (RandomAlways, "says always right, but failed"),
     "RashlyConfident": (RashlyConfident, "failed in .* games with delta"),
     "OtherFleet": (OtherFleet, "leap and bulk play different games"),
-    "HalfTheCoins": (HalfTheCoins, "leap and bulk differ in the law of"),
+    "HalfTheCoins": (HalfTheCoins, "leap and bulk differ in the distribution of"),
+    "KnowsOneReport": (spoilt(server=parts.KnowsOneReport), "takes a message that was copied on its way for another"),
+    "KnowsOnePoll": (KnowsOnePoll, "takes a message that was copied on its way for another"),
+    "OpensExactly": (OpensExactly, "leap and bulk differ in the distribution of the output at step"),
 }
 """Every mutant, and what its refusal must say."""
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from protocols.base import EVERYONE, Message, Server, Site
+from protocols.deterministic import REPORT
+from protocols.rounds.parts import POLL
 
 
 class Wrapped(Site):
@@ -44,6 +46,13 @@ class Mirror(Server):
 
 
 # ---------------------------------------------------------------------- sites
+
+
+class KnowsOnePoll(Wrapped):
+    """Follows a poll only if it is the very object that the protocol's own module holds."""
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        return () if message.kind == "poll" and message is not POLL else self.inner.hear(message)
 
 
 class TooMuchQuota(Wrapped):
@@ -174,6 +183,13 @@ class SlightlyHigh(Mirror):
     @property
     def output(self) -> Any:  # type: ignore[override]
         return self.inner.output * (1 + 1e-6)
+
+
+class KnowsOneReport(Mirror):
+    """Hears a report only if it is the very object that the protocol's own module holds."""
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        return super().hear(sender, message) if message is REPORT else ()
 
 
 class Tells(Mirror):

@@ -9,8 +9,9 @@ import numpy as np
 from protocols.base import Message, even_start
 from protocols.bulk import BulkForm, Integers, MessageBatch, Segment
 from simulator.game.channels import SERVER, TranscriptRow
+from simulator.game.engine_choice import REACTS
 from simulator.game.engines.base import Engine
-from simulator.game.verdict import plain
+from simulator.game.outputs import measured, plain
 
 
 class NoBulkError(Exception):
@@ -30,8 +31,10 @@ class Bulk(Engine):
         self._record: list[TranscriptRow] | None = [] if options.get("record") else None
         self._done = 0
         super().__init__(*sides, **options)
+        if self.network is not None:
+            raise NoBulkError("messages take time")
         if not self.adversary.oblivious:
-            raise NoBulkError("the adversary reacts to the outputs")
+            raise NoBulkError(REACTS)
         self._before: Any = np.zeros(self.k, dtype=np.int64)
         self._up: Any = np.zeros(self.k, dtype=np.int64)
         self._down: Any = np.zeros(self.k, dtype=np.int64)
@@ -95,6 +98,10 @@ class Bulk(Engine):
 
     def _take(self, segment: Segment) -> None:
         items = self.start + self.sent(segment.end) - segment.end  # to be added to a step
+        for said in segment.said:
+            self.ledger.more_words(said.message, "every site")  # refused before anything is made of them
+        if segment.forwarded is not None:
+            self.ledger.more_words(segment.forwarded, "every site")
         if segment.forwarded is not None:
             self._take_forwarded(segment, segment.forwarded, items)
         else:
@@ -121,20 +128,29 @@ class Bulk(Engine):
                 self.outputs.extend(zip(steps.tolist(), values.tolist(), strict=True))
 
     def _take_forwarded(self, segment: Segment, message: Message, items: int) -> None:
-        """Every item of the stretch is sent, and the output is the truth after each."""
-        first, last = self._done + 1, segment.end
+        """Every item of the segment is sent, and the output is exact at each step but for a last one that it lists."""
+        first, last, referee = self._done + 1, segment.end, self.referee
         due = self.timeline.due
         while due <= last - 1 + items:  # the last step is judged with what follows it
             more = due - items - self._done
-            self.timeline.pass_by(
-                due, due - items, due, self.ledger.messages + more, self.ledger.words + more * message.words, due
-            )
+            output = due if more else referee.value  # the step before the segment has the output that stood then
+            messages, words = self.ledger.messages + more, self.ledger.words + more * message.words
+            self.timeline.pass_by(due, due - items, output, messages, words, due)
             due = self.timeline.due
         self.ledger.count_many_up(message, last - self._done)
         self._up += self.counts(last) - self.counts(self._done)
-        self.referee.exact_stretch(first, last, items)
-        if self.outputs is not None:
-            self.outputs.extend((step, step + items) for step in range(first, last + 1))
+        exact_to = last - 1 if len(segment.steps) else last
+        if first <= exact_to:
+            if self.outputs is not None:
+                changed = first if referee.output != first + items else first + 1
+                self.outputs.extend((step, step + items) for step in range(changed, exact_to + 1))
+            referee.exact_stretch(first, exact_to, items)
+        if exact_to < last:
+            listed = plain(segment.outputs[-1], segment.numerator, segment.denominator)
+            if listed != referee.output:
+                referee.change(last, last + items, last + items - 1, listed)
+                if self.outputs is not None:
+                    self.outputs.append((last, referee.value))
 
     def _rows(self, segment: Segment, steps: Integers, outputs: Any, items: int) -> None:
         """Take the timeline's rows that fall into the stretch; those of its last step come with the next one."""
@@ -143,6 +159,7 @@ class Bulk(Engine):
             step = timeline.due - items
             place = int(np.searchsorted(steps, step, side="right"))
             output = plain(outputs[place - 1], segment.numerator, segment.denominator) if place else self.referee.value
+            output = measured(output)[1]
             said = [(said.message.words, int(np.searchsorted(said.steps, step, side="right"))) for said in segment.said]
             messages = ledger.messages + sum(number for _, number in said)
             words = ledger.words + sum(each * number for each, number in said)

@@ -146,7 +146,7 @@ class Tracker:
             phase = server.phase
             for message in sites[site].take(1):
                 ended = bool(server.hear(site, message))
-                if message is not BIT:
+                if message.kind != BIT.kind:
                     found.strange = True
                     return found
                 found.bit_steps.append(step)

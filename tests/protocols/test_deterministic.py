@@ -1,11 +1,16 @@
-"""Deterministic trackers against figures worked out by hand or by the definition alone."""
+"""The deterministic tracker against figures worked out by hand or by the definition alone."""
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
 from adversaries import RoundRobin, SingleSite
-from protocols import Deterministic, DeterministicRounds
+from protocols import Deterministic
+from protocols.base import FOREVER
+from protocols.deterministic import Thresholds
 from simulator import play
 
 # Reports of one site after n items, by the definition in exact arithmetic (papers, section 2.1).
@@ -62,21 +67,6 @@ def test_the_first_centred_reports_by_hand() -> None:
     assert game.lowest == -0.5  # at 39 items the output is 19.5
 
 
-def test_rounds_of_global_increments_by_hand() -> None:
-    """k = 2, alpha = 1/2, in turn. Items 1 … 4 are forwarded; at M = 4 the increment is q = 0.5 · 4 / 2 = 1.
-
-    Each item is then a bit, until the fourth makes the output 8 = 2 M: poll, and M = 8, q = 2. Sites signal at
-    every second item of theirs: the items 11, 12, 15, 16 of all, and the output is 16 = 2 M: poll, M = 16, q = 4.
-    """
-    game = play(DeterministicRounds(alpha=0.5), RoundRobin(), sites=2, items=16, record=True)
-    outputs = dict(zip(game.outputs["step"], game.outputs["output"], strict=True))
-    assert outputs == {step: step for step in range(1, 9)} | {11: 10, 12: 12, 15: 14, 16: 16}
-    assert game.rounds == 3
-    by_kind = {row.kind: row.messages for row in game.kinds.itertuples()}
-    assert by_kind == {"item": 4, "round": 2 * 3, "bit": 4 + 4, "poll": 2 * 2, "count": 2 * 2}
-    assert game.lowest == pytest.approx(-2 / 10)  # the worst step is 10: the output is still 8
-
-
 @pytest.mark.slow
 def test_a_thousand_sites_thirty_million_items() -> None:
     """k = 1000, alpha = 0.05, in turn: 30,000 items a site are 160 reports each, so 160,000 words.
@@ -92,3 +82,44 @@ def test_a_thousand_sites_thirty_million_items() -> None:
     assert game.words == game.messages == 160_000
     assert game.max_rel_error == pytest.approx(1 / 21, abs=1e-15)
     assert game.highest == 0
+
+
+# ---------------------------------------------------------------------- thresholds as arrays
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("alpha", [0.9, 0.5, 0.0552427, 0.01, 1e-6, 1 / 3, 1 / 3000, 1 / 7e5, 1.2345678901234567e-05])
+def test_an_array_of_thresholds_is_as_each_of_them(alpha: float, centred: bool) -> None:
+    """floor(m growth) + 1 in exact fractions, for counts of all sizes; beyond FOREVER a site never reports.
+
+    1/3000 written in decimals has a denominator above 2^63, which an array of whole numbers has no room for.
+    """
+    rule = Thresholds(alpha, centred)
+    part, whole = Fraction(str(alpha)).as_integer_ratio()
+    growth = Fraction(whole + part, whole - part if centred else whole)
+    counts = [0, 1, 2, 3, 9, 10, 999, 10**6, 2**31, 2**53 + 1, 2**60 - 7, 2**61, FOREVER]
+    exact = [int(count * growth) + 1 for count in counts]
+    assert [rule.after(count) for count in counts] == exact
+    capped = rule.after(np.array(counts))
+    assert capped.dtype == np.int64
+    assert capped.tolist() == [min(count, FOREVER) for count in exact]
+    assert rule.after(np.zeros(0, dtype=np.int64)).tolist() == []
+
+
+@pytest.mark.parametrize("alpha", [1 / 3000, 0.9])
+@pytest.mark.parametrize("centred", [False, True])
+def test_bulk_plays_what_leap_plays_at_the_ends_of_the_numbers(alpha: float, centred: bool) -> None:
+    for k, start, items in ((3, 0, 20_000), (1, 2**61 - 300, 300), (3, 2**61 - 300, 300)):
+        games = [
+            play(
+                Deterministic(alpha=alpha, centred=centred),
+                RoundRobin(),
+                sites=k,
+                items=items,
+                start=start,
+                engine=engine,
+            )
+            for engine in ("leap", "bulk")
+        ]
+        assert games[0].messages == games[1].messages
+        assert games[0].max_rel_error == games[1].max_rel_error <= alpha
