@@ -9,6 +9,10 @@ import numpy as np
 from mechanisms.rules import gap_scale as gap_scale
 
 _LARGEST_BATCH = 1024
+_LARGEST_GAP = 2.0**62
+"""Arrays have no room for a number of tosses beyond it, and no game is as long."""
+_ROOMY = 2.0**54
+"""A mean up to which nothing comes near that: an exponential draw is below 2^8."""
 
 
 class Coins:
@@ -38,12 +42,26 @@ class Coins:
         """
         # P[floor(E scale) >= g] = exp(-g / scale) = (1 - p)^g
         if shape is not None:
-            return (self.rng.standard_exponential(shape) * scale).astype(np.int64) + 1
+            gaps = self.rng.standard_exponential(shape) * scale
+            if scale > _ROOMY:
+                gaps = np.minimum(gaps, _LARGEST_GAP)
+            return gaps.astype(np.int64) + 1
         try:
             return int(self._exponentials.pop() * scale) + 1
         except IndexError:
             self._exponentials = self.rng.standard_exponential(self._batch()).tolist()
             return self.gap(scale)
+
+    def successes(self, scale: float, number: int, now: int, until: int) -> Any:
+        """Return the tosses in (now, until] that succeed, of the next `number` successes after toss `now`.
+
+        Fewer than `number` only if the others lie beyond `until`.
+        """
+        gaps = self.gap(scale, number)
+        if scale * number > _ROOMY:
+            gaps = gaps[: int(np.searchsorted(np.cumsum(gaps, dtype=float), _LARGEST_GAP, side="right"))]
+        steps = now + np.cumsum(gaps)
+        return steps[: int(np.searchsorted(steps, until, side="right"))]
 
     def up_to(self, size: int, shape: int | None = None) -> Any:
         """Return a number from 1 to `size`, each equally likely."""

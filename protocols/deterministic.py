@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from protocols.base import (
+    FOREVER,
     Exactly,
     Message,
     Number,
@@ -48,14 +49,26 @@ class Thresholds:
         """`after` of single counts: all sites and the server use the same few, so each is computed once."""
 
     def after(self, reported: Any) -> Any:
-        """Return the count of the next report; takes one count or an array of them."""
-        # floor(m num / den) + 1; m = whole * den + rest keeps the products of arrays within 64 bits
+        """Return the count of the next report; takes one count or an array of them, where `FOREVER` is the largest."""
+        if isinstance(reported, np.ndarray):
+            return self._after_each(reported)
+        return reported + reported * (self.num - self.den) // self.den + 1
+
+    def _after_each(self, reported: Any) -> Any:
+        """Return the counts of the next reports; those beyond `FOREVER` come never."""
+        most = FOREVER * self.den // self.num - 1
+        if int(reported.max(initial=0)) > most:
+            never = reported > most
+            return np.where(never, FOREVER, self._after_each(np.where(never, 0, reported)))
+        if self.num >= FOREVER:
+            reported = reported.astype(object)
+        # floor(m num / den) + 1; m = whole * den + rest keeps the products within 64 bits
         extra = self.num - self.den
         whole, rest = reported // self.den, reported % self.den
-        if isinstance(rest, np.ndarray) and self.den * extra >= 2**63:
+        if self.den * extra >= 2**63:
             rest = rest.astype(object)
         following = reported + whole * extra + rest * extra // self.den + 1
-        return following.astype(np.int64, copy=False) if isinstance(following, np.ndarray) else following
+        return following.astype(np.int64, copy=False)
 
 
 class _Known(dict[int, int]):

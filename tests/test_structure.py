@@ -32,22 +32,21 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "adversaries": frozenset({"mechanisms"}),
     # rooms of the simulator, from the ground up
     "errors": frozenset(),
-    "columns": frozenset(),
-    "points": frozenset({"adversaries", "errors", "columns"}),
+    "points": frozenset({"adversaries", "errors", "claims"}),
     "claims": frozenset({"errors"}),
-    "game": SIDES | {"errors", "columns", "points"},
+    "game": SIDES | {"errors", "claims", "points"},
     "tasks": SIDES | {"mechanisms", "errors", "points", "claims", "game"},
-    "scenario": frozenset({"errors", "columns", "points", "claims", "tasks"}),
-    "results": frozenset({"errors", "columns", "points", "claims", "scenario", "tasks"}),
-    "plots": frozenset({"errors", "columns", "points", "scenario", "results"}),
-    "report": frozenset({"errors", "columns", "claims", "scenario", "results", "plots"}),
-    "runs": SIDES | {"errors", "points", "claims", "game", "tasks", "scenario", "results"},
+    "scenario": frozenset({"errors", "points", "claims", "tasks"}),
+    "results": frozenset({"errors", "points", "claims", "scenario", "tasks"}),
+    "plots": frozenset({"errors", "claims", "points", "scenario", "results"}),
+    "report": frozenset({"errors", "claims", "scenario", "results", "plots"}),
+    "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
     "search": SIDES | {"errors", "game"},
     "conformance": SIDES | {"mechanisms", "errors", "game"},
     "environment": SIDES | {"game"},
     "continual": frozenset({"tasks"}),
     "cli": frozenset(
-        {"protocols", "errors", "columns", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
+        {"protocols", "errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
         | {"report", "runs", "search", "templates"}
     ),
     "__main__": frozenset({"cli"}),

@@ -71,10 +71,10 @@ class BulkRounds(BulkForm):
 
     def _signal(self, stream: Stream, rule: SignalRule, now: int, until: int) -> Segment:
         server = self.server
-        wanted = min(server.expected_signals_left(), CHUNK)
+        wanted = max(1, min(server.expected_signals_left(), CHUNK))
         until = min(until, now + ceil((wanted + 4 * sqrt(wanted) + 16) / rule.rate))
         if isinstance(rule, CoinRule):
-            steps, sites = _tossed(rule, now, until, wanted), None
+            steps, sites = rule.signalled(wanted, now, until), None
             ends, settled = FOREVER, until if len(steps) < wanted else int(steps[-1])
             due = None
         else:
@@ -108,9 +108,9 @@ class BulkRounds(BulkForm):
             taken = room
         else:
             while taken < within and not over:
-                some = min(within - taken, server.limit - server.signals)
+                some = min(within - taken, max(1, server.limit - server.signals))
                 taken += some
-                if some and server.signals + some >= server.limit:
+                if server.signals + some >= server.limit:
                     step = steps[taken - 1 : taken]
                     site = stream.at(step)
                     assert isinstance(rule, BlockRule)
@@ -202,13 +202,3 @@ class BulkRounds(BulkForm):
         segment.stand(server.output)
         if server.rule is not None and server.limit <= 0:
             self._poll(stream, segment, np.zeros(stream.k, dtype=np.int64))
-
-
-def _tossed(rule: CoinRule, now: int, until: int, wanted: int) -> Integers:
-    """Return the steps of the next signals, at most `wanted` of them.
-
-    A coin that does not remember falls for each item alike, whichever site it comes to: the signals of all sites
-    together are one sequence of geometric gaps.
-    """
-    steps: Integers = now + np.cumsum(rule.gap(wanted))
-    return steps[: int(np.searchsorted(steps, until, side="right"))]

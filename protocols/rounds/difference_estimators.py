@@ -106,17 +106,19 @@ class DifferenceEstimators(Protocol):
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the start-up's items, then (2^l + 3) k words and 2^l quotas of bits on l levels per doubling."""
-        end, total, cost, number = float(start + items), float(start), 0.0, 1
-        while total < end:
+        # counted from the start, so that a few items after very many are not lost in rounding
+        grown, cost, number = 0.0, 0.0, 1
+        while grown < items:
             division = self.doubling(k, number)
-            early = division.budget / self.alpha
-            if total < early:
-                cost += min(early, end) - total
-                total = early
+            early = ceil(division.budget / self.alpha) - start
+            if grown < early:
+                cost += min(early, items) - grown
+                grown = early
                 continue
             bits = division.quota * division.blocks
             cost += division.levels * bits + (division.blocks + 3) * k
-            total += bits * size_within(self.alpha, total, division.budget)
+            # a block holds an item, but for rounding
+            grown += bits * max(1, size_within(self.alpha, start + grown, division.budget))
             number += 1
         return cost
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, exp, log, pi, sqrt
+from functools import lru_cache
+from math import ceil, exp, log, log1p, pi, sqrt
 from typing import Any, ClassVar
 
 from protocols.base import in_unit_interval, positive
@@ -13,21 +14,24 @@ from protocols.rounds.parts import RoundServer
 from protocols.rounds.rules import CoinRule, RuleOf, SignalRule
 
 
+@lru_cache(maxsize=4096)
 def strength_for(failure: float, k: int) -> float:
     """Return the least lam with which a round fails with probability at most `failure`.
 
     Writing M = signals - p * items, a round fails only if |M| reaches p alpha N0 = lam sqrt k. Upwards, the
     variance by then is at most the k signals of a round: exp(-lam^2 / (2 (1 + lam / (3 sqrt k)))), by Freedman.
     Downwards, p * items may reach k + lam sqrt k, but the tail of a sum of coins is lighter there:
-    exp(-lam^2 / (2 (1 + lam / sqrt k))), since E exp(-x(X - p)) <= exp(p x^2 / 2).
+    exp(-lam^2 / (2 (1 + lam / sqrt k))), since E exp(-x(X - p)) <= exp(p x^2 / 2). The solver asks for strengths at
+    which both are below the least float, so their logarithms are added there.
     """
 
     from scipy.optimize import brentq  # a third of a second of import, for those who play it only
 
     def excess(lam: float) -> float:
-        up = exp(-(lam**2) / (2 * (1 + lam / (3 * sqrt(k)))))
-        down = exp(-(lam**2) / (2 * (1 + lam / sqrt(k))))
-        return log(up + down) - log(failure)
+        up = -(lam**2) / (2 * (1 + lam / (3 * sqrt(k))))
+        down = -(lam**2) / (2 * (1 + lam / sqrt(k)))
+        both = exp(up) + exp(down)
+        return (log(both) if both else down + log1p(exp(up - down))) - log(failure)
 
     most = 4 * (1 + log(2 / failure))
     return float(brentq(excess, 1e-9, most))
@@ -91,7 +95,7 @@ class Martingale(RoundProtocol):
         return _Server(rule_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the sum over rounds of 4k, each growing N by the factor 1 + alpha sqrt k / lam, after start-up."""
+        """Return 4k a round, of which each grows N by 1 + alpha sqrt k / lam on average, and the start-up's items."""
         early = ceil(self.strength_of(1, k) * sqrt(k) / self.alpha)
         total, end, cost, number = float(max(start, early)), start + items, float(max(0, early - start)), 0
         if end <= early:

@@ -167,6 +167,9 @@ class RoundServer(Server):
         self._poll = 0
         if start:
             self._begin()
+            self._counts_to_come = (
+                0  # nothing can be sent yet: a round that is over already is polled at its first signal
+            )
 
     @abstractmethod
     def enter(self, rule: SignalRule) -> None:

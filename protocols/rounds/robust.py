@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, log, pi, sqrt
+from math import ceil, log, log1p, pi, sqrt
 from typing import Any, ClassVar, Final
 
 from mechanisms.counters import KINDS, counter_class, make
@@ -133,20 +133,24 @@ class Robust(RoundProtocol):
 
         Of the paper's: 8 C sqrt k / alpha items, then 3 C k + 3k a round of at least C k Delta items.
         """
-        end, total, cost, number = float(start + items), float(start), 0.0, 1
-        while total < end:
+        # counted from the start, so that a few items after very many are not lost in rounding
+        grown, cost, number = 0.0, 0.0, 1
+        while grown < items:
             constants = self.constants(k, number)
-            early = constants.divisor / self.alpha
-            if total < early:
-                cost += min(early, end) - total
-                total = early
+            early = ceil(constants.divisor / self.alpha) - start
+            if grown < early:
+                cost += min(early, items) - grown
+                grown = early
                 continue
-            growth = 1 + constants.least_blocks * size_within(self.alpha, total, constants.divisor) / total
+            total = start + grown
+            size = max(
+                1, size_within(self.alpha, total, constants.divisor)
+            )  # a block that holds an item but for rounding
             each = constants.most_bits + 3 * k
             if number >= 1000:  # the constants hardly change from there on
-                return cost + each * (1 + log(end / total) / log(growth))
+                return cost + each * (1 + log((start + items) / total) / log1p(constants.least_blocks * size / total))
             cost += each
-            total *= growth
+            grown += constants.least_blocks * size
             number += 1
         return cost
 

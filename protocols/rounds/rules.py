@@ -47,7 +47,7 @@ class BlockRule(BlockLayout, SignalRule):
 
     def __init__(self, size: int, blocks: int | None = None) -> None:
         super().__init__(size)
-        self.last = FOREVER if blocks is None else self.items(blocks) + 1
+        self.last = FOREVER if blocks is None else min(self.items(blocks) + 1, FOREVER)
 
     offset: Callable[[int | None], Any]
     """From a shape to the item of a block, from 1 to `size`, at which a site signals; drawn where it is random."""
@@ -86,6 +86,14 @@ class CoinRule(SignalRule):
 
     def after(self, due: Any, shape: int | None = None) -> Any:
         return due + self.gap(shape)
+
+    def signalled(self, number: int, now: int, until: int) -> Any:
+        """Return the items in (now, until] of all sites that make them signal, of the next `number` after item `now`.
+
+        A coin that does not remember falls for each item alike, whichever site it comes to: the signals of all sites
+        together are one sequence of geometric gaps.
+        """
+        return self._coins.successes(self._scale, number, now, until)
 
     @property
     def rate(self) -> float:

@@ -113,11 +113,11 @@ class BulkRandomized(BulkForm):
         found, last = [], now
         while last < until:
             wanted = (until - last) / self.server.inverse
-            steps = last + np.cumsum(self._coins.gap(scale, int(wanted + 4 * wanted**0.5) + 16))
+            number = int(wanted + 4 * wanted**0.5) + 16
+            steps = self._coins.successes(scale, number, last, until)
             found.append(steps)
-            last = int(steps[-1])
-        steps = np.concatenate(found) if found else _NONE
-        return steps[: int(np.searchsorted(steps, until, side="right"))]
+            last = int(steps[-1]) if len(steps) == number else until
+        return np.concatenate(found) if found else _NONE
 
     def _estimates(self, segment: Segment, changes: list[tuple[Integers, ...]]) -> None:
         """Put the outputs into the stretch: of one copy, or the median of all after each report of any."""

@@ -18,6 +18,8 @@ from protocols.sampling.sketch_switching import above_one, changes
 
 TESTS: Final = 2**20
 """Messages between two changes of the output that the test is to stay silent for."""
+MOST_POINTS: Final = 2**22
+"""Points of a grid that are gone through one by one."""
 MARGIN: Final = 0.35
 """Of the copies, this part more than a half is out when the output must change, and less when it must not (of 0.4)."""
 
@@ -147,7 +149,10 @@ class _Server(CopiesServer):
     def _median(self, estimates: Any) -> float:
         """Return a point of the grid by the exponential mechanism; its distance in ranks from the median counts."""
         places = np.sort(np.rint(np.log(np.maximum(estimates, 1)) / self._step))
-        grid = np.arange(ceil(log(LARGEST_COUNT) / self._step))
+        points = ceil(log(LARGEST_COUNT) / self._step)
+        if points > MOST_POINTS:
+            return float(np.exp(self._drawn_by_stretches(places, points) * self._step))
+        grid = np.arange(points)
         half = len(estimates) / 2
         below = np.searchsorted(places, grid, side="left")
         up_to = np.searchsorted(places, grid, side="right")
@@ -155,3 +160,16 @@ class _Server(CopiesServer):
         # exponential weights exp(-loss distance / 2), drawn by adding Gumbel noise
         chosen = int(np.argmax(self._rng.gumbel(size=len(grid)) - self._loss / 2 * distance))
         return float(np.exp(chosen * self._step))
+
+    def _drawn_by_stretches(self, places: Any, points: int) -> int:
+        """Return what `_median` draws, from a grid too long to be written down: between two estimates all are alike."""
+        half = len(places) / 2
+        inside = np.unique(places[places < points])
+        begins = np.unique(np.concatenate(([0.0], inside, inside + 1)))
+        begins = begins[begins < points]
+        lengths = np.diff(np.append(begins, points))
+        below = np.searchsorted(places, begins, side="left")
+        up_to = np.searchsorted(places, begins, side="right")
+        distance = np.maximum(0, np.maximum(below - half, half - up_to))
+        chosen = int(np.argmax(self._rng.gumbel(size=len(begins)) + np.log(lengths) - self._loss / 2 * distance))
+        return int(begins[chosen]) + int(self._rng.integers(int(lengths[chosen])))

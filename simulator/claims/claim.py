@@ -23,7 +23,13 @@ def _tolerance(value: Any) -> Any:
     return value
 
 
-Real = Annotated[float, BeforeValidator(not_bool), Field(allow_inf_nan=False)]
+def _with_shares(schema: dict[str, Any]) -> None:
+    """Let the JSON Schema take ``5%`` too."""
+    schema["anyOf"].append({"type": "string", "pattern": "^[0-9.]+ *%$"})
+
+
+Real = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(not_bool)]
+Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(not_bool)]
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -36,7 +42,7 @@ class Strict(BaseModel):
 class Share(Strict):
     """A tolerance as a share of the value."""
 
-    share: Annotated[Real, Field(ge=0)]
+    share: Tolerance
 
 
 class Claim(Strict):
@@ -52,8 +58,10 @@ class Claim(Strict):
     at_least: Real | None = Field(None, description="The measure is this or more.")
     at_most: Real | None = Field(None, description="The measure is this or less.")
     equals: Real | None = Field(None, description="The measure is this, up to `within`.")
-    within: Annotated[Annotated[Real, Field(ge=0)] | Share | None, BeforeValidator(_tolerance)] = Field(
-        None, description="Tolerance of `equals`: a number, or a share such as 5%."
+    within: Annotated[Tolerance | Share | None, BeforeValidator(_tolerance)] = Field(
+        None,
+        description="Tolerance of `equals`: a number, or a share such as 5%.",
+        json_schema_extra=_with_shares,
     )
     source: list[Text] | Text = Field(
         default_factory=list,

@@ -33,7 +33,7 @@ SETTING: Final = ("protocol", "adversary", "sites", "items", "alpha")
 )
 def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) -> None:
     """Put results side by side: words, and how many games held, in each of them."""
-    from simulator.columns import TRIALS
+    from simulator.claims.columns import TRIALS
     from simulator.errors import ScenarioError
     from simulator.results.folder import Results
 

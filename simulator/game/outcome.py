@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from simulator.columns import KIND_COLUMNS, TRIAL_COLUMNS, names
+from simulator.claims.columns import KIND_COLUMNS, TRIAL_COLUMNS, names
 from simulator.game.verdict import Verdict
 
 if TYPE_CHECKING:

@@ -109,7 +109,8 @@ def figure_of(tables: Tables, plot: Plot) -> Figure:
     """
     names = tables.called
     axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
-    plot = replace(plot, **axes)  # whoever asks for items where the task has steps gets the steps
+    if axes:  # whoever asks for items where the task has steps gets the steps
+        plot = replace(plot, **axes)
     chosen = tables.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
     try:
         figure = plot.draw(chosen)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
-from simulator.columns import label as column_label
+from simulator.claims.columns import label as column_label
 from simulator.plots.base import Plot
 
 if TYPE_CHECKING:

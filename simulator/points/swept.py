@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simulator.columns import TRIALS, Scalar
+from simulator.claims.columns import TRIALS, Scalar
 from simulator.points.point import Point, canonical
 
 

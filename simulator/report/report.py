@@ -10,7 +10,7 @@ import base64
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.columns import label
+from simulator.claims.columns import label
 from simulator.report.page import Html, caption, facts, page, section, table, verdict
 from simulator.results.files import write_text
 from simulator.results.folder import Results, opened

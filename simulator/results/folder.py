@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simulator.columns import CLAIMS, KINDS, SERIES
+from simulator.claims.columns import CLAIMS, KINDS, SERIES
 from simulator.errors import ScenarioError
 
 if TYPE_CHECKING:

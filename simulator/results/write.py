@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simulator.claims.columns import CLAIMS, KINDS, PLACE, SERIES, Scalar
 from simulator.claims.expressions import column_of
 from simulator.claims.judge import Finding, judge
-from simulator.columns import CLAIMS, KINDS, PLACE, SERIES, Scalar
 from simulator.results.files import writing
 from simulator.scenario.load import Scenario
 from simulator.tasks.base import Record

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from simulator.errors import ScenarioError
+from simulator.game.pace import calibrate
 from simulator.results.formats import in_bytes
 from simulator.scenario.load import Scenario
 
@@ -73,32 +72,6 @@ def warning(scenario: Scenario, workers: int) -> str:
         f"{scenario.name}: about {hours:,.1f} hours with {workers} workers; what is finished is kept, "
         "and the same command goes on after an interruption"
     )
-
-
-def calibrate(paces: Sequence[str], seconds: float = 0.5) -> dict[str, float]:
-    """Return the messages a second that this machine plays at each of these paces.
-
-    Parameters
-    ----------
-    paces
-        ``bulk``, ``leap`` and ``step`` engines against round-robin, ``reacting``: leap against freeze.
-    seconds
-        How long to try, all paces together.
-    """
-    from adversaries import Adversary, Freeze, RoundRobin
-    from protocols import Deterministic
-    from simulator.game.play import play
-
-    speeds = {}
-    for pace in paces:
-        adversary: Adversary = Freeze() if pace == "reacting" else RoundRobin()
-        items = {"bulk": 50_000_000, "leap": 200_000, "step": 20_000}.get(pace, 50_000)
-        begun, messages = time.perf_counter(), 0
-        while time.perf_counter() - begun < seconds / len(paces):
-            engine = "leap" if pace == "reacting" else pace
-            messages += play(Deterministic(alpha=0.05), adversary, sites=200, items=items, engine=engine).messages
-        speeds[pace] = messages / (time.perf_counter() - begun)
-    return speeds
 
 
 def memory_needed(scenario: Scenario, workers: int) -> tuple[float, int]:

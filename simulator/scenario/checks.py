@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from simulator.claims.claim import Claim
+from simulator.claims.columns import TRIALS
 from simulator.claims.expressions import columns_of
-from simulator.columns import TRIALS
 from simulator.errors import accepted, nearest
 from simulator.points.point import Point
 from simulator.points.swept import axes

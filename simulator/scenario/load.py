@@ -10,7 +10,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 
 from simulator.claims.claim import Claim
-from simulator.columns import TRIALS
+from simulator.claims.columns import TRIALS
 from simulator.errors import ScenarioError, accepted, nearest
 from simulator.points.point import Part, Point, PointError, part
 from simulator.points.swept import swept_columns

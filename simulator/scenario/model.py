@@ -19,10 +19,11 @@ LARGEST = 2**62
 """No game has more items or steps than this: schedules count in 64 bits."""
 
 
-Whole = Annotated[int, BeforeValidator(not_bool), Field(ge=0, le=LARGEST)]
-Count = Annotated[int, BeforeValidator(not_bool), Field(ge=1, le=LARGEST)]
-Delay = Annotated[float, BeforeValidator(not_bool), Field(ge=0, allow_inf_nan=False)]
-Mean = Annotated[float, BeforeValidator(not_bool), Field(gt=0, allow_inf_nan=False)]
+# bounds stand before the validator, or pydantic leaves them out of the JSON Schema
+Whole = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(not_bool)]
+Count = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(not_bool)]
+Delay = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(not_bool)]
+Mean = Annotated[float, Field(gt=0, allow_inf_nan=False), BeforeValidator(not_bool)]
 
 
 class Head(Strict):
@@ -90,7 +91,7 @@ def point_model(sizes: tuple[Size, ...]) -> type[PointModel]:
     """Return the model of a point whose task has these sizes."""
     fields: dict[str, Any] = {}
     for size in sizes:
-        value = Annotated[int, BeforeValidator(not_bool), Field(ge=size.least, le=LARGEST)]
+        value = Annotated[int, Field(ge=size.least, le=LARGEST), BeforeValidator(not_bool)]
         if size.needed:
             fields[size.key] = (value, Field(description=size.says))
         else:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
 from adversaries import RoundRobin, SingleSite
 from protocols import Deterministic
+from protocols.base import FOREVER
+from protocols.deterministic import Thresholds
 from simulator import play
 
 # Reports of one site after n items, by the definition in exact arithmetic (papers, section 2.1).
@@ -77,3 +82,44 @@ def test_a_thousand_sites_thirty_million_items() -> None:
     assert game.words == game.messages == 160_000
     assert game.max_rel_error == pytest.approx(1 / 21, abs=1e-15)
     assert game.highest == 0
+
+
+# ---------------------------------------------------------------------- thresholds as arrays
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("alpha", [0.9, 0.5, 0.0552427, 0.01, 1e-6, 1 / 3, 1 / 3000, 1 / 7e5, 1.2345678901234567e-05])
+def test_an_array_of_thresholds_is_as_each_of_them(alpha: float, centred: bool) -> None:
+    """floor(m growth) + 1 in exact fractions, for counts of all sizes; beyond FOREVER a site never reports.
+
+    1/3000 written in decimals has a denominator above 2^63, which an array of whole numbers has no room for.
+    """
+    rule = Thresholds(alpha, centred)
+    part, whole = Fraction(str(alpha)).as_integer_ratio()
+    growth = Fraction(whole + part, whole - part if centred else whole)
+    counts = [0, 1, 2, 3, 9, 10, 999, 10**6, 2**31, 2**53 + 1, 2**60 - 7, 2**61, FOREVER]
+    exact = [int(count * growth) + 1 for count in counts]
+    assert [rule.after(count) for count in counts] == exact
+    capped = rule.after(np.array(counts))
+    assert capped.dtype == np.int64
+    assert capped.tolist() == [min(count, FOREVER) for count in exact]
+    assert rule.after(np.zeros(0, dtype=np.int64)).tolist() == []
+
+
+@pytest.mark.parametrize("alpha", [1 / 3000, 0.9])
+@pytest.mark.parametrize("centred", [False, True])
+def test_bulk_plays_what_leap_plays_at_the_ends_of_the_numbers(alpha: float, centred: bool) -> None:
+    for k, start, items in ((3, 0, 20_000), (1, 2**61 - 300, 300), (3, 2**61 - 300, 300)):
+        games = [
+            play(
+                Deterministic(alpha=alpha, centred=centred),
+                RoundRobin(),
+                sites=k,
+                items=items,
+                start=start,
+                engine=engine,
+            )
+            for engine in ("leap", "bulk")
+        ]
+        assert games[0].messages == games[1].messages
+        assert games[0].max_rel_error == games[1].max_rel_error <= alpha

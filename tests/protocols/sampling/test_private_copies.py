@@ -11,6 +11,7 @@ from scipy import stats
 
 from adversaries import Freeze, RoundRobin
 from protocols import Deterministic, PrivateCopies
+from protocols.sampling.private_copies import MOST_POINTS
 from simulator import play
 
 
@@ -31,11 +32,14 @@ def test_copies_grow_like_the_root_of_the_changes() -> None:
     assert PrivateCopies(alpha=0.1).copies() == ceil(4 * sqrt(PrivateCopies(alpha=0.1).changes()))
 
 
-def test_median_follows_the_exponential_mechanism() -> None:
+@pytest.mark.parametrize("most", [MOST_POINTS, 10])
+def test_median_follows_the_exponential_mechanism(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Five copies on a grid: weights exp(-loss · rank distance / 2), chi-square over 4,000 draws, false alarm 1e-6.
 
-    Power: with the loss doubled the statistic is above 400.
+    Also where the grid is too long to be gone through point by point. Power: with the loss doubled the statistic is
+    above 400.
     """
+    monkeypatch.setattr("protocols.sampling.private_copies.MOST_POINTS", most)
     protocol = PrivateCopies(alpha=0.5, epsilon=None, largest=1e6)
     server: Any = protocol.server(3, np.random.default_rng(7))
     server._loss = 1.0

@@ -207,44 +207,6 @@ def test_a_side_of_play_may_be_written_in_several_ways(text: str, entry: dict[st
     assert entry_of("protocol", text) == entry
 
 
-def test_list_and_describe_use_the_classes_words() -> None:
-    from protocols import Robust
-
-    said = disttrack("list").stdout
-    for name in ("robust", "martingale", "freeze", "round-robin", "headline", "binary"):
-        assert f"\n{name} " in said
-    said = disttrack("describe", "robust").stdout
-    assert Robust.source in said
-    assert "delta (default 0.05): Probability" in said
-    assert "messages" in said
-    said = disttrack("describe", "headline").stdout
-    assert "claim:" in said
-
-
-def test_describe_says_how_a_mechanism_errs() -> None:
-    from mechanisms import MECHANISMS, SquareRoot
-
-    assert len(MECHANISMS) >= 20
-    for kind, maker in MECHANISMS.items():
-        assert maker.error, kind
-        assert f"\nerror:      {maker.error}\n" in disttrack("describe", kind).stdout
-    said = disttrack("describe", "square-root").stdout
-    assert f"\nmemory:     {SquareRoot.memory}\n" in said
-    assert "\nprivacy:    approximate\n" in said
-    assert "\nerror:" not in disttrack("describe", "robust").stdout
-
-
-def test_every_kind_can_be_described() -> None:
-    from simulator.points.registry import FAMILIES, kinds
-
-    names = [name for family in FAMILIES for name in kinds(family)]
-    assert len(names) >= 16
-    for name in names:
-        result = disttrack("describe", name)
-        assert result.exit_code == 0, name
-        assert result.stdout.startswith(f"{name} (")
-
-
 def test_check_plays_nothing_and_says_how_much_work_it_is() -> None:
     result = disttrack("check", "small.yaml")
     assert result.exit_code == 0

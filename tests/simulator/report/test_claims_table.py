@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from simulator.claims.columns import CLAIMS
 from simulator.claims.statements import NAMES, STATEMENTS
-from simulator.columns import CLAIMS
 from simulator.errors import ScenarioError
 from simulator.report.claims_table import claims_with_results, main, page
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from simulator.game.pace import calibrate
 from simulator.runs import estimate
 from simulator.runs.runner import execute
 from simulator.scenario.load import Scenario, load
@@ -39,7 +40,7 @@ def test_each_pace_is_calibrated(scenario: Scenario) -> None:
     assert {scenario.task.pace(point) for point in scenario.points} == {"bulk", "reacting"}
     step = load("small.yaml", ["engine=step", "adversary=round-robin"])
     assert {step.task.pace(point) for point in step.points} == {"step"}
-    speeds = estimate.calibrate(["bulk", "leap", "step", "reacting"], seconds=0.2)
+    speeds = calibrate(["bulk", "leap", "step", "reacting"], seconds=0.2)
     assert speeds["bulk"] > speeds["leap"] > speeds["step"] > 0
 
 

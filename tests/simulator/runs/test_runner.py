@@ -11,7 +11,7 @@ from typing import Any
 import own_kinds
 import pytest
 
-from simulator.columns import TRIALS
+from simulator.claims.columns import TRIALS
 from simulator.errors import MoveError, RunError, ScenarioError
 from simulator.runs.runner import Progress, Report, execute, run
 from simulator.runs.workers import WorkerProcesses

@@ -11,8 +11,7 @@ import pytest
 
 from adversaries import RoundRobin
 from protocols import Deterministic
-from simulator.claims.judge import Finding
-from simulator.columns import (
+from simulator.claims.columns import (
     CLAIM_COLUMNS,
     CLAIMS,
     KIND_COLUMNS,
@@ -26,11 +25,12 @@ from simulator.columns import (
     documented,
     names,
 )  # fmt: skip
+from simulator.claims.judge import Finding
 from simulator.game.play import play
 from simulator.runs.runner import execute
 from simulator.scenario.load import load
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TABLES = {
     "trials.csv": TRIAL_COLUMNS,
     "series.csv": SERIES_COLUMNS,

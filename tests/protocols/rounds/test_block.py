@@ -1,0 +1,82 @@
+"""The block tracker: a game by hand with thresholds that are fixed, and what freeze does to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adversaries import Freeze, RoundRobin
+from protocols import Block
+from protocols.base import FOREVER
+from simulator import play
+from simulator.conformance.by_hand import deliver
+
+
+class SecondOfEach:
+    """Stands for a generator: thresholds at the second item of each block, the first of blocks of one."""
+
+    def integers(self, low: int, high: int, size: int, endpoint: bool) -> Any:
+        assert (low, endpoint) == (1, True)
+        return np.full(size, min(2, high))
+
+
+def test_a_game_of_one_site_by_hand() -> None:
+    """alpha = 1/2, c = 1, k = 1: blocks of floor(M / 2) items, and two signals double M.
+
+    Forwarded up to 2. M = 2, D = 1: items 3 and 4. M = 4, D = 2: items 6 and 8. M = 8, D = 4: item 10, which makes 12
+    of it, and item 14, when the poll finds 14 and not 16. M = 14, D = 7: items 16 and 23, when the poll finds 23.
+    """
+    protocol = Block(alpha=0.5, confidence=1.0)
+    crowd, server = protocol.sites(1, SecondOfEach()), protocol.server(1, None)
+    outputs = []
+    for _ in range(24):
+        deliver(crowd, server, 0, crowd[0].take(1))
+        outputs.append(server.output)
+    assert outputs == [1, 2, 3, 4, 4, 6, 6, 8, 8, 12, 12, 12, 12, 14, 14, 21, 21, 21, 21, 21, 21, 21, 23, 23]
+    assert server.rounds == 5
+
+
+def test_two_sites_have_blocks_of_their_own() -> None:
+    """M = 8 items known, D = 4 / sqrt 2 rounded down = 2: each site signals at every second item of its own."""
+    protocol = Block(alpha=0.5, confidence=1.0)
+    crowd, server = protocol.sites(2, SecondOfEach(), [4, 4]), protocol.server(2, None, [4, 4])
+    assert [site.quota() for site in crowd] == [1, 1]
+    outputs = []
+    for site in (0, 1, 0, 1, 1, 1):
+        deliver(crowd, server, site, crowd[site].take(1))
+        outputs.append(server.output)
+    assert outputs == [8, 8, 10, 12, 12, 14]
+
+
+@pytest.mark.parametrize(
+    ("k", "alpha", "confidence"), [(1, 0.5, 1.0), (4, 0.3, 3.0), (100, 0.05, 2.0), (256, 0.1, 3.0)]
+)
+def test_forwards_until_a_block_holds_an_item(k: int, alpha: float, confidence: float) -> None:
+    """c sqrt k / alpha items, the start-up of the cost bound; a site is silent at once if so many are known."""
+    protocol = Block(alpha=alpha, confidence=confidence)
+    least = next(n for n in range(1, 10**6) if alpha * n / (confidence * k**0.5) >= 1 - 1e-12)
+    game = play(protocol, RoundRobin(), sites=k, items=least + 5, record=True)
+    by_kind = {row.kind: row.messages for row in game.kinds.itertuples()}
+    assert by_kind["item"] in (least, least + 1)  # the product may come out a bit below 1
+    assert protocol.cost_bound(k, least - 1) == least - 1
+    sites = protocol.sites(k, np.random.default_rng(0), [least + 1] + [0] * (k - 1))
+    assert all(0 <= site.quota() < FOREVER for site in sites)
+
+
+@pytest.mark.parametrize("k", [1, 16, 256])
+def test_costs_no_more_than_it_says(k: int) -> None:
+    """Bits are 2 M / D a doubling at most, with M / D below 2 c sqrt k / alpha since D is rounded down; polls 3k."""
+    protocol = Block(alpha=0.1)
+    for start, items in ((0, 100_000), (10**6, 10**7)):
+        words = play(protocol, RoundRobin(), sites=k, items=items, start=start).words
+        assert words <= protocol.cost_bound(k, items, start)
+
+
+@pytest.mark.slow
+def test_block_thresholds_without_privacy_are_frozen_too() -> None:
+    """k = 1024, alpha = 1/32, c = 4: above 3 alpha (papers, table 11). Measured: 3.5 to 3.6 in every game."""
+    for seed in range(3):
+        game = play(Block(alpha=1 / 32, confidence=4.0), Freeze(), sites=1024, items=1_000_000, seed=seed)
+        assert game.highest > 3 / 32

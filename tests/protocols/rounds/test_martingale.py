@@ -1,0 +1,138 @@
+"""The martingale tracker: a game by hand with coins that are fixed, the strength of its coins, and its rounds."""
+
+from __future__ import annotations
+
+from math import exp, log, pi, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from adversaries import Adversary, Bursts, Drain, Freeze, RoundRobin
+from protocols import Martingale
+from protocols.rounds.martingale import strength_for
+from simulator import play
+from simulator.conformance.by_hand import deliver
+
+ALARM = 1e-6
+
+
+class EvenCoins:
+    """Stands for a generator: each exponential draw is 1, so a coin succeeds after floor(scale) + 1 tosses."""
+
+    def standard_exponential(self, size: int) -> Any:
+        return np.ones(size)
+
+
+def test_a_game_of_one_site_by_hand() -> None:
+    """k = 4 sites, alpha = 1/2, lam = 1: p = 4 / M, in rounds of four signals; one site alone is fed.
+
+    Forwarded up to 4. M = 4, p = 1: items 5 … 8. M = 8, p = 1/2 and scale 1.44: every second item, worth 2: 10 … 16.
+    M = 16, p = 1/4 and scale 3.48: every fourth item, worth 4.
+    """
+    protocol = Martingale(alpha=0.5, strength=1.0)
+    crowd, server = protocol.sites(4, EvenCoins()), protocol.server(4, None)
+    outputs = []
+    for _ in range(25):
+        deliver(crowd, server, 0, crowd[0].take(1))
+        outputs.append(server.output)
+    assert outputs == [1, 2, 3, 4, 5, 6, 7, 8, 8, 10, 10, 12, 12, 14, 14, 16, 16, 16, 16, 20, 20, 20, 20, 24, 24]
+    assert server.rounds == 3
+
+
+# ---------------------------------------------------------------------- strength
+
+
+def log_failure(lam: float, k: int) -> float:
+    """Return the logarithm of both bounds together, by logarithms throughout."""
+    return float(np.logaddexp(-(lam**2) / (2 * (1 + lam / (3 * sqrt(k)))), -(lam**2) / (2 * (1 + lam / sqrt(k)))))
+
+
+def test_strength_worked_by_hand() -> None:
+    """k without end: 2 exp(-lam^2 / 2) = failure, so lam = sqrt(2 ln(2 / failure)); at k = 1 it must be more.
+
+    With k = 9 and lam = 3: exp(-9 / (2 (1 + 1/3))) + exp(-9 / (2 · 2)) = exp(-3.375) + exp(-2.25).
+    """
+    assert strength_for(0.01, 10**16) == pytest.approx(sqrt(2 * log(200)), rel=1e-6)
+    assert strength_for(0.01, 1) > 1.5 * strength_for(0.01, 10**16)
+    assert strength_for(exp(-3.375) + exp(-2.25), 9) == pytest.approx(3)
+
+
+@pytest.mark.parametrize("failure", [0.6, 1e-3, 6 * 0.05 / (pi * 49) ** 2, 1e-12, 6e-13 / (pi * 1000) ** 2, 1e-300])
+@pytest.mark.parametrize("k", [1, 4, 100, 256, 1024, 2048, 4096, 65_536, 2**20])
+def test_strength_is_the_least_that_will_do(k: int, failure: float) -> None:
+    """Also where the solver tries strengths whose failure probability is below every float."""
+    lam = strength_for(failure, k)
+    assert log_failure(lam, k) == pytest.approx(log(failure), abs=1e-6)
+    assert log_failure(0.999 * lam, k) > log(failure)
+
+
+def test_strength_grows_from_round_to_round_with_delta_in_all() -> None:
+    protocol = Martingale(alpha=0.1, delta=0.05)
+    strengths = [protocol.strength_of(number, 256) for number in range(1, 200)]
+    assert strengths == sorted(strengths)
+    spent = [exp(log_failure(lam, 256)) for lam in strengths]
+    assert 0.95 * 0.05 < sum(spent) < 0.05
+    assert Martingale(alpha=0.1, strength=4.0).strength_of(7, 256) == 4.0
+
+
+@pytest.mark.parametrize("k", [1, 7, 256])
+@pytest.mark.parametrize("delta", [0.01, 0.5])
+def test_costs_no_more_than_it_says(k: int, delta: float) -> None:
+    """Mean words of four games: at most a twentieth above the bound, which takes rounds at their mean growth."""
+    protocol = Martingale(alpha=0.1, delta=delta)
+    for start, items in ((0, 100_000), (10**6, 10**7)):
+        words = np.mean(
+            [play(protocol, RoundRobin(), sites=k, items=items, start=start, seed=seed).words for seed in range(4)]
+        )
+        bound = protocol.cost_bound(k, items, start)
+        assert bound / 3 < words < 1.05 * bound
+
+
+# ---------------------------------------------------------------------- rounds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("adversary", [RoundRobin(), Freeze(), Drain()], ids=lambda a: a.kind)
+def test_items_of_a_martingale_round_have_the_same_law_whoever_feeds_it(adversary: Adversary) -> None:
+    """A round ends with the k-th success among independent coins of bias p: negative binomial, for any adversary.
+
+    Kolmogorov-Smirnov over 150 games against the exact law, and chi-square on their variance. Power: coins drawn
+    ahead and kept at the sites would let freeze end its rounds with far fewer items, by all that the sites still
+    wait for; a p that is 5 % off shifts the law by 0.8 of its standard deviation (distance 0.31; the limit is 0.22).
+    """
+    k, alpha, strength, start = 256, 0.1, 4.0, 64_000
+    p = strength * sqrt(k) / (alpha * start)
+    assert p == pytest.approx(0.01)
+    lengths = []
+    for seed in range(150):
+        game = play(
+            Martingale(alpha=alpha, strength=strength),
+            adversary,
+            sites=k,
+            items=40_000,
+            start=start,
+            seed=seed,
+            record=True,
+        )
+        transcript = game.transcript
+        lengths.append(int(transcript["step"][(transcript["kind"] == "poll").to_numpy().argmax()]))
+        assert game.rounds >= 2
+    law = stats.nbinom(k, p, loc=k)
+    assert stats.kstest(lengths, law.cdf).pvalue > ALARM
+    # the error at the end of a round, (k/p - n) / (alpha N0), has standard deviation sqrt(1 - p) / strength
+    errors = (k / p - np.array(lengths)) / (alpha * start)
+    ratio: Any = np.sum(errors**2) * strength**2 / (1 - p)
+    assert stats.chi2.isf(1 - ALARM / 2, 150) < ratio < stats.chi2.isf(ALARM / 2, 150)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("adversary", [RoundRobin(), Bursts(), Freeze()], ids=lambda one: one.kind)
+def test_martingale_of_strength_4_errs_by_less_than_half_of_what_it_may(adversary: Adversary) -> None:
+    """Median of the largest error: about 0.45 alpha, whoever feeds it."""
+    found = [
+        play(Martingale(alpha=0.1, strength=4.0), adversary, sites=256, items=2_000_000, seed=seed)
+        for seed in range(60)
+    ]
+    assert np.median([game.max_rel_error for game in found]) / 0.1 == pytest.approx(0.45, abs=0.06)
