@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from adversaries.base import Adversary, View
 from adversaries.beliefs import Belief, BlockBelief, belief_of
+from adversaries.known import early, estimate
 from adversaries.schedules import Burst, Schedule
-from adversaries.site_order import early, estimate
 
 
 @dataclass

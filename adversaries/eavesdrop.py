@@ -11,6 +11,7 @@ from adversaries.beliefs import SamplingBelief, belief_of
 from adversaries.schedules import Burst, Schedule
 from adversaries.views import TrafficView
 from mechanisms.checks import number
+from mechanisms.rules import BlockLayout
 
 
 @dataclass
@@ -90,21 +91,12 @@ class _Lap:
         """Return whether the last signal came early in its block."""
         if self.keep >= 1 or self.signals < view.sites // 8:
             return True
-        return (self.counts[self.site] - 1) % self.size < self.keep * self.size
+        return bool(BlockLayout(self.size).within(self.counts[self.site]) - 1 < self.keep * self.size)
 
     def _sampled(self, view: TrafficView, striker: AttackTiming, items: int, moved: bool) -> Schedule | None:
         belief = striker.belief
         assert isinstance(belief, SamplingBelief)
-        epoch, before = belief.epoch, belief.inverse
-        belief.note(view, self.site, items, moved)
-        if belief.epoch != epoch:
-            # a site that kept its report has the estimate of the new p; one that redrew has lost 1/p of it on average
-            redrew = {message.sender for message in view.heard if message.kind == "adjust"}
-            for site in range(view.sites):
-                if site in redrew:
-                    belief.errors[site] -= before
-                elif belief.reported[site]:
-                    belief.errors[site] += belief.inverse - before
+        belief.note(view, self.site, items, moved, heard=view.heard)
         if moved or view.sent == 0:
             self.site = striker.next(view)
         return Burst(self.site)

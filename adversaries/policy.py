@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from adversaries.base import Adversary, View
+from adversaries.known import early, estimate
 from adversaries.schedules import Burst, Schedule
-from adversaries.site_order import SiteOrder, check_site_order, early, estimate
+from adversaries.site_order import SiteOrder, check_site_order
 
 
 @dataclass

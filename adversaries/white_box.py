@@ -89,11 +89,7 @@ class _Sampled:
             belief.note(view, self.site, view.sent - self.sent, moved)
         self.sent, self.changes = view.sent, view.changes
         if belief.epoch != epoch:
-            for number in range(view.sites):
-                site = view.site(number)
-                (last,) = site.last
-                estimate = last - 1 + belief.inverse if last else 0
-                belief.errors[number] = estimate - (site.count - site.before)
+            belief.see([view.site(number).last[0] for number in range(view.sites)])
         if moved or not view.sent:
             self.site = self.striker.next(view)
         return self.site

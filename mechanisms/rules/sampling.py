@@ -88,6 +88,25 @@ def redrawn(last: Any, before: int, inverse: int, coins: Tosses) -> Any:
     return last if coins.success(kept) else max(0, last - coins.gap(scale))
 
 
+def chances_redrawn(last: int, before: int, inverse: int) -> Any:
+    """Return the probability of each of 0, 1, …, `last` to be what `redrawn` draws.
+
+    Examples
+    --------
+    >>> chances_redrawn(3, 1, 2).tolist()
+    [0.125, 0.125, 0.25, 0.5]
+    >>> chances_redrawn(0, 1, 2).tolist()
+    [1.0]
+    """
+    kept, p = before / inverse, 1 / inverse
+    chances = np.ones(last + 1)
+    if last:
+        gaps = last - np.arange(1, last)
+        chances[1:last] = (1 - kept) * p * (1 - p) ** (gaps - 1)
+        chances[0], chances[last] = (1 - kept) * (1 - p) ** (last - 1), kept
+    return chances
+
+
 def variance(items: Any, inverse: Any) -> Any:
     """Return the variance of the estimate of a site with so many items: (1 - p)(1 - (1 - p)^n) / p^2.
 
