@@ -21,7 +21,7 @@ class BulkRounds(BulkForm):
     server
         The protocol's own server.
     law_of
-        The protocol's law of a round, with the sites' coins in it.
+        The protocol's signal rule of a round, with the sites' coins in it.
     """
 
     server: RoundServer
