@@ -45,6 +45,20 @@ def test_a_hundred_sites_need_nothing_hidden_and_a_thousand_do() -> None:
     assert tight_round(1024, 1e-4, 1 / 32, "binary").loss < 1
 
 
+@pytest.mark.parametrize(("number", "most"), [(1, 144), (32, 254), (1000, 331)])
+def test_up_to_how_many_sites_nothing_is_hidden(number: int, most: int) -> None:
+    """At alpha = 1 / sqrt k, delta = 0.05, as docs/tight.md says: a later round may fail less, so privacy costs more.
+
+    With 271 to 277 sites round 32 hides nothing again, since the search finds another number of phases.
+    """
+
+    def hidden(k: int) -> bool:
+        return tight_constants(k, 0.05, number, 1 / sqrt(k), "binary").epsilon < 2 * NO_PRIVACY
+
+    assert [hidden(k) for k in (64, most - 20, most, most + 1, most + 30, 1024)] == [False] * 3 + [True] * 3
+    assert number != 32 or not hidden(274)
+
+
 @pytest.mark.parametrize("kind", USABLE)
 def test_noise_stays_below_its_quantiles(kind: str) -> None:
     """Draws of whole rounds: the counter's noise as the counter itself draws it, and the lengths of the phases.
