@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test quick bench claims clean
+.PHONY: demo test quick bench claims goldens replay clean
 
 demo: .venv/.demo
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
@@ -21,6 +21,13 @@ bench: .venv/.bench
 
 claims: .venv/.demo
 	$(BIN)/python -m simulator.report.claims_table
+
+goldens: .venv/.test
+	$(BIN)/python tests/goldens
+
+# NAMES="headline attack" replays these, also long ones
+replay: .venv/.test
+	$(BIN)/python tests/e2e/replay_reference.py $(NAMES)
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv

@@ -1,4 +1,4 @@
-"""Who feeds the sites: oblivious workloads, adaptive attackers, and what a user's own is made of."""
+"""Adversaries: who feeds the sites. Oblivious streams, adaptive attackers, and the base classes for a user's own."""
 
 from adversaries.adaptive import Coin, Drain, Freeze
 from adversaries.base import Adversary, Choice, View

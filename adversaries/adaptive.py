@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from adversaries.base import Adversary, View
+from adversaries.known import early, estimate
 from adversaries.schedules import Burst, Schedule
-from adversaries.site_order import SiteOrder, check_site_order, early
+from adversaries.site_order import SiteOrder, check_site_order
 from mechanisms.checks import positive, whole
 
 SHARES: Final = 100
@@ -19,10 +20,10 @@ SHARES: Final = 100
 class Freeze(Adversary):
     """Feeds a site until the output moves, then goes on to the next, round and round.
 
-    Where a site's state survives between its reports, each site is left right after one, when the server's
+    Where a site keeps state between its reports, each site is left right after one, when the server's
     estimate for it is highest: the errors of the k sites add up instead of cancelling. A lap over all sites does
-    most harm when it begins with few items for the present rarity of reports; so it may wait between laps,
-    with all items of the meantime stored at the last site.
+    most harm when it begins with few items while reports are rare; so it may wait between laps, and feed the last
+    site in the meantime.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ class Drain(Adversary):
 
     Stays on a site until patience · alpha · output / (c sqrt(k)) items have passed since the output last
     moved (or since it came to the site), then goes on to the next, round and round. With patience 1
-    this is about what a site of a sampling tracker takes in between two reports.
+    this is about the number of items that a site of a sampling tracker gets between two reports.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ class Drain(Adversary):
         # the wait was in vain, or the game begins; or it has been tried often enough
         if not moved or (self.tries and self._tried >= self.tries):
             self._site, self._tried = (self._site + 1) % view.sites, 0
-        wait = self.patience * float(view.output) / early(view)
+        wait = self.patience * estimate(view) / early(view)
         return Burst(self._site, max(1, math.ceil(wait)))
 
 
@@ -97,10 +98,10 @@ class Drain(Adversary):
 class Coin(Adversary):
     """Draws at each change where to go next, but goes when the present site has had its share: harmless.
 
-    The control of an experiment: adaptive in form, in effect not. Whenever the output has changed it draws the
+    The control of an experiment: adaptive in form, but not in effect. Whenever the output has changed it draws the
     site to go to next, all alike, and goes there after max(1, items // (100 sites)) items on the present one, a
-    length that no output influences. What it draws is independent of all that the protocol does, so the stream is in
-    law exactly that of bursts of constant length on sites drawn at random, and whatever holds against these holds
+    length that no output influences. What it draws is independent of all that the protocol does, so the stream has
+    exactly the distribution of bursts of constant length on sites drawn at random, and what holds against these holds
     against it. (To go at the change itself is no control: each site would be left right after its report,
     which is what `freeze` does.)
     """

@@ -74,7 +74,7 @@ class View:
 
 
 class Adversary(ABC):
-    """Chooses the next site, again and again. Write `plan`; parameters, if any, go into a dataclass.
+    """Chooses the next site, again and again. Subclasses define `plan`; parameters are the fields of a dataclass.
 
     The engine plays each game with a copy of its own, so what a game leaves behind in fields
     (``field(init=False)``) is gone at the next.
@@ -83,11 +83,14 @@ class Adversary(ABC):
     kind: ClassVar[str] = ""
     """Name in scenario files."""
     source: ClassVar[str] = ""
-    """Paper and section, or who thought of it."""
+    """Paper and section, or where the idea comes from."""
     oblivious: ClassVar[bool] = False
     """True if the outputs play no part: it is then asked only when its plan has run out."""
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "outputs"
     """The power that it needs; a scenario must grant anything above outputs."""
+    draws_coins: ClassVar[bool] = True
+    """Whether it may draw random numbers that no seed decides. A class that says False draws from `view.rng` only; a
+    game in which nothing was drawn at all is then played for one seed, and counted for all."""
 
     @abstractmethod
     def plan(self, view: View) -> Schedule | None:

@@ -1,4 +1,4 @@
-"""The attacker that searches for each site's threshold by halves."""
+"""The attacker that searches for each site's threshold by bisection."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import ClassVar
 
 from adversaries.base import Adversary, View
 from adversaries.beliefs import Belief, BlockBelief, belief_of
+from adversaries.known import early, estimate
 from adversaries.schedules import Burst, Schedule
-from adversaries.site_order import early
 
 
 @dataclass
 class Bisect(Adversary):
-    """Searches for the threshold of each site by halves, and leaves a site where it has found it.
+    """Searches for the threshold of each site by bisection, and leaves a site when it has found it.
 
-    A site's threshold lies somewhere in a block of items. It feeds the site half of what the threshold may still be in.
-    If the output moves meanwhile, the threshold has been met: the site stays there, with an estimate that is too
-    high. Else it goes on to the next site and comes back for half of the rest. So sites with early thresholds, which
-    gain most for the least, are found first. When all are found, the items go to the last site until
-    the block tracker's round is over; against other protocols the search begins anew.
+    A site's threshold lies somewhere in a block of items. It feeds the site half of the interval that may still
+    contain the threshold. If the output changes, the threshold has been reached: the site is left there, with an
+    estimate that is too high. Otherwise it goes on to the next site and comes back for half of the rest. So sites with
+    early thresholds, which bring most error for the fewest items, are found first. When all are found, the items go to
+    the last site until the block tracker's round is over; against other protocols the search begins anew.
     """
 
     kind: ClassVar[str] = "bisect"
@@ -60,5 +60,5 @@ class Bisect(Adversary):
             assert isinstance(self._belief, BlockBelief)
             size = self._belief.size
         else:
-            size = math.ceil(max(0.0, float(view.output)) / early(view)) + 1
+            size = math.ceil(max(0.0, estimate(view)) / early(view)) + 1
         return deque((site, size) for site in range(view.sites - 1)) if size >= 1 else deque()

@@ -1,4 +1,4 @@
-"""The attacker that hears which site speaks."""
+"""The attacker that sees which site sends a message."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from adversaries.beliefs import SamplingBelief, belief_of
 from adversaries.schedules import Burst, Schedule
 from adversaries.views import TrafficView
 from mechanisms.checks import number
+from mechanisms.rules import BlockLayout
 
 
 @dataclass
 class Eavesdrop(Adversary):
-    """Leaves every site right after its signal, which it hears though no output tells.
+    """Leaves every site right after its signal, which it sees on the channel though the output does not show it.
 
     Against trackers in blocks it goes round the sites and stays with each until it signals. Every site is then left
-    with an estimate too high by half a block in the mean: k/2 signals too many, where the robust tracker's
-    proof allows for 8 C sqrt(k), since it supposes that a signal is not heard. With `keep` below 1 a site whose signal
-    came later than in that share of its block is fed on until its next one; the length of a block shows in
-    the latest of the first signals. Against `randomized` it hears which sites have redrawn their report
-    when p was halved, and brings back up only these.
+    with an estimate too high by half a block on average: k/2 signals too many, where the robust tracker's
+    proof allows for 8 C sqrt(k), since it assumes that signals are not seen. With `keep` below 1 a site whose signal
+    came later than in that share of its block is fed on until its next one; the length of a block is estimated from
+    the latest of the first signals. Against `randomized` it sees which sites have redrawn their report
+    when p was halved, and feeds only these until they report again.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class Eavesdrop(Adversary):
 
 
 class _Lap:
-    """What it has heard in this round, and whose turn it is."""
+    """What it has seen in this round, and whose turn it is."""
 
     def __init__(self, view: TrafficView, keep: float) -> None:
         self.keep = keep
@@ -87,24 +88,15 @@ class _Lap:
         return Burst(self.site)
 
     def _early(self, view: TrafficView) -> bool:
-        """Return whether the signal just heard came early in its block."""
+        """Return whether the last signal came early in its block."""
         if self.keep >= 1 or self.signals < view.sites // 8:
             return True
-        return (self.counts[self.site] - 1) % self.size < self.keep * self.size
+        return bool(BlockLayout(self.size).within(self.counts[self.site]) - 1 < self.keep * self.size)
 
     def _sampled(self, view: TrafficView, striker: AttackTiming, items: int, moved: bool) -> Schedule | None:
         belief = striker.belief
         assert isinstance(belief, SamplingBelief)
-        epoch, before = belief.epoch, belief.inverse
-        belief.note(view, self.site, items, moved)
-        if belief.epoch != epoch:
-            # who kept the report has the estimate of the new p; who redrew has lost 1/p of it in the mean
-            redrew = {message.sender for message in view.heard if message.kind == "adjust"}
-            for site in range(view.sites):
-                if site in redrew:
-                    belief.errors[site] -= before
-                elif belief.reported[site]:
-                    belief.errors[site] += belief.inverse - before
+        belief.note(view, self.site, items, moved, heard=view.heard)
         if moved or view.sent == 0:
             self.site = striker.next(view)
         return Burst(self.site)

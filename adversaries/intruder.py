@@ -1,4 +1,4 @@
-"""Who looks into the memory of a counter, and says whether one certain item was there."""
+"""The attacker that looks into the memory of a counter, and guesses whether one particular item was there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mechanisms.checks import whole
 
 
 class Challenge(Rest):
-    """One step in which the game tosses a coin: it gives an item, or it does not, and tells nobody."""
+    """One step in which the game tosses a coin, unseen: it gives an item, or it does not."""
 
     __slots__ = ()
 
@@ -25,7 +25,7 @@ class Intruder(Adversary):
 
     All other steps are skipped, so it knows the rest of the stream. Half of its looks come in the last
     steps before the challenge, the rest from the challenge on; it takes the first look after and the
-    last one before it, and says yes if the count in memory differs by more than a half. Where the game
+    last one before it, and answers yes if the count in memory differs by more than a half. Where the game
     has no challenge it feeds site 0.
 
     Parameters

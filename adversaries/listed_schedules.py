@@ -12,9 +12,9 @@ from adversaries.schedules import NEVER, Integers, Schedule, is_array
 
 
 class Labels(Schedule):
-    """A list of sites, a step each: recorded traces and random assignments.
+    """A list of sites, one per step: recorded traces and random assignments.
 
-    Answers come from one sort, made at the first question (8 bytes a step beside the labels). The
+    Answers come from one sort, made at the first query (8 bytes per step beside the labels). The
     step s of site i is kept as the key i·length + s - 1: keys are distinct, so a plain sort of
     them, the fastest that numpy has, is the stable sort of the labels.
 

@@ -1,4 +1,4 @@
-"""Adversaries whose stream is settled before the game begins: no output changes what they do."""
+"""Oblivious adversaries: their stream is fixed before the game begins, whatever the outputs are."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ class Uniform(Adversary):
 class Zipf(Adversary):
     """Gives each item to a site drawn at random, site i with probability proportional to (i + 1)^-exponent.
 
-    Drawn by the alias method, with a table that is made once a game: two look-ups an item, whatever
+    Drawn by the alias method, with a table that is made once per game: two look-ups per item, whatever
     the number of sites, and exact up to the rounding of the probabilities.
 
     Parameters
     ----------
     exponent
-        How uneven the sites are: 0 is uniform, at 1 each doubling of i brings as much as the last.
+        How uneven the sites are: 0 is uniform; at 1 the sites from i to 2i get as many items as those from 2i to 4i.
     """
 
     kind: ClassVar[str] = "zipf"
@@ -116,7 +116,7 @@ class Bursts(Adversary):
     mean
         Mean length of a run, in items; at least 1.
     law
-        Law of the lengths: ``geometric`` (a run ends after each item with the same probability), ``constant``
+        Distribution of the lengths: ``geometric`` (a run ends after each item with the same probability), ``constant``
         (all of length `mean`, then a whole number), ``heavy`` (1 plus a Lomax variable of tail index 1.5,
         rounded up or down at random so that the mean is exact: few runs hold most of the items).
     """
@@ -164,9 +164,9 @@ def alias_table(weights: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float6
     """Return thresholds and aliases from which `draw` draws i with probability proportional to weights[i].
 
     Scale the weights to a mean of 1 and give each i a cell of size 1. A light i leaves its cell partly
-    empty. The heavy ones, in order, pour what they have too much into the light cells, in order, each until
-    it fits its own cell, which the next heavy one then tops up. Who fills which cell follows from the
-    running sums of what light cells lack and of what heavy ones have too much, without a loop.
+    empty. The heavy ones, in order, put their excess into the light cells, in order, each until it fits its own cell,
+    which the next heavy one then fills up. Which one fills which cell follows from the running sums of what
+    light cells lack and of the excess of heavy ones, without a loop.
     """
     scaled = weights * (len(weights) / weights.sum())
     full = min(1.0, float(scaled.max()))  # 1, but for rounding

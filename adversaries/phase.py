@@ -1,4 +1,4 @@
-"""The attacker that aims at the moments when the robust tracker releases a new output."""
+"""The attacker that foresees the steps in which the robust tracker releases a new output."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from mechanisms.checks import number
 
 Side = Literal["above", "below"]
 STORES = 4
-"""Sites, at most, that take the items of the quiet time in turn."""
+"""Sites, at most, that get the items of the quiet time in turn."""
 
 
 @dataclass
 class Phase(Adversary):
-    """Foresees the releases from the ones before, and is at the right site when one comes.
+    """Foresees the next release from the ones before, and feeds the right site when it comes.
 
-    The robust tracker moves its output once a phase, and a release tells that the site fed then has just
-    signalled. Phases are about equally long, so the next release can be foreseen. In the first part of a phase the
-    items are stored with the last sites. For the second part it goes, to err ``above``, to a site that has not been
-    caught yet in this round, to be left for good once it is; to err ``below``, to one that has been caught, whose
-    block still takes items without a signal while the output lags behind anyway.
+    The robust tracker changes its output once per phase, and a release shows that the site fed then has just
+    signalled. Phases are about equally long, so the next release can be foreseen. In the first part of a phase it
+    feeds the last sites. In the second part it feeds, to err ``above``, a site that has not yet been caught in this
+    round, and leaves it for good once it is; to err ``below``, one that has been caught, whose block still takes
+    items without a signal while the output lags behind anyway.
 
     Parameters
     ----------

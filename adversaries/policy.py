@@ -1,4 +1,4 @@
-"""A family of attackers with numbers in place of ideas: what `disttrack attack` searches through."""
+"""A family of attackers with a few numbers as parameters: what `disttrack attack` searches."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from adversaries.base import Adversary, View
+from adversaries.known import early, estimate
 from adversaries.schedules import Burst, Schedule
-from adversaries.site_order import SiteOrder, check_site_order, early
+from adversaries.site_order import SiteOrder, check_site_order
 
 
 @dataclass
@@ -16,7 +17,7 @@ class Policy(Adversary):
     """Goes over the sites in laps, and by five numbers decides when to leave a site and when a lap begins.
 
     The unit of `stay` and `patience` is alpha · output / (c sqrt(k)) items, about what a site of a sampling
-    tracker takes in between two reports; c is the protocol's `confidence`, 3 if it has none, and alpha its accuracy,
+    tracker gets between two reports; c is the protocol's `confidence`, 3 if it has none, and alpha its accuracy,
     0.1 if it has none. `freeze` and `drain` are members of the family, and so is a slow round-robin.
 
     Parameters
@@ -56,7 +57,7 @@ class Policy(Adversary):
             self._laps = SiteOrder(self.reach, self.growth, self.begin)
         moved = view.changes != self._changes
         self._changes = view.changes
-        unit = max(0.0, float(view.output)) / early(view)
+        unit = max(0.0, estimate(view)) / early(view)
         if moved and not self._laps.storing and (wait := math.floor(self.stay * unit)):
             return Burst(self._site, wait)
         # its time is over, with or without a change, or the change came with nothing more to wait for

@@ -13,16 +13,16 @@ from adversaries.schedules import Burst, Schedule
 
 @dataclass
 class Posterior(Adversary):
-    """Feeds the site that is expected to worsen the total error most, when the moment has come.
+    """Feeds the site that is expected to increase the total error most, when it is worth most.
 
     From the outputs and the algorithm it keeps the posterior mean of each site's error: for `randomized` and `block`
-    that of their laws, for trackers that hide their signals what a release gives away, for others what the
-    total error tells. `strike.py` says which sites it then feeds, and when.
+    from the distribution of their reports, for trackers that hide their signals from what a release reveals, for
+    others from the total error. `attack_timing.py` decides which sites it then feeds, and when.
 
     Parameters
     ----------
     demand
-        It strikes where it expects at least this share of the best that it could ever expect, 0 to 1.
+        It attacks when it expects at least this share of the best that it could ever expect, 0 to 1.
     """
 
     kind: ClassVar[str] = "posterior"

@@ -1,4 +1,4 @@
-"""Recording the moves of an adversary, and replaying them: what of an attack was luck, and what adaptivity?"""
+"""Recording the moves of an adversary, and replaying them: how much of an attack is adaptivity?"""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ class Replay(Adversary):
     """Replays, against fresh randomness, what another adversary did in a game of its own.
 
     Before the game, the other one plays against the same protocol with other random numbers, and its moves are written
-    down. In the game they are a stream that is settled beforehand. An attack that is luck, or lies in the
-    shape of the stream, does as much harm now as it did then; one that lives on what it sees does none.
+    down. In the game they are a stream that is fixed beforehand. An attack that succeeds by the
+    shape of its stream does as much harm now as it did then; one that needs the outputs does none.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Schedules: which site gets the next items, answered without going through the items.
 
 A schedule numbers its steps from 1. `count` and `nth` are each other's inverse, and let a
-site sleep straight to the step at which it will speak. Both take one site and one number
+site sleep until the step in which it will send a message. Both take one site and one number
 (whole numbers of Python, answered with one), or arrays of them (answered with an array).
 """
 
@@ -177,7 +177,7 @@ class Rotation(Schedule):
         sites = self.sites
         if site >= sites:
             return _never
-        before = (site - self.first) % sites + 1 - sites  # nth() written out: this is called once a message
+        before = (site - self.first) % sites + 1 - sites  # nth() written out: this is called once per message
         return lambda n: n * sites + before
 
     def support(self, sites: int) -> Sequence[int] | None:

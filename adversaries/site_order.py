@@ -6,14 +6,8 @@ import math
 from typing import Any
 
 from adversaries.base import View
-from adversaries.beliefs import ALPHA, CONFIDENCE
+from adversaries.known import early
 from mechanisms.checks import number
-
-
-def early(view: View) -> float:
-    """Return c sqrt(k) / alpha: the items from which on a sampling tracker of confidence c leaves items out."""
-    alpha = float(view.known.get("alpha") or ALPHA)
-    return float(view.known.get("confidence") or CONFIDENCE) * math.sqrt(view.sites) / alpha
 
 
 class SiteOrder:

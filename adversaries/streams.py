@@ -20,7 +20,7 @@ from mechanisms.checks import whole
 from mechanisms.hard_instance import hard_instance
 
 MOST_STEPS: Final = 10**9
-"""Most steps that items are scattered over (the hypergeometric law that shares them out goes no further)."""
+"""Most steps that items are scattered over: numpy draws from the hypergeometric distribution no further."""
 
 STRETCH: Final = 2**20
 """Steps planned at a time."""
@@ -82,10 +82,10 @@ class Scattered(Adversary):
 
 @dataclass
 class HardInstance(Adversary):
-    """Halves the stream again and again by where a threshold monitor is likelier to halt.
+    """Halves the stream again and again, by the half in which a threshold monitor is likelier to halt.
 
-    It knows the monitor's law, not its coins: a stream of k items after which the monitor must have said
-    top, and by whose end it has had little chance to. Against anything but a monitor it feeds every step.
+    It knows the distribution of the monitor's halting step, not its coins: a stream of k items after which the
+    monitor must have answered top, but is unlikely to have done so. Against anything but a monitor it feeds every step.
 
     Parameters
     ----------
@@ -144,6 +144,6 @@ class Biased(Uniform):
             raise ValueError(f"spread must be a number from 0 to 0.5; got {self.spread!r}")
 
     def costs(self, view: View, rounds: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return the experts' costs in the next rounds, a row a round."""
+        """Return the experts' costs in the next rounds, one row per round."""
         chances = np.linspace(0.5 - self.spread, 0.5 + self.spread, view.sites)
         return (view.rng.random((rounds, view.sites)) < chances).astype(np.float64)

@@ -18,7 +18,7 @@ from adversaries.listed_schedules import Labels
 from adversaries.oblivious import label_type
 from adversaries.schedules import Schedule
 
-if TYPE_CHECKING:  # a second's import, and most games need no table
+if TYPE_CHECKING:  # a slow import, and most games need no table
     import pandas as pd
 
 ENDINGS: Final = (".csv", ".csv.gz", ".csv.zip", ".parquet")
@@ -56,7 +56,7 @@ class Trace(Adversary):
         The column that says where an event happened.
     time
         The column that says when: numbers, or dates as ISO 8601 writes them. If left out, a file's rows
-        stand in order, and a data set has the time told above.
+        stand in order, and a data set has the time given above.
     """
 
     kind: ClassVar[str] = "trace"
@@ -85,7 +85,7 @@ class Trace(Adversary):
             raise ValueError(f"site must be one of {', '.join(DATASETS[self.dataset])}; got {self.site!r}")
 
     def check(self) -> None:
-        """Look whether file or package and the columns are there, without reading the rows.
+        """Check that the file or package and the columns are there, without reading the rows.
 
         Raises
         ------

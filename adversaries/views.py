@@ -2,7 +2,7 @@
 
 The powers are `outputs` (the paper's game, see `View`), `traffic` and `state`, each more than the one before. A class
 declares the power that it needs (`Adversary.sees`), and a game must grant it. Its view then is an object made for
-that power: one of less power has no way to ask for more.
+that power, which gives no access to more.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Heard(NamedTuple):
 
 
 class TrafficView(View):
-    """The view of one who watches the channels: consulted after every step in which a message was sent.
+    """The view of an adversary that sees the channels: it is asked after every step in which a message was sent.
 
     Attributes
     ----------
@@ -64,10 +64,10 @@ class TrafficView(View):
 
 
 class StateView(TrafficView):
-    """The view of one who sees all that the sites and the server hold, save coins that are yet to fall.
+    """The view of an adversary that sees the state of the sites and the server, except coins yet to be tossed.
 
     Looking changes nothing and nothing can be changed. Not shown are random generators, and what a
-    protocol has drawn ahead of time for items that have not come: in the algorithm those coins fall with the item.
+    protocol has drawn ahead of time for items yet to come: in the algorithm those coins are tossed with the item.
     """
 
     __slots__ = ("_look",)

@@ -18,9 +18,10 @@ class WhiteBox(Adversary):
     """Knows where each site's next signal is, and feeds the site that signals soonest.
 
     A signal adds a block of D items to the estimate, whatever number of items it took. So it feeds the site whose
-    threshold is fewest items away: each signal gains D less those. Up to k signals too many come of it, twice what is
-    to be had by hearing alone. Against `randomized` it reads off the error of each site, and strikes like
-    `posterior`. Where coins fall with the items there is nothing to foresee: then it goes on at each message.
+    threshold is fewest items away: each signal raises the error by D less those. This gives up to k signals too many,
+    twice what can be had by seeing the traffic alone. Against `randomized` it reads off the error of each site, and
+    attacks as `posterior` does. Where coins are tossed with the items there is nothing to foresee: then it goes on at
+    each message.
     """
 
     kind: ClassVar[str] = "white-box"
@@ -88,11 +89,7 @@ class _Sampled:
             belief.note(view, self.site, view.sent - self.sent, moved)
         self.sent, self.changes = view.sent, view.changes
         if belief.epoch != epoch:
-            for number in range(view.sites):
-                site = view.site(number)
-                (last,) = site.last
-                estimate = last - 1 + belief.inverse if last else 0
-                belief.errors[number] = estimate - (site.count - site.before)
+            belief.see([view.site(number).last[0] for number in range(view.sites)])
         if moved or not view.sent:
             self.site = self.striker.next(view)
         return self.site

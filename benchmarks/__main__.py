@@ -16,6 +16,7 @@ import click
 from benchmarks.figure import draw
 from benchmarks.goals import PARTS, Suite, row
 from benchmarks.scaling import exponents, measure
+from simulator.results.files import write_text, writing
 
 
 @click.command()
@@ -30,7 +31,7 @@ def main(out: Path, quick: bool, parts: tuple[str, ...], only: str | None, repea
     out.mkdir(parents=True, exist_ok=True)
     if quick:
         repeats, limit = 1, 0.1
-    _write_json(out / "machine.json", {**_machine(), "repeats": repeats, "quick": quick})
+    write_text(out / "machine.json", json.dumps({**_machine(), "repeats": repeats, "quick": quick}, indent=2) + "\n")
     failed = _goals(out, repeats, 0.002 if quick else 1.0, parts) if only != "scaling" else 0
     if only != "goals":
         _scaling(out, repeats, limit)
@@ -41,15 +42,13 @@ def main(out: Path, quick: bool, parts: tuple[str, ...], only: str | None, repea
 
 def _goals(out: Path, repeats: int, scale: float, parts: tuple[str, ...]) -> int:
     failed = 0
-    with open(out / "goals.csv", "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(
-            file, ["what", "value", "unit", "baseline", "ratio", "wanted", "met"], lineterminator="\n"
-        )
+    with writing(out) as start:
+        names = ["what", "value", "unit", "baseline", "ratio", "wanted", "met"]
+        writer = csv.DictWriter(start("goals.csv"), names, lineterminator="\n")
         writer.writeheader()
         for figure in Suite(repeats, scale).figures(parts):
             found = row(figure)
             writer.writerow(found)
-            file.flush()
             failed += figure.met is False
             ratio = f"ratio {found['ratio']} to {found['baseline']}" if found["ratio"] else ""
             wanted = f"[{found['wanted']}: {found['met']}]" if found["wanted"] else ""
@@ -63,9 +62,9 @@ def _scaling(out: Path, repeats: int, limit: float) -> None:
         points.append(point)
         click.echo(f"{point.line}: {point.against} {point.x:,}: {point.seconds:.4g} s, {point.messages:,} messages")
     fitted = exponents(points)
-    with open(out / "scaling.csv", "w", encoding="utf-8", newline="") as file:
+    with writing(out) as start:
         names = ["against", "line", "x", "seconds", "messages", "exponent"]
-        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer = csv.DictWriter(start("scaling.csv"), names, lineterminator="\n")
         writer.writeheader()
         for point in points:
             power = fitted.get((point.against, point.line))
@@ -98,10 +97,6 @@ def _model() -> str:
     except OSError:
         return platform.processor()
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
-
-
-def _write_json(path: Path, data: dict[str, Any]) -> None:
-    path.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -187,6 +187,7 @@ class Suite:
 
     def workers(self) -> Iterator[Figure]:
         """Two workers against one, on 200 games of 0.2 s each; medians of at most three runs."""
+        from simulator.results.files import write_text
         from simulator.runs.runner import execute
         from simulator.scenario.load import load
 
@@ -197,10 +198,11 @@ class Suite:
             took_one = seconds(lambda n=length: _game(protocol, "leap", 100, 0, n), 3)  # type: ignore[misc]
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "short.yaml")
-            file.write_text(
+            write_text(
+                file,
                 f"name: short\ntrials: 200\nsites: 100\nitems: {length}\n"
                 "protocol: {kind: martingale, alpha: 0.02, strength: 4}\n"
-                "adversary: {kind: round-robin}\nengine: leap\n"
+                "adversary: {kind: round-robin}\nengine: leap\n",
             )
             scenario = load(file)
 

@@ -1,4 +1,4 @@
-"""Differential-privacy building blocks that protocols are made of. Knows nothing of sites and servers."""
+"""Building blocks of differential privacy that protocols are made of, without sites and servers."""
 
 from __future__ import annotations
 

@@ -64,13 +64,13 @@ class AboveThreshold:
         return Laplace(4 / self.epsilon)
 
     def silent_below(self, queries: int, beta: float) -> float:
-        """Return the value below which `queries` queries all stay silent, save with probability `beta`."""
+        """Return the value below which none of `queries` queries fires, except with probability `beta`."""
         whole("queries", queries)
         probability("beta", beta)
         return self.threshold - 8 / self.epsilon * math.log(2 * queries / beta)
 
     def fires_from(self, beta: float) -> float:
-        """Return the value from which a query fires, if none has before, save with probability `beta`."""
+        """Return the value from which a query fires, if none has before, except with probability `beta`."""
         probability("beta", beta)
         return self.threshold + 6 / self.epsilon * math.log(2 / beta)
 
@@ -106,7 +106,7 @@ class AboveThresholdRun:
         return self.halted
 
     def first(self, queries: ArrayLike) -> int | None:
-        """Answer queries until one fires, and return its place in the list; None if all stay silent."""
+        """Answer queries until one fires, and return its place in the list; None if none fires."""
         self._refuse_if_halted()
         values = np.asarray(queries, dtype=np.float64)
         fired = np.flatnonzero(values + self._draws.many(len(values)) > self._noisy_threshold)

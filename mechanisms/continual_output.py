@@ -28,7 +28,7 @@ class OneShot(Protocol):
 
 @dataclass(frozen=True)
 class ContinualOutput:
-    """Continual-output transformation of any one-shot estimator that changes little and seldom.
+    """Continual-output transformation of any one-shot estimator whose answer seldom changes much.
 
     At each step it compares the published answer with the estimator's, noise Lap(2 rho (k + 1) /
     epsilon) inside the absolute value, with a threshold d + 2A under the noise of the step's h segments,
@@ -45,7 +45,7 @@ class ContinualOutput:
     sensitivity
         rho: how far one user may move any answer of the estimator.
     changes, variation
-        k and d: the answer moves by d or more at most k times, save with small probability.
+        k and d: the answer moves by d or more at most k times, except with small probability.
     beta
         Probability that an answer is off by more than d + alpha0 + 4A, with alpha0 the estimator's
         accuracy.

@@ -1,4 +1,4 @@
-"""Pan-private density: which share of the users has appeared, from one randomised bit a user."""
+"""Pan-private density: which share of the users has appeared, from one randomised bit per user."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mechanisms.checks import positive, probability, whole
 
 @dataclass(frozen=True)
 class PanPrivateDensity:
-    """Density estimator with a private state: a random bit a user, tossed again when the user appears.
+    """Density estimator with a private state: one random bit per user, tossed again when the user appears.
 
     Before a user appears the bit is 1 with probability 1/2, from then on with 1/2 + gain, gain = (1 -
-    exp(-epsilon)) / 2. The two laws are within a factor exp(epsilon), however often the user appears.
-    With a the share of ones the estimate is (a - 1/2) / gain.
+    exp(-epsilon)) / 2. The two distributions are within a factor exp(epsilon), however often the
+    user appears. With a the share of ones the estimate is (a - 1/2) / gain.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def noise_multiplier(epsilon: float, delta: float, calibration: Calibration = "c
     if calibration != "exact":
         raise ValueError(f"calibration must be 'classical' or 'exact'; got {calibration!r}")
 
-    from scipy import optimize, special  # a second of import, for those who ask only
+    from scipy import optimize, special  # a slow import, which only this function needs
 
     def excess(log_sigma: float) -> float:
         sigma = math.exp(log_sigma)

@@ -1,4 +1,4 @@
-"""When a mechanism halts: its law on a stream of bits, exact or simulated with a stated precision."""
+"""The distribution of the step at which a mechanism halts on a stream of bits: exact, or simulated."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class HaltingLaw(Protocol):
 
 
 class AboveThresholdLaw:
-    """The exact law of the step at which a sparse-vector test of the prefix sums halts.
+    """The exact distribution of the step at which a sparse-vector test of the prefix sums halts.
 
-    Given the noise of the threshold the queries are independent, and the chance to stay silent through m
+    Given the noise of the threshold the queries are independent, and the probability that none fires in m
     steps with the same prefix sum is a power. So one integral over the threshold's noise, by
     Gauss-Legendre panels whose edges are the integrand's kinks, gives any number of steps at once.
 
@@ -61,7 +61,7 @@ class AboveThresholdLaw:
         self._log_silence: dict[int, Floats] = {}
 
     def _silence(self, count: int) -> Floats:
-        """Return ln of the chance that a query of value `count` stays silent, by threshold noise."""
+        """Return ln of the probability that a query of value `count` does not fire, by threshold noise."""
         if count not in self._log_silence:
             gap = (self._levels - count) / self.test.query_noise.scale
             above = 0.5 * np.exp(-np.abs(gap))
@@ -70,7 +70,7 @@ class AboveThresholdLaw:
         return self._log_silence[count]
 
     def _log_survival(self, ones: Ones, step: int) -> Floats:
-        """Return ln of the chance to be silent through `step`, for each noise of the threshold."""
+        """Return ln of the probability that no query fires up to `step`, for each noise of the threshold."""
         total: Floats = np.zeros(len(self._levels))
         passed = bisect_right(ones, step)
         ends = [*(one - 1 for one in ones[:passed]), step]
@@ -90,7 +90,7 @@ class AboveThresholdLaw:
 
 
 class SampledLaw:
-    """The law of the halting step from simulated runs, the same runs for every question about a stream.
+    """The distribution of the halting step from simulated runs, the same ones for every question about a stream.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class SampledLaw:
         Function of (ones, rng) that plays the mechanism and returns the step at which it halts; None for
         never.
     runs
-        Simulated runs a stream.
+        Simulated runs per stream.
     rng
         Generator of the runs.
     """

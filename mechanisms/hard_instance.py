@@ -35,17 +35,17 @@ class HardInstance:
 
 
 def hard_instance(law: HaltingLaw, k: int) -> HardInstance:
-    """Return the stream of k ones that a monitor with this halting law is least fit for.
+    """Return the stream of k ones that is hardest for a monitor with this halting distribution.
 
     In each round the interval is halved. If the monitor is likelier to halt in the right half, a one
     goes to the first step of the left one, where the search goes on; else it goes to the first step of
-    the right one. So the monitor has had little chance to halt by the time all k ones have come, though
-    it must have halted by then.
+    the right one. So the monitor is unlikely to have halted when all k ones have come, though it
+    must have halted by then.
 
     Parameters
     ----------
     law
-        The monitor's halting law: exact, or sampled.
+        The distribution of the step at which the monitor halts: exact, or sampled.
     k
         Ones to place, the monitor's threshold.
 

@@ -16,9 +16,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from mechanisms.checks import positive, probability
 
+Floats = npt.NDArray[np.float64]
 Parts = Sequence[tuple[float, int]]
 """A sum of Laplace variables: pairs (scale, how many of it)."""
 
@@ -48,8 +50,6 @@ def laplace_sum_log_tail(parts: Parts, value: float) -> float:
     >>> round(laplace_sum_log_tail([(1.0, 1)], 3.0), 6)
     -3.693147
     """
-    from scipy.optimize import brentq  # a second of import, for those who ask only
-
     positive("value", value)
     largest = max(scale for scale, _ in parts)
     x = value / largest
@@ -58,10 +58,7 @@ def laplace_sum_log_tail(parts: Parts, value: float) -> float:
     if counts.sum() == 1:
         return math.log(0.5) - x
 
-    def slope(s: float) -> float:
-        return float(np.sum(counts * 2 * squares * s / (1 - squares * s * s))) - x - 1 / s
-
-    saddle = float(brentq(slope, 1e-12, 1 - 1e-15, xtol=1e-15, rtol=1e-12))
+    saddle = _saddle_point(squares, counts, x)
     rest = 1 - squares * saddle**2
     curvature = float(np.sum(counts * 2 * squares * (1 + squares * saddle**2) / rest**2))
     width = 1 / math.sqrt(curvature + 1 / saddle**2)
@@ -92,6 +89,16 @@ def laplace_sum_log_tail(parts: Parts, value: float) -> float:
             break
         coarse = fine
     return top + math.log(fine)
+
+
+def _saddle_point(squares: Floats, counts: Floats, x: float) -> float:
+    """Return where the integrand of the inversion is flat, between 0 and its pole at 1."""
+    from scipy.optimize import brentq  # a slow import, which only this function needs
+
+    def slope(s: float) -> float:
+        return float(np.sum(counts * 2 * squares * s / (1 - squares * s * s))) - x - 1 / s
+
+    return float(brentq(slope, 1e-12, 1 - 1e-15, xtol=1e-15, rtol=1e-12))
 
 
 def laplace_sum_quantile(parts: Parts, beta: float) -> float:

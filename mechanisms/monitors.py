@@ -1,4 +1,4 @@
-"""Private threshold monitors: silent below k / 2 ones, top from k ones on, and then they halt."""
+"""Private threshold monitors: no answer below k / 2 ones, top from k ones on, and then they halt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mechanisms.halting import AboveThresholdLaw, HaltingLaw, Ones, SampledLaw
 
 
 def runs_of_constant_sum(ones: Ones, steps: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the stretches of equal prefix sum as triples (sum, first step, last step)."""
+    """Yield the runs of steps with equal prefix sum as triples (sum, first step, last step)."""
     bounds = [1, *ones, steps + 1]
     for count, (first, after) in enumerate(pairwise(bounds)):
         if after > first:
@@ -26,9 +26,9 @@ def runs_of_constant_sum(ones: Ones, steps: int) -> Iterator[tuple[int, int, int
 
 
 def verdict(ones: Ones, k: int, halt: int | None) -> Literal["right", "early", "late"]:
-    """Return whether a monitor that said top at step `halt` (None: never) was right.
+    """Return whether a monitor that answered top at step `halt` (None: never) was right.
 
-    It must not before the sum reaches k / 2, and must when it reaches k.
+    It must not do so before the sum reaches k / 2, and must when it reaches k.
 
     Source
     ------
@@ -44,9 +44,9 @@ def verdict(ones: Ones, k: int, halt: int | None) -> Literal["right", "early", "
 
 @lru_cache(maxsize=256)
 def quiet_cut(epsilon: float, steps: int, false_alarm: float) -> float:
-    """Return the threshold at which a sparse-vector test fires on `steps` zeros with chance `false_alarm`."""
+    """Return the threshold at which a sparse-vector test fires on `steps` zeros with probability `false_alarm`."""
 
-    from scipy import optimize  # a second of import, for those who ask only
+    from scipy import optimize  # a slow import, which only this function needs
 
     def excess(cut: float) -> float:
         law = AboveThresholdLaw(AboveThreshold(epsilon, cut), most_ones=0)
@@ -115,14 +115,14 @@ class SparseVectorMonitor:
         return AboveThreshold(self.epsilon, 0.75 * self.k if self.cut is None else self.cut)
 
     def law(self) -> AboveThresholdLaw:
-        """Return the exact halting law."""
+        """Return the exact distribution of the step at which it halts."""
         return AboveThresholdLaw(self.test(), most_ones=self.k)
 
     def halt(self, ones: Ones, steps: int, rng: np.random.Generator) -> int | None:
-        """Play the monitor on a stream and return the step at which it says top; None for never.
+        """Play the monitor on a stream and return the step at which it answers top; None for never.
 
-        While the sum stands still the time to the next false alarm is geometric, so a stretch costs one
-        draw.
+        While the sum does not change, the time to the next false alarm is geometric, so such a run of steps
+        costs one draw.
         """
         test = self.test()
         hidden = test.threshold + float(test.threshold_noise.draw(rng, 1).item())
@@ -137,7 +137,7 @@ class SparseVectorMonitor:
 
 @dataclass(frozen=True)
 class ReleaseMonitor:
-    """Threshold monitor that reveals each one with probability delta and says top at 3k delta / 4 of them.
+    """Threshold monitor that reveals each one with probability delta and answers top at 3k delta / 4 of them.
 
     It is (0, delta)-private whatever the length of the stream, and right only if k is of the order of 1
     / delta.
@@ -172,11 +172,11 @@ class ReleaseMonitor:
 
     @property
     def needed(self) -> int:
-        """Revealed ones at which it says top."""
+        """Revealed ones at which it answers top."""
         return max(1, math.ceil(0.75 * self.k * self.delta))
 
     def law(self) -> ReleaseMonitor:
-        """Return the exact halting law, which is this object's own `halting`."""
+        """Return the exact distribution of the halting step, which is this object's own `halting`."""
         return self
 
     def halting(self, ones: Ones, first: int, last: int) -> float:
@@ -193,7 +193,7 @@ class ReleaseMonitor:
         return float(bdtrc(self.needed - 1, count, self.delta)) if count >= self.needed else 0.0
 
     def halt(self, ones: Ones, steps: int, rng: np.random.Generator) -> int | None:
-        """Play the monitor on a stream and return the step at which it says top; None for never."""
+        """Play the monitor on a stream and return the step at which it answers top; None for never."""
         revealed = np.flatnonzero(rng.random(len(ones)) < self.delta)
         return ones[revealed[self.needed - 1]] if len(revealed) >= self.needed else None
 
@@ -213,7 +213,7 @@ class CounterMonitor:
     counter
         Kind of the counter.
     cut
-        Estimate at which it says top; None for 3k / 4.
+        Estimate at which it answers top; None for 3k / 4.
     runs
         Simulated runs from which `law` is estimated.
 
@@ -243,13 +243,13 @@ class CounterMonitor:
         counter_called(self.counter, self.epsilon, self.horizon)
 
     def law(self, rng: np.random.Generator | None = None) -> HaltingLaw:
-        """Return the halting law from simulated runs."""
+        """Return the distribution of the halting step from simulated runs."""
         if rng is None:
             raise ValueError("rng must be given: the halting law of a counter is simulated")
         return SampledLaw(lambda ones, gen: self.halt(ones, self.horizon, gen), self.runs, rng)
 
     def halt(self, ones: Ones, steps: int, rng: np.random.Generator) -> int | None:
-        """Play the monitor on a stream and return the step at which it says top; None for never."""
+        """Play the monitor on a stream and return the step at which it answers top; None for never."""
         bits = np.zeros(steps)
         bits[np.array(ones, dtype=np.int64) - 1] = 1
         run = counter_called(self.counter, self.epsilon, self.horizon).start(rng)

@@ -1,4 +1,4 @@
-"""Noise laws: Laplace, Gaussian and none, with draws that come out of a generator in batches.
+"""Distributions of noise: Laplace, Gaussian and none, with draws taken from a generator in batches.
 
 A single draw from a numpy generator costs about a microsecond, most of it overhead, so `Draws` takes
 batches and hands them out one by one. It keeps the order: n calls of `one` and one call of
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 
 class Noise(Protocol):
-    """What every law offers: draws, a variance, quantiles."""
+    """What every distribution of noise offers: draws, a variance, quantiles."""
 
     @property
     def variance(self) -> float:
@@ -141,12 +141,12 @@ class Silent:
 
 
 class Draws:
-    """A stream of independent draws of one law, drawn in batches and handed out in order.
+    """A stream of independent draws from one distribution, drawn in batches and handed out in order.
 
     Parameters
     ----------
     law
-        The law of each draw.
+        The distribution of each draw.
     rng
         Generator that the batches are taken from.
     batch

@@ -28,7 +28,7 @@ class NoiseUnion:
     scales
         The scales that occur.
     counts
-        A row a sum: how many variables of each scale it has.
+        One row per sum: how many variables of each scale it has.
     weights
         How many steps have this sum.
     """
@@ -90,7 +90,7 @@ class NoiseUnion:
         >>> round(NoiseUnion.of([[(1.0, 1)], [(1.0, 1)]]).quantile(0.05), 6)  # ln(2 / (2 · 0.05))
         2.995732
         """
-        from scipy.optimize import brentq  # a third of a second of import, for those who ask only
+        from scipy.optimize import brentq  # a slow import, which only this function needs
 
         probability("beta", beta)
         high, s = self.chernoff(beta)

@@ -18,7 +18,7 @@ WINDOW = 512
 
 @dataclass(frozen=True)
 class PrivatePartition:
-    """Private partitioning: one sparse-vector test a segment, on the number of items since it began.
+    """Private partitioning: one sparse-vector test per segment, on the number of items since it began.
 
     Segment j closes when the test fires, with threshold (7 / epsilon) ln(2 T_j / beta_j), beta_j = 6
     beta / (pi j)^2. With a horizon T_j is the horizon. Without one T_1 = 2, a segment also closes at

@@ -24,8 +24,8 @@ class PerturbedLeader:
 
     The head starts are exponential with mean 1 / rate, fresh in every round. The regret against the best
     expert is at most rate * best + ln(experts) / rate. With private counters it grows by the largest
-    noise among the experts, O(ln(experts) log^1.5(horizon) / epsilon), if the noise has the same law in
-    every round, as the pan-private counter's has.
+    noise among the experts, O(ln(experts) log^1.5(horizon) / epsilon), if the noise has the same
+    distribution in every round, as that of the pan-private counter.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class LeaderRun:
         if leader.epsilon is not None:
             rules = counter_called(leader.counter, leader.epsilon, leader.horizon + 1)
             self._counters = [rules.start(rng, silent=silent) for rng in noise.spawn(leader.experts)]
-        # The counters speak before the first round too, fed with a zero: the noise has the same law then.
+        # The counters are fed a zero before the first round, so that the noise has the same distribution in it.
         self._seen = np.array([run.step(0) for run in self._counters] or [0.0] * leader.experts)
 
     def choose(self) -> int:
@@ -134,7 +134,7 @@ class LeaderRun:
         self._seen = self._estimates(self._checked(np.asarray(costs)[None]))[0]
 
     def play(self, costs: ArrayLike) -> NDArray[np.int64]:
-        """Play the rounds of a table of costs, a row a round; return the experts followed.
+        """Play the rounds of a table of costs, one row per round; return the experts followed.
 
         The costs must not depend on the choices. The same as `choose` and `learn` for each row.
         """

@@ -1,4 +1,4 @@
-"""Noise that changes at every step and has the same law at every step: one Laplace variable a dyadic segment.
+"""Noise that changes at every step with the same distribution: one Laplace variable per dyadic segment.
 
 Steps 0 ... 2^h - 1 lie each in h segments, of lengths 2^(h-1), ..., 2, 1. The noise of a step is the sum
 over the segments that contain it. A segment's noise is drawn when the segment begins and erased when it

@@ -50,7 +50,7 @@ class SortedQueries:
         SparseInfinite(self.epsilon, beta=self.beta)
 
     def largest_error(self, points: int, queries: int, beta: float) -> float:
-        """Return what no answer's error exceeds, save with probability `beta`."""
+        """Return what no answer's error exceeds, except with probability `beta`."""
         return SparseInfinite(self.epsilon, beta=self.beta).error_bound(queries, beta / queries, points)
 
     def start(self, data: ArrayLike, rng: np.random.Generator, *, silent: bool = False) -> SortedQueriesRun:
@@ -83,7 +83,7 @@ class SparseVectorQueries:
     """Queries in any order, by two-sided sparse-vector tests between answers already given.
 
     A query between two answered ones is tested: within a margin of the left answer, or of the right one,
-    it takes that answer for nothing; in between, a fresh noisy answer is paid for and the test starts
+    it takes that answer at no cost; in between, a fresh noisy answer is paid for and the test starts
     anew. Each payment cuts an interval into parts of at least half a margin, so at most 2 n / margin are
     made; the margin 8 sqrt(n ln(4 T / beta) / epsilon) balances the noise of so many payments.
 
@@ -149,11 +149,11 @@ class SparseVectorQueries:
 
     @property
     def error_bound(self) -> float:
-        """What no answer's error exceeds, save with probability beta."""
+        """What no answer's error exceeds, except with probability beta."""
         return self.largest_error(self.points, self.queries, self.beta)
 
     def largest_error(self, points: int, queries: int, beta: float) -> float:
-        """Return what no answer's error exceeds, save with probability `beta`."""
+        """Return what no answer's error exceeds, except with probability `beta`."""
         noise = 8 / self.share * math.log(4 * queries / beta)
         return max(self.margin + noise, self.margin + self.width / 2) + noise
 
@@ -252,7 +252,7 @@ class ReleaseQueries:
         probability("delta", self.delta)
 
     def largest_error(self, points: int, queries: int, beta: float) -> float:
-        """Return what no answer's error exceeds, save with probability `beta` (Bernstein, all queries at once)."""
+        """Return what no answer's error exceeds, except with probability `beta` (Bernstein, all queries at once)."""
         logs = math.log(2 * queries / beta)
         return (logs / 3 + math.sqrt(logs**2 / 9 + 2 * points * self.delta * logs)) / self.delta
 

@@ -1,4 +1,4 @@
-"""Protocols: what the sites and the server do. One file a family."""
+"""Protocols: what the sites and the server do. One file or folder per family."""
 
 from protocols.base import EVERYONE, FOREVER, Message, Protocol, Server, Site
 from protocols.deterministic import Deterministic

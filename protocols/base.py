@@ -1,8 +1,8 @@
 """What a protocol is made of: messages, sites, a server, and the parameters that make them.
 
 A site acts only on an item or on a message, the server only on a message
-(papers: Xiong, Zhu, Huang 2023, section 1). Each returns the messages it sends; who
-carries them, counts them and delays them is none of a protocol's business.
+(Xiong, Zhu, Huang 2023, section 1). Each returns the messages that it sends; the simulator
+carries, counts and delays them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EVERYONE: Final = -1
 """Receiver of a broadcast: every site, at the cost of k messages."""
 
 FOREVER: Final = 2**62
-"""A quota without end: no further item makes the site speak."""
+"""A quota without end: no further item makes the site send a message."""
 
 
 class Exactly(NamedTuple):
@@ -58,15 +58,15 @@ class Message(NamedTuple):
 
 
 class Site(ABC):
-    """One site. Sees its own items and the server's messages, nothing else."""
+    """One site. It receives its own items and the server's messages, nothing else."""
 
     __slots__ = ()
 
     @abstractmethod
     def quota(self) -> int:
-        """Return how many further items it may take in silence; `FOREVER` if any number.
+        """Return how many further items it can receive without sending a message; `FOREVER` if any number.
 
-        The item after these may make it speak. Calling it changes nothing and draws nothing.
+        The item after these may make it send one. Calling it changes nothing and draws nothing.
         """
 
     @abstractmethod
@@ -81,7 +81,7 @@ class Site(ABC):
     def tossed_ahead(self) -> tuple[str, ...]:
         """Names of the attributes that hold coins of items yet to come, drawn ahead to save time.
 
-        In the algorithm these coins fall with their item, so an adversary that sees the state does not see them.
+        In the algorithm these coins are tossed with their item, so an adversary that sees the state is not shown them.
         """
         return ()
 
@@ -120,9 +120,13 @@ class Protocol(ABC):
     """When the output is within 1 +- alpha: on every input; with probability 1 - delta against
     adversaries that react to the outputs; the same only if they do not react; or never promised."""
     reveals: ClassVar[str] = ""
-    """What a change of the output tells who watches it."""
+    """What a change of the output reveals."""
     one_sided: ClassVar[bool] = False
     """Whether the output never exceeds the truth."""
+    draws_coins: ClassVar[bool] = True
+    """Whether it may draw random numbers that no seed decides. A class that says False draws from the generators handed
+    to `sites` and `server` only; a game in which nothing was drawn at all is then played for one seed, and counted
+    for all."""
 
     @property
     def accuracy(self) -> float | None:
@@ -141,7 +145,7 @@ class Protocol(ABC):
         rng
             The sites' own `numpy.random.Generator`, shared by the k of them.
         start
-            Items that each site holds already, known to everybody; empty for none.
+            Items that each site has received before, known to all; empty for none.
         """
 
     @abstractmethod
@@ -164,7 +168,7 @@ class Protocol(ABC):
 def ratio(alpha: float) -> tuple[int, int]:
     """Return alpha as the fraction that its decimal digits name: 0.05 is (1, 20).
 
-    Thresholds at exact multiples of alpha misfire in floating point; integers do not.
+    Comparisons at exact multiples of alpha go wrong in floating point, but not in integers.
     """
     return Fraction(str(alpha)).as_integer_ratio()
 

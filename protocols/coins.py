@@ -1,11 +1,12 @@
-"""The coins that sites toss, drawn in batches: a scalar call of numpy costs more than a message."""
+"""The coins that sites toss, drawn in batches: a scalar call of numpy takes longer than a message."""
 
 from __future__ import annotations
 
-from math import inf, log1p
 from typing import Any
 
 import numpy as np
+
+from mechanisms.rules import gap_scale as gap_scale
 
 _LARGEST_BATCH = 1024
 _LARGEST_GAP = 2.0**62
@@ -80,10 +81,3 @@ class Coins:
     def _batch(self) -> int:
         self._last_batch = min(2 * self._last_batch, _LARGEST_BATCH)
         return self._last_batch
-
-
-def gap_scale(p: float) -> float:
-    """Return the mean of the exponential law whose rounded-up values are geometric with bias p."""
-    if not 0 < p <= 1:
-        raise ValueError(f"p must be above 0 and at most 1; got {p!r}")
-    return 0.0 if p == 1 else -1 / log1p(-p) if p < 1 else inf

@@ -1,4 +1,4 @@
-"""Deterministic trackers: thresholds of each site's own, and increments that all sites share."""
+"""The deterministic tracker: each site has thresholds of its own."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Thresholds:
         self.num, self.den = growth.as_integer_ratio()
         self.growth = float(growth)
         self.known = _Known(self)
-        """`after` of single counts: all sites and the server go through the same few, so each is computed once."""
+        """`after` of single counts: all sites and the server use the same few, so each is computed once."""
 
     def after(self, reported: Any) -> Any:
         """Return the count of the next report; takes one count or an array of them, where `FOREVER` is the largest."""
@@ -133,7 +133,7 @@ class Deterministic(Protocol):
         return _BulkForm(self.server(k, server_rng, start), self.thresholds, k, start)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return k (1/alpha + ln(alpha n) / ln(1 + alpha)) for n = N/k items a site (papers, eq. in section 2.1)."""
+        """Return k (1/alpha + ln(alpha n) / ln(1 + alpha)) for n = N/k items per site."""
         growth = log1p(self.alpha) - (log1p(-self.alpha) if self.centred else 0.0)
 
         def reports(n: float) -> float:
@@ -177,8 +177,7 @@ class _BulkForm(BulkForm):
 
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
         total = int(self._reported.sum())
-        # at most about CHUNK reports: an item sends one, and later on the total grows by the factor 1 + alpha
-        # while each site sends one
+        # at most about CHUNK reports: one per item, and later on one per site while the total grows by 1 + alpha
         until = min(until, now + CHUNK + int(total * CHUNK / stream.k * (self._rule.growth - 1) / 2))
         counts = self._start + stream.counts(until)
         before, at, who = [], [], []
@@ -231,7 +230,7 @@ class _CentredServer(Server):
     def __init__(self, rule: Thresholds, reported: list[int], alpha: Fraction) -> None:
         self._inner = _Server(rule, reported)
         self.scale = alpha.numerator + alpha.denominator, alpha.denominator
-        # the factor belongs to a known start too: its sites are silent until (1 + alpha) / (1 - alpha) of it
+        # a known start gets the factor too: its sites do not report before (1 + alpha) / (1 - alpha) times it
         self.output: Number = self._scaled() if any(reported) else 0
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:

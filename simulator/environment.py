@@ -11,14 +11,13 @@ from gymnasium import spaces
 
 from adversaries.base import Adversary, View
 from adversaries.schedules import Burst, Rest, Schedule
-from adversaries.views import POWERS, StateView, TrafficView
+from adversaries.views import StateView, TrafficView
 from protocols.base import Protocol
 from simulator.game.engines import Leap
 from simulator.game.engines.watch import Watcher
-from simulator.game.play import _check
+from simulator.game.play import check_game
+from simulator.game.power import check_power
 
-GLOBAL: Final = ("progress", "error", "since_change", "changed")
-"""The first numbers of an observation, which no site has to itself."""
 LARGEST: Final = 10.0
 """Relative errors beyond this are shown as this."""
 PATIENCE: Final = 10
@@ -80,12 +79,11 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         sees: str = "outputs",
         burst: int = 1,
     ) -> None:
-        _check(protocol, sites, items, 0, start)
+        check_game(protocol, sites, items, 0, start)
         for name, value in (("items", items), ("burst", burst)):
             if isinstance(value, bool) or value < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
-        if sees not in POWERS:
-            raise ValueError(f"sees must be one of {', '.join(POWERS)}; got {sees!r}")
+        check_power(sees)
         self.protocol, self.sites, self.items, self.start = protocol, sites, items, start
         self.sees, self.burst = sees, burst
         self.action_space = spaces.Discrete(sites + 1)

@@ -1,6 +1,9 @@
-"""What can be wrong with what a user gave, and what can go wrong while it runs."""
+"""What can be wrong with what a user gave, what can go wrong while it runs, and the advice that goes with it."""
 
 from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
 
 
 class ScenarioError(Exception):
@@ -14,8 +17,33 @@ class MoveError(ScenarioError):
     """An adversary named a site that does not exist; the message has the step."""
 
 
+class MessageError(ScenarioError):
+    """A protocol sent a message that cannot be counted; the line has the sender, the kind and the words."""
+
+
 class RunError(Exception):
     """The input was right but the run could not be finished: a full disk, a cluster that has gone.
 
     The command line prints the message and ends with status 1; finished games are kept.
     """
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Return advice for a misspelt name: ``; did you mean 'robust'?``, or nothing if none is near.
+
+    Examples
+    --------
+    >>> nearest("robst", ["robust", "block"])
+    "; did you mean 'robust'?"
+    >>> nearest("quicksort", ["robust", "block"])
+    ''
+    """
+    close = difflib.get_close_matches(str(name).lower(), list(names), n=4, cutoff=0.5)
+    # of equally near ones, letters that changed places are the likeliest slip: itmes is items, not sites
+    close.sort(key=lambda other: sorted(other) != sorted(str(name).lower()))
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def accepted(names: Iterable[str]) -> str:
+    """Return names as the end of an error message: ``accepted: a, b, c``."""
+    return "accepted: " + ", ".join(names)

@@ -8,43 +8,57 @@
 
 from __future__ import annotations
 
+import inspect
 from difflib import get_close_matches
+from importlib.metadata import entry_points
 from typing import Any
 
 import numpy as np
 
-from mechanisms.counters.base import Counter, Run
-from mechanisms.counters.binary import Binary
-from mechanisms.counters.blt import Blt
-from mechanisms.counters.hybrid import Hybrid
-from mechanisms.counters.k_ary import KAry
-from mechanisms.counters.pan_private import PanPrivate
-from mechanisms.counters.randomized_response import RandomizedResponse
-from mechanisms.counters.simple import Fresh, PerItem
-from mechanisms.counters.sparse import Sparse, SparseInfinite
-from mechanisms.counters.square_root import SquareRoot
-from mechanisms.counters.two_level import TwoLevel
-from mechanisms.counters.variance_reduced import TreeVarianceReduced
+from mechanisms.counters.base import Counter as Counter
+from mechanisms.counters.base import Run as Run
+from mechanisms.counters.binary import Binary as Binary
+from mechanisms.counters.blt import Blt as Blt
+from mechanisms.counters.hybrid import Hybrid as Hybrid
+from mechanisms.counters.k_ary import KAry as KAry
+from mechanisms.counters.pan_private import PanPrivate as PanPrivate
+from mechanisms.counters.randomized_response import RandomizedResponse as RandomizedResponse
+from mechanisms.counters.simple import Fresh as Fresh
+from mechanisms.counters.simple import PerItem as PerItem
+from mechanisms.counters.sparse import Sparse as Sparse
+from mechanisms.counters.sparse import SparseInfinite as SparseInfinite
+from mechanisms.counters.square_root import SquareRoot as SquareRoot
+from mechanisms.counters.two_level import TwoLevel as TwoLevel
+from mechanisms.counters.variance_reduced import TreeVarianceReduced as TreeVarianceReduced
+
+GROUP = "disttrack.mechanisms"
+"""Entry points by which installed packages register mechanisms of theirs, counters among them."""
 
 KINDS: dict[str, type[Counter]] = {
-    counter.kind: counter
-    for counter in (
-        Fresh,
-        PerItem,
-        TwoLevel,
-        Binary,
-        Hybrid,
-        TreeVarianceReduced,
-        KAry,
-        SquareRoot,
-        Blt,
-        PanPrivate,
-        RandomizedResponse,
-        Sparse,
-        SparseInfinite,
-    )
+    found.kind: found
+    for found in list(vars().values())
+    if inspect.isclass(found) and issubclass(found, Counter) and found.kind
 }
-"""Every counter by its name in scenario files."""
+"""Every counter of this package by its name in scenario files: a counter is registered by its import above."""
+
+
+def counter_class(kind: str) -> type[Counter]:
+    """Return the counter called `kind`: one of `KINDS`, or one that an installed package registers.
+
+    Raises
+    ------
+    ValueError
+        If there is no such counter.
+    """
+    if kind in KINDS:
+        return KINDS[kind]
+    for point in entry_points(group=GROUP, name=kind):
+        found = point.load()
+        if inspect.isclass(found) and issubclass(found, Counter):
+            return found
+    near = get_close_matches(kind, KINDS, 1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    raise ValueError(f"counter must be one of {', '.join(KINDS)}; got {kind!r}{hint}")
 
 
 def counter(kind: str, epsilon: float, horizon: int | None = None, **more: Any) -> Counter:
@@ -55,11 +69,7 @@ def counter(kind: str, epsilon: float, horizon: int | None = None, **more: Any) 
     ValueError
         If there is no such counter, or a parameter is refused.
     """
-    if kind not in KINDS:
-        near = get_close_matches(kind, KINDS, 1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise ValueError(f"counter must be one of {', '.join(KINDS)}; got {kind!r}{hint}")
-    return KINDS[kind](epsilon=epsilon, horizon=horizon, **more)
+    return counter_class(kind)(epsilon=epsilon, horizon=horizon, **more)
 
 
 def make(
@@ -76,7 +86,7 @@ def make(
     Parameters
     ----------
     kind
-        A name in `KINDS`.
+        Its name.
     epsilon
         Privacy loss of all its estimates together.
     horizon
@@ -89,25 +99,3 @@ def make(
         Further parameters of that counter.
     """
     return counter(kind, epsilon, horizon, **more).start(rng, silent=silent)
-
-
-__all__ = [
-    "KINDS",
-    "Binary",
-    "Blt",
-    "Counter",
-    "Fresh",
-    "Hybrid",
-    "KAry",
-    "PanPrivate",
-    "PerItem",
-    "RandomizedResponse",
-    "Run",
-    "Sparse",
-    "SparseInfinite",
-    "SquareRoot",
-    "TreeVarianceReduced",
-    "TwoLevel",
-    "counter",
-    "make",
-]

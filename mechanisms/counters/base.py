@@ -1,7 +1,7 @@
-"""What a private counter is: parameters that know their error law, and a run that counts.
+"""What a private counter is: parameters that know the distribution of their error, and a run that counts.
 
-A `Counter` is a frozen dataclass of parameters. `start(rng)` makes a `Run`, which is fed one number a
-step and answers each time with an estimate of the sum so far. Neighbouring streams differ by at most 1
+A `Counter` is a frozen dataclass of parameters. `start(rng)` makes a `Run`, which is fed one number
+per step and returns each time an estimate of the sum so far. Neighbouring streams differ by at most 1
 in one entry ("event level"), unless the class says otherwise.
 """
 
@@ -52,6 +52,12 @@ class Counter(ABC):
     """Whether the number of steps must be known beforehand."""
     pan_private: ClassVar[bool] = False
     """Whether the state, seen once, is covered by epsilon too."""
+    only_bits: ClassVar[bool] = False
+    """Whether it takes 0 and 1 only."""
+    remembers_steps: ClassVar[bool] = False
+    """Whether a run remembers a number for each step."""
+    error_follows_items: ClassVar[bool] = False
+    """Whether its error is bounded by the number of entries that are not 0 rather than by that of steps."""
 
     epsilon: float
     horizon: int | None = None
@@ -77,11 +83,11 @@ class Counter(ABC):
         rng
             Generator of all its noise.
         silent
-            True turns the noise off, for tests; what it then says is the exact sum and not private.
+            True turns the noise off, for tests; the estimates are then exact and not private.
         """
 
     def encoder(self, steps: int) -> Floats | None:
-        """Return the matrix of what gets noise: a row a draw of a run of `steps` steps, in the draws' order.
+        """Return the matrix of what gets noise: a row per draw of a run of `steps` steps, in the order of the draws.
 
         Each row holds the stream's weights in that sum, divided by the scale of its noise (by the
         standard deviation where the noise is normal). So the largest L1 norm of a column is the privacy
@@ -120,6 +126,10 @@ class Counter(ABC):
         """
         whole("steps", steps)
         return max(self.error_bound(t, beta / steps) for t in self.worst_steps(steps))
+
+    def error_bound_of_stream(self, steps: int, items: int, beta: float) -> float:
+        """Return what the largest error exceeds with probability at most `beta` if `items` of the entries are not 0."""
+        return self.error_bound_throughout(steps, beta)
 
     def worst_steps(self, steps: int) -> Sequence[int]:
         """Return a few steps among which is the one of the largest error up to `steps`."""
@@ -205,7 +215,7 @@ class Run(ABC):
 
 
 def law_or_silence(law: Noise, silent: bool) -> Noise:
-    """Return the law, or no noise."""
+    """Return the distribution, or no noise."""
     return Silent() if silent else law
 
 

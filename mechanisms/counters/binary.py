@@ -1,4 +1,4 @@
-"""The binary mechanism: noisy sums of dyadic intervals, one interval a set bit of t."""
+"""The binary mechanism: noisy sums of dyadic intervals, one interval per set bit of t."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Binary(Counter):
 
 
 class BinaryRun(Run):
-    """A binary counter at work; its state is the exact sum and a stack of noises, one a set bit of t."""
+    """A binary counter at work; its state is the exact sum and a stack of noises, one per set bit of t."""
 
     __slots__ = ("_draws", "_one", "_stack")
 

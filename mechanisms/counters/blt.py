@@ -221,7 +221,7 @@ class BltRun(Run):
         """
         fading = self._buffers.fading[:, : len(draws)]
         draws -= (np.array(self._weights) * self._states) @ fading
-        from scipy.signal import lfilter  # a second of import, for those who release only
+        from scipy.signal import lfilter  # a slow import, which only `release` needs
 
         shaped = draws.copy()
         for decay, height in zip(*self._modes, strict=True):

@@ -20,9 +20,9 @@ class PanPrivate(Counter):
     """Pan-private counter: a noisy count, plus the noise of the h segments that contain the step.
 
     With 2^h the horizon, rounded up, segments have lengths 2^(h-1), ..., 1. All h + 1 noises are Lap((1
-    + h) / epsilon), so the variance is 2 (1 + h) ((1 + h) / epsilon)^2 at every step: the law of the
-    noise never changes. The noise of a segment is drawn when the segment begins and erased when it ends;
-    one look at the state costs no more than epsilon.
+    + h) / epsilon), so the variance is 2 (1 + h) ((1 + h) / epsilon)^2 at every step: the
+    distribution of the noise never changes. The noise of a segment is drawn when the segment begins and
+    erased when it ends; one look at the state costs no more than epsilon.
 
     Parameters
     ----------

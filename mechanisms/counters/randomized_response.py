@@ -20,7 +20,7 @@ class RandomizedResponse(Counter):
 
     With S the flipped bits counted so far the estimate is (S - t q) / (1 - 2q). Its standard deviation is
     sqrt(t q (1 - q)) / (1 - 2q), about sqrt(t) / epsilon. The state is private at every step, however
-    often it is seen, and nothing can do better than the order of sqrt(n) under n intrusions.
+    often it is seen, and no counter has an error below the order of sqrt(n) under n intrusions.
 
     Parameters
     ----------
@@ -45,6 +45,7 @@ class RandomizedResponse(Counter):
     memory = "O(1)"
     needs_horizon = False
     pan_private = True
+    only_bits = True
 
     @property
     def flip(self) -> float:

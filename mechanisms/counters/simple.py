@@ -77,7 +77,7 @@ class FreshRun(Run):
 
 @dataclass(frozen=True)
 class PerItem(Counter):
-    """One noise an item: each entry is released with Lap(1 / epsilon), and the estimates add these up.
+    """One noise per item: each entry is released with Lap(1 / epsilon), and the estimates add these up.
 
     Var_t = 2 t / epsilon^2. No horizon is needed.
 
@@ -115,7 +115,7 @@ class PerItem(Counter):
 
 
 class PerItemRun(Run):
-    """A counter with one noise an item at work."""
+    """A counter with one noise per item at work."""
 
     __slots__ = ("_draws", "_noise")
 

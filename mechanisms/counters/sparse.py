@@ -1,4 +1,4 @@
-"""Counters for sparse streams: a private partition first, and a counter that is fed once a segment."""
+"""Counters for sparse streams: a private partition first, and a counter that is fed once per segment."""
 
 from __future__ import annotations
 
@@ -50,6 +50,8 @@ class Sparse(Counter):
     error = "O((log^1.5 n_t + log horizon) / epsilon), n_t items so far"
     memory = "O(log n_t)"
 
+    error_follows_items = True
+
     beta: float = 0.05
 
     def __post_init__(self) -> None:
@@ -94,6 +96,9 @@ class Sparse(Counter):
         worst = [(scale, power + 1), (scale * max(1, power), power)]
         noise = laplace_sum_quantile(worst, beta / 2) if closed else 0.0
         return noise + self.partition.most_items(closed + 1, self._deadline(t), beta / 2)
+
+    def error_bound_of_stream(self, steps: int, items: int, beta: float) -> float:
+        return self.error_bound(steps, beta / steps, items)
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> SparseRun:
         return SparseRun(self, rng, silent)

@@ -95,6 +95,7 @@ class SquareRoot(Counter):
     source = "Fichtenberger, Henzinger, Upadhyay 2023"
     error = "sigma (ln(horizon) / pi + 1.0663), sigma = sqrt(2 ln(1.25 / delta)) / epsilon"
     memory = "O(horizon)"
+    remembers_steps = True
     privacy = "approximate"
 
     delta: float = 1e-6
@@ -134,7 +135,7 @@ class SquareRootRun(Run):
     """A square-root counter at work.
 
     The noise does not depend on the stream, so it is correlated ahead in blocks that double, each by one
-    fast Fourier transform: O(log t) a step, spread out.
+    fast Fourier transform: O(log t) per step on average.
     """
 
     __slots__ = ("_draws", "_fresh", "_noise")

@@ -1,4 +1,4 @@
-"""How the parts of a protocol in rounds are made from the law of a round."""
+"""How the parts of a protocol in rounds are made from the signal rule of a round."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from protocols.rounds.rules import RuleOf, remembering
 
 @dataclass(frozen=True)
 class RoundProtocol(Protocol):
-    """A protocol whose sites are `RoundSite`s. Subclasses give the law of a round and the server."""
+    """A protocol whose sites are `RoundSite`s. Subclasses give the signal rule of a round and the server."""
 
     @abstractmethod
     def _rule_of(self, k: int, coins: Coins) -> RuleOf:
-        """Return the law of each round, with the coins of the sites where it is random."""
+        """Return the signal rule of each round, with the coins of the sites where it is random."""
 
     @abstractmethod
     def _server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import log2, sqrt
+from math import log2
 from typing import Any, ClassVar
 
+from mechanisms.rules import BlockSizes
 from protocols.base import in_unit_interval, positive
 from protocols.coins import Coins
 from protocols.rounds.base import RoundProtocol
@@ -67,11 +68,19 @@ class Block(RoundProtocol):
         in_unit_interval("alpha", self.alpha)
         positive("confidence", self.confidence)
 
+    def sizes(self, k: int) -> BlockSizes:
+        """Return how long a block is when, with k sites."""
+        return BlockSizes(self.alpha, self.confidence, k)
+
+    def block_size(self, k: int, number: int, total: int) -> int:
+        """Return the items in a block of a round by its number and first count; 0 if every item is forwarded."""
+        return self.sizes(k).size(total)
+
     def _rule_of(self, k: int, coins: Coins) -> RuleOf:
-        scale = self.alpha / (self.confidence * sqrt(k))
+        sizes = self.sizes(k)
 
         def rule(number: int, total: int) -> SignalRule | None:
-            size = int(scale * total)
+            size = sizes.size(total)
             return Blocks(size, coins) if size >= 1 else None
 
         return rule
@@ -81,7 +90,7 @@ class Block(RoundProtocol):
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return c sqrt k / alpha to start with, then (2c sqrt k / alpha + 3k) a doubling (D is rounded down)."""
-        early = self.confidence * sqrt(k) / self.alpha
+        early = self.sizes(k).early
         if start + items <= early:
             return float(items)
         doublings = log2((start + items) / max(start, early)) + 1
@@ -94,4 +103,4 @@ class _Server(RoundServer):
     def enter(self, rule: SignalRule) -> None:
         assert isinstance(rule, Blocks)
         self.unit = rule.size
-        self.limit = -(-self.base // rule.size)  # the output reaches twice the base
+        self.limit = rule.signals_to_double(self.base)

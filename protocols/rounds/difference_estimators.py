@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import ceil, log, log2, pi, sqrt
 from typing import Any, ClassVar, Final, NamedTuple
 
+from mechanisms.rules import size_within
 from protocols.base import EVERYONE, Message, Protocol, Server, Site, in_unit_interval
 from protocols.coins import Coins
 from protocols.rounds.block import Blocks
@@ -35,9 +36,9 @@ class Doubling(NamedTuple):
 def doubling(k: int, alpha: float, failure: float) -> Doubling:
     """Return the division of a doubling that fails with probability at most `failure`.
 
-    A block of level 0 grows N by less than alpha F / 2. Its end comes late, or an output misses high or low, each with
-    a third of the block's part of `failure`: sums of one estimator's or of `levels` estimators' k independent
-    deviations of range 1, one a site (Hoeffding). No estimator is off by more than k bits in any case.
+    A block of level 0 grows N by less than alpha F / 2. Its end comes late, or an output is too high or too low, each
+    with a third of the block's part of `failure`: sums of one estimator's or of `levels` estimators' k independent
+    deviations of range 1, one per site (Hoeffding). No estimator is off by more than k bits in any case.
     """
     levels = ceil(log2(2 / alpha))
     blocks = 1 << levels
@@ -55,10 +56,10 @@ class DifferenceEstimators(Protocol):
     A doubling has 2^l >= 2/alpha blocks, and on level j = 0, ..., l-1 an estimator for each 2^j of them: a random
     threshold in every Delta items of a site, fresh from the start of the estimator's span. The output changes when the
     present estimator of level 0 has sent its quota of bits; each estimator is seen once, at its end. At each start
-    all sites must agree to begin anew: a broadcast, 2^l k words a doubling. A poll ends the doubling. While
+    all sites must agree to begin anew: a broadcast, 2^l k words per doubling. A poll ends the doubling. While
     Delta is below one item, every item is forwarded.
 
-    Starts on several levels coincide, and one broadcast serves them all, which spares half of the published account.
+    Starts on several levels coincide, and one broadcast serves them all, which saves half of the published cost.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ class DifferenceEstimators(Protocol):
     def _rule_of(self, k: int, coins: Coins) -> RuleOf:
         def rule(number: int, total: int) -> SignalRule | None:
             division = self.doubling(k, number)
-            size = int(self.alpha * total / division.budget)
+            size = size_within(self.alpha, total, division.budget)
             return Levels(size, coins, division) if size >= 1 else None
 
         return remembering(rule)
@@ -104,7 +105,7 @@ class DifferenceEstimators(Protocol):
         return _Server(self._rule_of(k, Coins(rng)), k, sum(start))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the start-up's items, then a doubling (2^l + 3) k words and 2^l quotas of bits on each of l levels."""
+        """Return the start-up's items, then (2^l + 3) k words and 2^l quotas of bits on l levels per doubling."""
         # counted from the start, so that a few items after very many are not lost in rounding
         grown, cost, number = 0.0, 0.0, 1
         while grown < items:
@@ -117,13 +118,13 @@ class DifferenceEstimators(Protocol):
             bits = division.quota * division.blocks
             cost += division.levels * bits + (division.blocks + 3) * k
             # a block holds an item, but for rounding
-            grown += bits * max(1, int(self.alpha * (start + grown) / division.budget))
+            grown += bits * max(1, size_within(self.alpha, start + grown, division.budget))
             number += 1
         return cost
 
 
 class Levels(Blocks):
-    """The law of a doubling: a random place in each block of `size` items, on every level apart."""
+    """The signal rule of a doubling: a random place in each block of `size` items, on each level separately."""
 
     def __init__(self, size: int, coins: Coins, division: Doubling) -> None:
         super().__init__(size, coins)
@@ -135,7 +136,7 @@ _BITS: Final = tuple(Message("bit", level) for level in range(64))
 
 
 class _Site(RoundSite):
-    """A site with an estimator a level; `due` is the least of the counts at which they signal next."""
+    """A site with one estimator per level; `due` is the least of the counts at which they signal next."""
 
     __slots__ = ("_begun", "_dues")
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from math import ceil, log, log1p, pi, sqrt
 from typing import Any, ClassVar, Final
 
-from mechanisms.counters import KINDS, make
+from mechanisms.counters import KINDS, counter_class, make
 from mechanisms.noise import Draws, Laplace
+from mechanisms.rules import size_within
 from protocols.base import Message, in_unit_interval
 from protocols.coins import Coins
 from protocols.rounds.base import RoundProtocol
@@ -18,8 +19,6 @@ from protocols.rounds.parts import BIT, RoundServer
 from protocols.rounds.rules import RuleOf, SignalRule
 from protocols.rounds.tight import known_noise
 
-ONLY_BITS: Final = ("randomized-response",)
-"""Counters that take 0 and 1 only, and so not the bits of a phase."""
 AS_THE_PAPERS: Final = ("binary", "tree-variance-reduced")
 """Counters with which the paper's constants are proven (docs/tight.md): its own, and one that errs less."""
 
@@ -79,14 +78,20 @@ class Robust(RoundProtocol):
             object.__setattr__(self, "parameters", HandSet(checked(self.parameters)))
         elif self.parameters not in ("paper", "tight"):
             raise ValueError(f"parameters must be paper, tight or a mapping of values; got {self.parameters!r}")
-        accepted = [kind for kind in KINDS if kind not in ONLY_BITS]
-        if self.parameters == "tight":
-            accepted = [kind for kind in accepted if known_noise(kind)]
-        if self.counter not in accepted:
+        if not self._takes(self.counter):
+            accepted = ", ".join(filter(self._takes, KINDS))
             under = self.parameters if isinstance(self.parameters, str) else "hand-set"
-            raise ValueError(f"counter must be one of {', '.join(accepted)} for {under}; got {self.counter!r}")
+            raise ValueError(f"counter must be one of {accepted} for {under}; got {self.counter!r}")
         if not self.proven:
             object.__setattr__(self, "guarantee", "none")
+
+    def _takes(self, kind: str) -> bool:
+        """Return whether the bits of phases can be counted by this kind of counter, under these parameters."""
+        try:
+            found = counter_class(kind)
+        except ValueError:
+            return False
+        return not found.only_bits and (self.parameters != "tight" or known_noise(kind))
 
     @property
     def proven(self) -> bool:
@@ -110,11 +115,14 @@ class Robust(RoundProtocol):
             return scaled_constants(k, beta, tuple(sorted(self.parameters.items())))
         return paper_constants(k, self.delta, number)
 
+    def block_size(self, k: int, number: int, total: int) -> int:
+        """Return the items in a block of a round by its number and first count; 0 if every item is forwarded."""
+        return size_within(self.alpha, total, self.constants(k, number).divisor)
+
     def _rule_of(self, k: int, coins: Coins) -> RuleOf:
         def rule(number: int, total: int) -> SignalRule | None:
-            constants = self.constants(k, number)
-            size = int(self.alpha * total / constants.divisor)
-            return Blocks(size, coins, constants.blocks) if size >= 1 else None
+            size = self.block_size(k, number, total)
+            return Blocks(size, coins, self.constants(k, number).blocks) if size >= 1 else None
 
         return rule
 
@@ -136,7 +144,9 @@ class Robust(RoundProtocol):
                 grown = early
                 continue
             total = start + grown
-            size = max(1, int(self.alpha * total / constants.divisor))  # a block that holds an item but for rounding
+            size = max(
+                1, size_within(self.alpha, total, constants.divisor)
+            )  # a block that holds an item but for rounding
             each = constants.most_bits + 3 * k
             if number >= 1000:  # the constants hardly change from there on
                 return cost + each * (1 + log((start + items) / total) / log1p(constants.least_blocks * size / total))

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+from mechanisms.rules import BlockLayout
 from protocols.base import FOREVER
 from protocols.coins import Coins, gap_scale
 
@@ -33,8 +34,8 @@ class SignalRule(ABC):
         """Signals an item, in the mean."""
 
 
-class BlockRule(SignalRule):
-    """A site signals once in each block of `size` items.
+class BlockRule(BlockLayout, SignalRule):
+    """A site signals once in each block of `size` items; where the blocks lie is the `BlockLayout`'s.
 
     Parameters
     ----------
@@ -45,23 +46,18 @@ class BlockRule(SignalRule):
     """
 
     def __init__(self, size: int, blocks: int | None = None) -> None:
-        self.size = size
-        self.last = FOREVER if blocks is None else min(size * blocks + 1, FOREVER)
-
-    def block(self, count: Any) -> Any:
-        """Return the block, from 1, of a site's item with this number in the round."""
-        return (count + self.size - 1) // self.size
+        super().__init__(size)
+        self.last = FOREVER if blocks is None else min(self.items(blocks) + 1, FOREVER)
 
     offset: Callable[[int | None], Any]
     """From a shape to the item of a block, from 1 to `size`, at which a site signals; drawn where it is random."""
 
     def place(self, block: Any, shape: int | None = None) -> Any:
         """Return the count in the round at which a site signals in this block."""
-        return self.after((block - 1) * self.size, shape)
+        return self.items(block - 1) + self.offset(shape)
 
     def after(self, due: Any, shape: int | None = None) -> Any:
-        size = self.size
-        return (due + size - 1) // size * size + self.offset(shape)
+        return self.full(due) + self.offset(shape)
 
     @property
     def rate(self) -> float:

@@ -1,4 +1,4 @@
-"""The constants of a round of the robust tracker by numerical minimisation: the proof kept, its slack dropped.
+"""The constants of a round of the robust tracker by numerical minimisation: the same proof without its slack.
 
 Counted in bits, and seen from the expected number of bits for the items so far, the estimate is off by at most
 
@@ -22,7 +22,7 @@ from mechanisms.noise import Floats
 from mechanisms.noise_union import NoiseUnion
 
 NO_PRIVACY: Final = 1000.0
-"""The loss taken where k bits of error, which no adversary can exceed, cost less than what privacy costs."""
+"""The loss taken where k bits of error, which no adversary can exceed, cost less than privacy does."""
 
 _SHARES: Final = np.linspace(0.2, 0.96, 39)[:, None]
 """Shares of the privacy loss that are tried for the counter."""
@@ -42,7 +42,7 @@ class Tight(NamedTuple):
     phases, phase_length
         Number of phases, and bits of each before noise.
     shift
-        What is added to the estimate, so that both sides of the error use up the budget.
+        Bits added to the estimate, so that both sides of the error use up the budget.
     loss
         Privacy loss of a bit sent against one not sent: threshold and counter together.
     share
@@ -84,7 +84,7 @@ class Tight(NamedTuple):
 
 @lru_cache(maxsize=256)
 def known_noise(kind: str) -> bool:
-    """Return whether the noise of this counter is a sum of Laplace variables of known law, as `tight_round` needs."""
+    """Return whether the noise of this counter is a sum of Laplace variables of known distribution."""
     found = counter(kind, 1.0, 3)
     return found.privacy == "pure" and all(found.noise_parts(t) is not None for t in (1, 2, 3))
 
@@ -160,7 +160,7 @@ class _Choice(NamedTuple):
 
 
 def _choice(k: int, failure: float, alpha: float, kind: str, phases: int) -> _Choice:
-    """Return the least words with so many phases, Chernoff's bound standing for the noise, and the shares chosen."""
+    """Return the least words with so many phases, with Chernoff's bound for the noise, and the shares chosen."""
     shares = _SHARES if phases > 1 else np.array([[0.5]])
     sampling = _sampling(k, failure * _SAMPLING)
     up, down = _bounded_noise(kind, phases, shares, failure * (1 - _SAMPLING) / 2)
@@ -197,7 +197,7 @@ def _length(k: int, alpha: float, phases: int, rest: float, scale: float) -> tup
     the first whole number of bits from its noisy length on, which counts as 0 where it is below.
     """
 
-    from scipy.optimize import minimize_scalar  # a third of a second of import, for tight constants only
+    from scipy.optimize import minimize_scalar  # a slow import, which only tight constants need
 
     def words(log_length: float) -> float:
         length = exp(log_length)
@@ -227,7 +227,7 @@ def _table(kind: str, phases: int) -> tuple[float, Floats]:
 
 
 def _bounded_noise(kind: str, phases: int, shares: Floats, failure: Floats) -> tuple[Floats, Floats]:
-    """Return Chernoff's bounds for `_exact_noise`, a row a share and a column a failure probability."""
+    """Return Chernoff's bounds for `_exact_noise`, one row per share and one column per failure probability."""
     largest, moments = _table(kind, phases)
     logs = np.log(1 / failure)
     up = np.zeros((len(shares), len(failure)))

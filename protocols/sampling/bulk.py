@@ -1,4 +1,4 @@
-"""The fleet of the tracker of Huang, Yi and Zhang."""
+"""All sites of the tracker of Huang, Yi and Zhang as arrays."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from mechanisms.rules import at_double, gap_scale, redrawn
 from protocols.base import Message
 from protocols.bulk import CHUNK, BulkForm, Integers, MessageBatch, Segment, Stream, in_order
-from protocols.coins import Coins, gap_scale
+from protocols.coins import Coins
 from protocols.sampling.server import RandomizedServer
 
 
@@ -62,8 +63,8 @@ class BulkRandomized(BulkForm):
         server, doubled = self.server, self._doubled.copy()
         counts = self._start + stream.counts(until)
         who, at, growth = [], [], []
-        while len(sites := np.flatnonzero(np.maximum(1, 2 * doubled) <= counts)):
-            reports = np.maximum(1, 2 * doubled[sites])
+        while len(sites := np.flatnonzero(at_double(doubled) <= counts)):
+            reports = at_double(doubled[sites])
             who.append(sites)
             at.append(reports)
             growth.append(reports - doubled[sites])
@@ -147,9 +148,9 @@ class BulkRandomized(BulkForm):
         if server.inverse != before:
             for copy, row in enumerate(self._last):
                 sites = np.flatnonzero(row)
-                redrawn = server.redrawn(row[sites], before / server.inverse, self._coins)
-                changed = sites[redrawn != row[sites]]
-                row[sites] = redrawn
+                anew = redrawn(row[sites], before, server.inverse, self._coins)
+                changed = sites[anew != row[sites]]
+                row[sites] = anew
                 segment.exchange.append(("up", ADJUST, changed.tolist()))
                 server.sums[copy], server.number[copy] = int(row.sum()), int(np.count_nonzero(row))
         server.output = server.estimate(server.sums, server.number)

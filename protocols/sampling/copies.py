@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from mechanisms.rules import at_double, estimate, gap_scale, redrawn, sum_of_estimates
 from protocols.base import EVERYONE, FOREVER, Message, Site
-from protocols.coins import Coins, gap_scale
+from protocols.coins import Coins
 from protocols.sampling.randomized import Randomized
-from protocols.sampling.server import RandomizedServer, thinned
+from protocols.sampling.server import RandomizedServer
 
 
 class CopiesSite(Site):
@@ -42,10 +43,9 @@ class CopiesSite(Site):
         "_due",
         "_first",
         "_inverse",
-        "_k",
         "_last",
+        "_rule",
         "_scale",
-        "_tracker",
         "before",
         "count",
         "double",
@@ -53,17 +53,16 @@ class CopiesSite(Site):
     )
 
     def __init__(self, tracker: Randomized, k: int, copies: int, coins: Coins, before: int, known: int) -> None:
-        self._tracker = tracker
-        self._k = k
+        self._rule = tracker.rule(k)
         self._coins = coins
         self.before = before
         self.count = before
-        self.double = max(1, 2 * before)
+        self.double = at_double(before)
         self._first = 0
         """The first copy that is still in use."""
         self._last = np.zeros(copies, dtype=np.int64)
         self._due: Any = np.full(copies, FOREVER)
-        self._inverse = tracker.inverse_p(k, known)
+        self._inverse = self._rule.inverse_p(known)
         self._scale = gap_scale(1 / self._inverse)
         if self._inverse > 1:
             self._toss()
@@ -94,7 +93,7 @@ class CopiesSite(Site):
                 self._due[which] = count + self._coins.gap(self._scale, len(which))
                 sent.append(Message("report", (self._first + which, count - self.before), len(which)))
         if count >= self.double:
-            self.double = 2 * count
+            self.double = at_double(count)
             sent.append(Message("double", count))
         self._look_ahead()
         return sent
@@ -105,19 +104,18 @@ class CopiesSite(Site):
             self._last = self._last[first - self._first :]
             self._due = self._due[first - self._first :]
             self._first = first
-        inverse = self._tracker.inverse_p(self._k, known)
+        before, inverse = self._inverse, self._rule.inverse_p(known)
         sent = []
-        if inverse != self._inverse:
-            if self._inverse == 1:
+        if inverse != before:
+            if before == 1:
                 self._last[:] = self.count - self.before  # each of them sent every item
-            kept = self._inverse / inverse
             self._inverse = inverse
             self._scale = gap_scale(1 / inverse)
-            redrawn = thinned(self._last, kept, self._scale, self._coins)
-            changed = np.flatnonzero(redrawn != self._last)
-            self._last = redrawn
+            anew = redrawn(self._last, before, inverse, self._coins)
+            changed = np.flatnonzero(anew != self._last)
+            self._last = anew
             if len(changed):
-                sent.append(Message("adjust", (self._first + changed, redrawn[changed]), len(changed)))
+                sent.append(Message("adjust", (self._first + changed, anew[changed]), len(changed)))
             self._toss()
         self._look_ahead()
         return sent
@@ -129,7 +127,7 @@ class CopiesServer(RandomizedServer):
     __slots__ = ("_copies", "_missing", "estimates", "exact")
 
     def __init__(self, tracker: Randomized, k: int, copies: int, start: Sequence[int]) -> None:
-        super().__init__(tracker.inverse_p, k, 1, start)
+        super().__init__(tracker.rule(k), 1, start)
         self._copies = copies
         self.exact: int | None = self.before
         """The estimate of every copy while p is 1; None from then on."""
@@ -146,7 +144,8 @@ class CopiesServer(RandomizedServer):
         """The last report, a row a site and a column a copy."""
 
     def _estimate_anew(self) -> None:
-        self.estimates = self.before + self.last.sum(axis=0) + (self.inverse - 1) * np.count_nonzero(self.last, axis=0)
+        numbers = np.count_nonzero(self.last, axis=0)
+        self.estimates = self.before + sum_of_estimates(self.last.sum(axis=0), numbers, self.inverse)
         self._missing = (self.last == 0).any(axis=1).tolist()
         """For each site, whether a copy may have no report of it."""
 
@@ -171,13 +170,13 @@ class CopiesServer(RandomizedServer):
             if which is None:
                 which = slice(None)  # it was on its way while p changed
             before = row[which]
-            gained = last - before
             if self._missing[sender] or message.kind == "adjust":
-                gained += (self.inverse - 1) * (np.greater(last, 0).astype(np.int64) - (before > 0))
-            self.estimates[which] += gained
-            row[which] = last
-            if self._missing[sender] or message.kind == "adjust":
+                self.estimates[which] += estimate(last, self.inverse) - estimate(before, self.inverse)
+                row[which] = last
                 self._missing[sender] = not row.all()
+            else:  # each of these copies had a report and has one now, so the rest of the estimate stands
+                self.estimates[which] += last - before
+                row[which] = last
         self.look()
         return ()
 

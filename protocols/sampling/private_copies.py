@@ -107,7 +107,7 @@ class PrivateCopies(Protocol):
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the words: every item once while p is 1, then, a doubling, 4 c sqrt k / (alpha/4) + k/2 a copy."""
-        early = sqrt(k) / self.tracker.tuned[0]
+        early = self.tracker.rule(k).early
         if start + items <= early:
             return float(items) + 2 * k * (1 + log2(1 + start + items))
         doublings = log2((start + items) / max(start, early)) + 1

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil, log, log1p, log2, sqrt
 from typing import Any, ClassVar
 
+from mechanisms.rules import SamplingRule, at_double, gap_scale, redrawn
 from protocols.base import (
     Message,
     Protocol,
@@ -17,9 +18,9 @@ from protocols.base import (
     whole,
 )
 from protocols.bulk import BulkForm
-from protocols.coins import Coins, gap_scale
+from protocols.coins import Coins
 from protocols.sampling.bulk import BulkRandomized
-from protocols.sampling.server import RandomizedServer, thinned
+from protocols.sampling.server import RandomizedServer
 
 LARGEST_COUNT = 2**63
 """Bound on the number of items that `delta` provides for."""
@@ -83,28 +84,29 @@ class Randomized(Protocol):
         copies = ceil(log(checkpoints / self.delta) / log(1 / 0.6))  # (2 sqrt(0.1 * 0.9))^m = 0.6^m
         return inner / sqrt(10), copies + 1 - copies % 2
 
+    def rule(self, k: int) -> SamplingRule:
+        """Return which p is in force when, with k sites."""
+        return SamplingRule(self.tuned[0], k)
+
     def inverse_p(self, k: int, known: int) -> int:
         """Return 1/p, a power of two, while `known` is the number of the doubling tracker."""
-        wanted = int(self.tuned[0] * known / sqrt(k))
-        inverse: int = 1 << max(0, wanted.bit_length() - 1)
-        return inverse
+        return self.rule(k).inverse_p(known)
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
         coins = Coins(rng)
         copies = self.tuned[1]
-        known = sum(start)
-        return [_Site(self, k, copies, coins, count, known) for count in start or [0] * k]
+        rule, known = self.rule(k), sum(start)
+        return [_Site(rule, copies, coins, count, known) for count in start or [0] * k]
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return RandomizedServer(self.inverse_p, k, self.tuned[1], start)
+        return RandomizedServer(self.rule(k), self.tuned[1], start)
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
-        return BulkRandomized(RandomizedServer(self.inverse_p, k, self.tuned[1], start), k, Coins(site_rng), start)
+        return BulkRandomized(RandomizedServer(self.rule(k), self.tuned[1], start), k, Coins(site_rng), start)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return, a doubling, 4 sqrt k / (alpha/c) reports a copy and 3k for doubling, broadcast and redraws."""
-        spread, copies = self.tuned
-        early = sqrt(k) / spread  # items until p is below 1
+        copies, early = self.tuned[1], self.rule(k).early
         if start + items <= early:
             return float(items) * copies + 2 * k * (1 + log2(1 + start + items))
         doublings = log2((start + items) / max(start, early)) + 1
@@ -114,8 +116,7 @@ class Randomized(Protocol):
 
 class _Site(Site):
     __slots__ = (
-        "_k",
-        "_protocol",
+        "_rule",
         "before",
         "coins",
         "copies",
@@ -128,16 +129,15 @@ class _Site(Site):
         "scale",
     )
 
-    def __init__(self, protocol: Randomized, k: int, copies: int, coins: Coins, before: int, known: int) -> None:
-        self._protocol = protocol
-        self._k = k
+    def __init__(self, rule: SamplingRule, copies: int, coins: Coins, before: int, known: int) -> None:
+        self._rule = rule
         self.coins = coins
         self.before = before
         """Items held before the game, known exactly and not sampled."""
         self.count = before
-        self.double = max(1, 2 * before)
+        self.double = at_double(before)
         """The count at which it reports to the doubling tracker."""
-        self.inverse = protocol.inverse_p(k, known)
+        self.inverse = rule.inverse_p(known)
         self.scale = gap_scale(1 / self.inverse)
         self.copies = range(copies)
         self.last = [0] * copies
@@ -165,26 +165,25 @@ class _Site(Site):
                 due[copy] = count + self.coins.gap(self.scale)
         double = self.double
         if count >= double:
-            double = self.double = 2 * count
+            double = self.double = at_double(count)
             sent.append(Message("double", count))
         following = due[0] if len(due) == 1 else min(due)
         self.next = following if following < double else double
         return sent
 
     def hear(self, message: Message) -> Sequence[Message]:
-        inverse = self._protocol.inverse_p(self._k, message.value)
-        if inverse == self.inverse:
+        before, inverse = self.inverse, self._rule.inverse_p(message.value)
+        if inverse == before:
             return ()
-        kept = self.inverse / inverse
         self.inverse = inverse
         scale = self.scale = gap_scale(1 / inverse)
         sent = []
         for copy, last in enumerate(self.last):
             if last:
-                redrawn = thinned(last, kept, scale, self.coins)
-                if redrawn != last:
-                    self.last[copy] = redrawn
-                    sent.append(Message("adjust", (copy, redrawn)))
+                anew = redrawn(last, before, inverse, self.coins)
+                if anew != last:
+                    self.last[copy] = anew
+                    sent.append(Message("adjust", (copy, anew)))
             # coins of items to come are tossed with the new p; those before fell at the old one
             self.due[copy] = self.count + self.coins.gap(scale)
         self.next = min(*self.due, self.double)

@@ -1,27 +1,15 @@
-"""The server of the tracker of Huang, Yi and Zhang, and what becomes of a report when p is lowered."""
+"""The server of the tracker of Huang, Yi and Zhang."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
 import numpy as np
 
+from mechanisms.rules import SamplingRule, at_double, sum_of_estimates
 from protocols.base import EVERYONE, Message, Server
-from protocols.coins import Coins, gap_scale
-
-
-def thinned(last: Any, kept: float, scale: float, coins: Coins) -> Any:
-    """Return the last success under the new p, given the last one under p / kept; 0 for none.
-
-    The last success survives with probability `kept`; below it every item is a fresh coin of bias p.
-    `scale` is `gap_scale(p)`. Takes one number or an array.
-    """
-    if isinstance(last, np.ndarray):
-        shape = len(last)
-        return np.where(coins.success(kept, shape), last, np.maximum(0, last - coins.gap(scale, shape)))
-    return last if coins.success(kept) else max(0, last - coins.gap(scale))
 
 
 class RandomizedServer(Server):
@@ -29,17 +17,16 @@ class RandomizedServer(Server):
 
     Parameters
     ----------
-    inverse_p
-        The protocol's 1/p, from the number of sites and the number known to all.
-    k, copies
-        Number of sites, and of independent copies.
+    rule
+        Which p is in force when.
+    copies
+        Independent copies.
     start
         Items that each site holds already.
     """
 
     __slots__ = (
-        "_inverse_p",
-        "_k",
+        "_rule",
         "before",
         "doubled",
         "inverse",
@@ -52,16 +39,16 @@ class RandomizedServer(Server):
         "sums",
     )
 
-    def __init__(self, inverse_p: Callable[[int, int], int], k: int, copies: int, start: Sequence[int]) -> None:
-        self._inverse_p = inverse_p
-        self._k = k
+    def __init__(self, rule: SamplingRule, copies: int, start: Sequence[int]) -> None:
+        k = rule.sites
+        self._rule = rule
         self.before = sum(start)
         self.known = self.before
         """The number broadcast last: at most the number of items, which stays below four times of it."""
         self.lower = self.before
         """Sum of the counts reported to the doubling tracker."""
         self.doubled = list(start) or [0] * k
-        self.inverse = inverse_p(k, self.known)
+        self.inverse = rule.inverse_p(self.known)
         self.last = [[0] * k for _ in range(copies)]
         self.sums = [0] * copies
         """Sum of `last` over the sites, a copy."""
@@ -94,24 +81,22 @@ class RandomizedServer(Server):
     @property
     def next_total(self) -> int:
         """The sum of the doubling reports at which the server speaks."""
-        return max(1, 2 * self.known)
+        number: int = at_double(self.known)
+        return number
 
     def announce(self) -> Message:
         """Make the sum of the doubling reports the number known to all, and return what tells them."""
         self.known = self.lower
         self.rounds += 1
-        self.inverse = self._inverse_p(self._k, self.known)
+        self.inverse = self._rule.inverse_p(self.known)
         return Message("total", self.known)
-
-    def redrawn(self, last: Any, kept: float, coins: Coins) -> Any:
-        """Return what the sites' last reports become under the present p, `kept` times what it was."""
-        return thinned(last, kept, gap_scale(1 / self.inverse), coins)
 
     def estimate(self, sums: Any, numbers: Any) -> Any:
         """Return the median over the copies of sum(L - 1 + 1/p); a row a copy, of numbers or arrays."""
-        more = self.inverse - 1
+        inverse = self.inverse
         if len(sums) == 1:
-            return self.before + sums[0] + numbers[0] * more
+            return self.before + sum_of_estimates(sums[0], numbers[0], inverse)
         if isinstance(sums, np.ndarray):
-            return self.before + np.median(sums + numbers * more, axis=0).astype(np.int64)
-        return self.before + median(total + number * more for total, number in zip(sums, numbers, strict=True))
+            return self.before + np.median(sum_of_estimates(sums, numbers, inverse), axis=0).astype(np.int64)
+        pairs = zip(sums, numbers, strict=True)
+        return self.before + median(sum_of_estimates(total, number, inverse) for total, number in pairs)

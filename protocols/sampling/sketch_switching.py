@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log, log1p, log2, sqrt
+from math import ceil, log, log1p, log2
 from typing import Any, ClassVar, Final
 
 from mechanisms.checks import number
@@ -96,7 +96,7 @@ class SketchSwitching(Protocol):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the words: every item once while p is 1, then, a doubling, 4 c sqrt k / (alpha/12) + k/2 a copy."""
         copies = self.copies(start)
-        early = sqrt(k) / self.tracker(k, start).tuned[0]  # items until p is below 1
+        early = self.tracker(k, start).rule(k).early
         if start + items <= early:
             return float(items) + 3 * k * (1 + log2(1 + start + items))
         doublings = log2((start + items) / max(start, early)) + 1

@@ -1,104 +1,144 @@
-"""The columns of the result tables, and which swept parameters become columns of their own."""
+"""The columns of the result tables: each name stands here once, with what it means, its unit, and who knows it.
+
+Games, runner, tables, figures and `docs/scenarios.md` take the names from here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
-
-from simulator.points.point import Point, canonical
-
-TRIALS: Final = (
-    "point", "trial", "seed", "task", "protocol", "adversary", "sites", "items", "alpha", "engine",
-    "verdict", "ok", "max_rel_error", "first_failure", "failing_fraction", "output_changes", "rounds",
-    "messages", "words", "words_up", "words_down", "bits", "broadcasts", "seconds",
-)  # fmt: skip
-"""Columns of ``trials.csv``, in this order; a task's own and the swept parameters follow."""
-SERIES: Final = (
-    "point",
-    "trial",
-    "protocol",
-    "adversary",
-    "step",
-    "items",
-    "output",
-    "rel_error",
-    "messages",
-    "words",
-)
-"""Columns of ``series.csv``: a row a checkpoint of a game."""
-KINDS: Final = ("point", "trial", "protocol", "adversary", "kind", "direction", "messages", "words", "bits")
-"""Columns of ``kinds.csv``: a row a kind of message, direction and game."""
-CLAIMS: Final = ("name", "where", "group", "measure", "value", "low", "high", "bound", "games", "verdict", "note")
-"""Columns of ``claims.csv``: a row a claim (and a value of its `each`)."""
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
 
 Scalar = str | int | float | bool | None
+"""A value of a table."""
+Origin = Literal["run", "point", "game", "claim"]
+"""Who knows the value: the run, the point of the scenario, the game that was played, or a claim that was judged."""
 
 
-def swept_columns(points: Sequence[Point]) -> dict[str, list[Scalar]]:
-    """Return the swept parameters that ``trials.csv`` has no column for, with their value at each point.
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
 
-    A parameter is swept if two points of the same kind differ in it. Kinds that do not have it leave it
-    empty, kinds that have it show their default. The name is the parameter's; where a protocol's and an
-    adversary's would be the same, or it is taken, it is preceded by ``protocol_`` or ``adversary_``.
+    Parameters
+    ----------
+    name
+        Its name in the header.
+    says
+        What it is.
+    unit
+        Unit of its numbers, or the values it takes; empty where it is a name or a plain number.
+    origin
+        Who knows the value.
+    label
+        The label of an axis that shows it; empty for its name.
+    """
+
+    name: str
+    says: str
+    unit: str = ""
+    origin: Origin = "game"
+    label: str = ""
+
+
+TRIAL_COLUMNS: Final = (
+    Column("point", "number of the point: one combination of the swept values", "", "run"),
+    Column("trial", "number of the game at its point", "", "run"),
+    Column("seed", "seed of the trial, the same at all points", "", "run"),
+    Column("task", "what game is played", "", "run"),
+    Column("protocol", "kind of the protocol", "", "point"),
+    Column("adversary", "kind of the adversary", "", "point"),
+    Column("sites", "number of sites, k", "sites"),
+    Column("items", "items really sent", "items"),
+    Column("alpha", "relative error promised; empty if none is", "share"),
+    Column("engine", "engine that played", "step, leap, bulk"),
+    Column("verdict", "whether the promise was kept at every step", "ok, failed, undecided"),
+    Column("ok", "whether the verdict is ok", "True, False"),
+    Column("max_rel_error", "largest relative error over all steps", "share", label="largest relative error"),
+    Column("first_failure", "items, with those of `start`, at the first failing step; empty if none failed", "items"),
+    Column("failing_fraction", "failing steps over all steps", "share", label="share of failing steps"),
+    Column("output_changes", "how often the output changed", "changes", label="changes of the output"),
+    Column("rounds", "rounds that the protocol began", "rounds"),
+    Column("messages", "messages in both directions; a broadcast is k of them", "messages"),
+    Column("words", "cost in both directions", "words"),
+    Column("words_up", "cost from the sites to the server", "words", label="words to the server"),
+    Column("words_down", "cost from the server to the sites", "words", label="words to the sites"),
+    Column("bits", "cost in bits: a signal is one, a word is ceil(log2(items + 1))", "bits"),
+    Column("broadcasts", "messages of the server to all sites, each counted once", "broadcasts"),
+    Column("seconds", "time that the game took; differs from run to run", "s", label="seconds per game"),
+)  # fmt: skip
+"""Columns of ``trials.csv``, a row per game, in this order; a task's own and the swept parameters follow."""
+
+PLACE: Final = ("point", "trial", "protocol", "adversary")
+"""The columns that say, in the other tables, which game a row belongs to."""
+_PLACE: Final = tuple(column for column in TRIAL_COLUMNS if column.name in PLACE)
+
+SERIES_COLUMNS: Final = (
+    *_PLACE,
+    Column("step", "step of the checkpoint, from 1", "steps"),
+    Column("items", "items so far, with those of `start`", "items"),
+    Column("output", "the server's output", "items"),
+    Column("rel_error", "signed relative error of the output", "share"),
+    Column("messages", "messages so far", "messages"),
+    Column("words", "words so far", "words"),
+)
+"""Columns of ``series.csv``: a row per checkpoint of a game."""
+
+KIND_COLUMNS: Final = (
+    *_PLACE,
+    Column("kind", "kind of message"),
+    Column("direction", "up is from a site to the server, down from the server to a site", "up, down"),
+    Column("messages", "how many were sent", "messages"),
+    Column("words", "their cost", "words"),
+    Column("bits", "their cost in bits", "bits"),
+)
+"""Columns of ``kinds.csv``: a row per kind of message, direction and game."""
+
+CLAIM_COLUMNS: Final = (
+    Column("name", "the claim", "", "claim"),
+    Column("where", "which games it speaks of; empty for all", "", "claim"),
+    Column("group", "the group that `each` made, as a condition; empty without it", "", "claim"),
+    Column("measure", "what is measured", "", "claim"),
+    Column("value", "measured value; empty if nothing could be measured", "", "claim"),
+    Column("low", "lower end of its 95 % confidence interval; empty if there is none", "", "claim"),
+    Column("high", "upper end", "", "claim"),
+    Column("bound", "what the value had to meet", "", "claim"),
+    Column("games", "games that it was measured on", "games", "claim"),
+    Column("verdict", "whether it meets the bound", "PASS, FAIL", "claim"),
+    Column("note", "why nothing could be measured; empty otherwise", "", "claim"),
+)
+"""Columns of ``claims.csv``: a row per claim and group of its `each`."""
+
+
+def names(columns: Sequence[Column], *origins: Origin) -> tuple[str, ...]:
+    """Return the names of columns, in order; with origins, of those that have one of these.
 
     Examples
     --------
-    >>> from simulator.points.point import Part
-    >>> freeze = Part("adversary", "adversary", "freeze")
-    >>> def tracker(centred):
-    ...     return Part("protocol", "protocol", "deterministic", {"alpha": 0.1, "centred": centred})
-    >>> swept_columns([Point(0, "count", tracker(True), freeze), Point(1, "count", tracker(False), freeze)])
-    {'centred': [True, False]}
+    >>> names(TRIAL_COLUMNS, "run")
+    ('point', 'trial', 'seed', 'task')
     """
-    found: dict[str, list[Scalar]] = {}
-    own: dict[str, list[Scalar]] = {
-        "start": [point.start for point in points],
-        "latency": [_latency(point.network) for point in points],
-    }
-    for key, values in own.items():
-        if len({canonical(value) for value in values}) > 1:
-            found[key] = values
-    sides = {role: [getattr(point, role).given() for point in points] for role in ("protocol", "adversary")}
-    kinds = {role: [getattr(point, role).kind for point in points] for role in sides}
-    names = {role: _varying(kinds[role], sides[role]) for role in sides}
-    for role, other in (("protocol", "adversary"), ("adversary", "protocol")):
-        for name in names[role]:
-            if role == "protocol" and name == "alpha":
-                continue  # the accuracy that was promised: the game's own column
-            taken = name in TRIALS or name in found or name in names[other]
-            column = f"{role}_{name}" if taken else name
-            found[column] = [_scalar(given.get(name)) for given in sides[role]]
-    return found
+    return tuple(column.name for column in columns if not origins or column.origin in origins)
 
 
-def axes(points: Sequence[Point]) -> list[str]:
-    """Return the columns of ``trials.csv`` in which the points differ: what figures can be drawn against."""
-    columns: dict[str, list[Any]] = {
-        "protocol": [point.protocol.kind for point in points],
-        "adversary": [point.adversary.kind for point in points],
-        "sites": [point.sites for point in points],
-        "items": [point.items for point in points],
-        "alpha": [point.protocol.given().get("alpha") for point in points],
-    }
-    differing = [name for name, values in columns.items() if len({canonical(value) for value in values}) > 1]
-    return [*differing, *swept_columns(points)]
+TRIALS: Final = names(TRIAL_COLUMNS)
+SERIES: Final = names(SERIES_COLUMNS)
+KINDS: Final = names(KIND_COLUMNS)
+CLAIMS: Final = names(CLAIM_COLUMNS)
+
+_LABELS: Final = {column.name: column.label for column in TRIAL_COLUMNS if column.label}
 
 
-def _varying(kinds: Sequence[str], given: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the parameters in which two entries of one kind differ, in the order in which they appear."""
-    seen: dict[tuple[str, str], set[str]] = {}
-    for kind, entry in zip(kinds, given, strict=True):
-        for name, value in entry.items():
-            seen.setdefault((kind, name), set()).add(canonical(value))
-    return list(dict.fromkeys(name for (_, name), values in seen.items() if len(values) > 1))
+def label(name: str) -> str:
+    """Return what an axis that shows a measured column says.
+
+    Examples
+    --------
+    >>> label("words_up"), label("max_abs_error")
+    ('words to the server', 'max abs error')
+    """
+    return _LABELS.get(name, name.replace("_", " "))
 
 
-def _latency(network: Mapping[str, Any] | None) -> Scalar:
-    if network is None:
-        return 0
-    law = network["latency"]
-    return f"exponential({law['exponential']:g})" if isinstance(law, Mapping) else _scalar(law)
-
-
-def _scalar(value: Any) -> Scalar:
-    return value if isinstance(value, str | int | float | bool | None) else canonical(value)
+def documented(columns: Sequence[Column]) -> list[str]:
+    """Return the rows of the Markdown table that documents columns."""
+    return [f"| `{column.name}` | {column.says} | {column.unit} | {column.origin} |" for column in columns]

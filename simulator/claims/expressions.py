@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from simulator.claims.statistics import AGGREGATES, ROWWISE, Estimate
-from simulator.points.registry import nearest
+from simulator.errors import nearest
 
 Columns = Mapping[str, np.ndarray[Any, Any]]
 

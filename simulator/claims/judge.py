@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from simulator.claims.claim import Claim, Share
 from simulator.claims.expressions import Columns, ExpressionError, measure, rows
-from simulator.scenario.model import Claim, Share
 
 
 @dataclass(frozen=True)

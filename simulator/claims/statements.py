@@ -26,7 +26,8 @@ class Statement:
 
 
 POSTERIOR: Final = (
-    "speaks of the law of the thresholds given the transcript, which no run shows; a step on the way to Theorem 4"
+    "speaks of the distribution of the thresholds given the transcript, which no run shows; "
+    "a step on the way to Theorem 4"
 )
 
 STATEMENTS: Final = (
@@ -48,8 +49,8 @@ STATEMENTS: Final = (
     Statement("Lemma 1", "Laplace noise of scale l / epsilon hides a shift of l."),
     Statement("Theorem 2, privacy", "The binary mechanism is epsilon-private over its whole stream."),
     Statement("Theorem 2, accuracy", "Its error is O(log^1.5(T) log(T / delta) / epsilon) at all steps."),
-    Statement("Lemma 2", "Sample accuracy carries over to the posterior law of the data.", POSTERIOR),
-    Statement("Lemma 3", "Differential privacy keeps that posterior law near the prior.", POSTERIOR),
+    Statement("Lemma 2", "Sample accuracy carries over to the posterior distribution of the data.", POSTERIOR),
+    Statement("Lemma 3", "Differential privacy keeps that posterior distribution near the prior.", POSTERIOR),
     Statement("Theorem 3", "Generalisation under partial privacy: linear queries stay near their expected value."),
     Statement("Lemma 4", "Partial privacy keeps the posterior near the prior, but for the leaked set."),
     Statement(

@@ -37,7 +37,7 @@ class Aggregate:
 def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Return the exact confidence interval of a probability.
 
-    Source: Clopper, Pearson 1934; the tails of the binomial law are values of the incomplete beta function.
+    Source: Clopper, Pearson 1934; the tails of the binomial distribution are values of the incomplete beta function.
 
     Examples
     --------
@@ -68,7 +68,10 @@ def quantile(length: int, column: Column, share: Any) -> Estimate:
     values, q = _numbers(column), float(share)
     if not 0 <= q <= 1:
         raise ValueError(f"a quantile is between 0 and 1; got {q}")
-    return Estimate(float(np.quantile(values, q)), *_order_interval(np.sort(values), q))
+    below, above = (float(np.quantile(values, q, method=side)) for side in ("lower", "higher"))
+    if below != above and np.isfinite([below, above]).all():
+        above = float(np.quantile(values, q))  # in between; next to an infinite value there is no such thing
+    return Estimate(above, *_order_interval(np.sort(values), q))
 
 
 def median(length: int, column: Column) -> Estimate:

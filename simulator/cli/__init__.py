@@ -24,11 +24,11 @@ COMMANDS: Final = {
     "play": ("play:play", "Play one game from flags."),
     "attack": ("attack:attack", "Search for the worst policy against a protocol."),
     "audit": ("audit:audit", "Measure the privacy of a mechanism or of the robust tracker."),
-    "list": ("catalogue:list_", "Say what there is: protocols, adversaries, mechanisms, scenarios."),
-    "describe": ("catalogue:describe", "Describe a protocol, adversary, mechanism or scenario."),
+    "list": ("catalogue:list_", "Say what there is: protocols, adversaries, mechanisms, tasks, plots, scenarios."),
+    "describe": ("describe:describe", "Describe one of them."),
     "check": ("check:check", "Check a scenario and say how much work it is."),
     "schema": ("check:schema", "Print the JSON Schema of scenario files."),
-    "new": ("new:new", "Start an adversary or a protocol of your own."),
+    "new": ("new:new", "Start a protocol, an adversary, a task or a plot of your own."),
 }
 """Each command, where it lives in this package, and what it does in one line."""
 
@@ -56,7 +56,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from simulator.points.registry import accepted, nearest
+            from simulator.errors import accepted, nearest
 
             ctx.fail(f"no such command {args[0]!r}{nearest(args[0], COMMANDS)} ({accepted(COMMANDS)})")
         return super().resolve_command(ctx, args)

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from simulator.cli.point_flags import point_of
+
 
 @click.command(epilog="A kind may have parameters: --protocol 'randomized confidence=4'.")
 @click.option("--protocol", required=True, metavar="KIND", help="Kind and parameters of the protocol to break.")
@@ -26,27 +28,24 @@ import click
 )
 def attack(budget: int, seed: int, out: Path, **flags: Any) -> int:
     """Search for the worst policy against a protocol, and save it as a scenario."""
-    from simulator.cli.play import _point
-    from simulator.errors import RunError, ScenarioError
+    from simulator.errors import ScenarioError
+    from simulator.results.files import write_text
     from simulator.search.policy_search import attack as search
     from simulator.search.policy_search import scenario_of
 
-    point = _point({**flags, "adversary": "policy", "engine": None, "latency": None})
+    point = point_of({**flags, "adversary": "policy", "engine": None, "latency": None})
     if seed < 0:
         raise ScenarioError(f"--seed: must be at least 0; got {seed}")
-    size = {"sites": point.sites, "items": point.items, "start": point.start}
+    size: dict[str, Any] = {"sites": point.sites, "items": point.items, "start": point.start}
     with click.progressbar(length=budget, label="games", file=sys.stderr) as bar:
         found = search(point.protocol.make(), **size, budget=budget, seed=seed, on_game=lambda _: bar.update(1))
     entry = {"kind": point.protocol.kind, **point.protocol.arguments}
-    try:
-        out.write_text(scenario_of(found, entry, **size, seed=seed), encoding="utf-8")
-    except OSError as error:
-        raise RunError(f"{out}: cannot be written: {error.strerror or error}") from error
+    write_text(out, scenario_of(found, entry, **size, seed=seed))
     promised = point.protocol.make().accuracy
     numbers = " ".join(f"{name}={value:g}" for name, value in found.policy.parameters().items())
     click.echo(f"worst policy:  {numbers}")
     click.echo(
-        f"largest error: {found.strength:.3g} in the mean of {found.last} further games"
+        f"largest error: {found.strength:.3g} on average over {found.last} further games"
         + (f" (promised: {promised:g})" if promised else "")
         + f"; failed in {100 * found.broken:.0f} % of them"
     )

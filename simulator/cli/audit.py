@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
-from simulator.cli.tables import number, print_table
+from simulator.cli.point_flags import entry_of
+from simulator.cli.tables import print_table
+from simulator.results.formats import number
 
 
 @click.command(
@@ -68,19 +70,19 @@ def _thing(text: str) -> Any:
     """Return the mechanism or protocol that a name and its parameters describe."""
     from protocols import Robust
     from protocols.base import Protocol
-    from simulator.cli.play import _side
-    from simulator.errors import ScenarioError
-    from simulator.points.registry import accepted, find, is_reference, kinds, make, nearest, parameters, source_of
+    from simulator.errors import ScenarioError, accepted, nearest
+    from simulator.points.registry import find, kinds, make, parameters
+    from simulator.points.source import is_reference, source_of
     from simulator.tasks.audit.cases import usual
 
-    entry = _side("audit", text)
+    entry = entry_of("audit", text)
     kind = entry.pop("kind")
     family: Any = "protocol" if kind in kinds("protocol") else "mechanism"
     if not is_reference(kind) and kind not in kinds(family):
         known = [*kinds("mechanism"), "robust"]
         raise ScenarioError(f"disttrack audit: unknown name {kind!r}{nearest(kind, known)} ({accepted(known)})")
     here = Path.cwd()
-    maker = find(family, kind, source_of(family, kind, here), here)
+    maker = find(family, kind, source_of(kind, here), here)
     if isinstance(maker, type) and issubclass(maker, Protocol):
         given = {"alpha": 0.1, **entry} if "alpha" in parameters(maker) else entry
         protocol = _made("protocol", maker, given, text, make)

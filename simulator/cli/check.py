@@ -10,11 +10,13 @@ import click
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key over the file.")
-@click.option("--workers", type=click.IntRange(min=1), help="Worker processes to reckon with; one a core if left out.")
+@click.option(
+    "--workers", type=click.IntRange(min=1), help="Worker processes to reckon with; one per core if left out."
+)
 def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | None) -> None:
     """Check scenarios and say how much work they are. Plays none of their games."""
-    from simulator.cli.tables import duration, number
-    from simulator.runs.estimate import estimate, in_bytes, refuse_too_large
+    from simulator.results.formats import duration, in_bytes, number
+    from simulator.runs.estimate import estimate, refuse_too_large
     from simulator.runs.workers import cores
     from simulator.scenario.load import load
 

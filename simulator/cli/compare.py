@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from simulator.cli.tables import number, print_table
+from simulator.cli.tables import print_table
+from simulator.results.formats import cell, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,7 @@ def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) 
     """Put results side by side: words, and how many games held, in each of them."""
     from simulator.claims.columns import TRIALS
     from simulator.errors import ScenarioError
-    from simulator.results.write import Results
+    from simulator.results.folder import Results
 
     results = [Results(folder) for folder in folders]
     names = _names([result.dir for result in results])
@@ -43,7 +44,7 @@ def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) 
     tables = [_medians(result.trials, keys) for result in results]
     rows: list[list[str]] = []
     for key in dict.fromkeys(key for table in tables for key in table):
-        cells = [_cell(part) for part in key]
+        cells = [cell(part) for part in key]
         for table in tables:
             cells += table.get(key, ("", ""))
         rows.append(cells)
@@ -56,7 +57,7 @@ def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) 
 
         for text in plots:
             try:
-                drawn = draw([result.dir for result in results], _request(text), out)
+                drawn = draw(results, _request(text), out)
             except ValueError as error:
                 raise ScenarioError(f"--plot {text}: {error}") from error
             click.echo("figure: " + ", ".join(str(path) for path in drawn))
@@ -72,10 +73,6 @@ def _medians(trials: pd.DataFrame, keys: list[str]) -> dict[tuple[Any, ...], tup
     return found
 
 
-def _cell(value: Any) -> str:
-    return str(value) if isinstance(value, str | bool) else number(value)
-
-
 def _names(folders: list[Path]) -> list[str]:
     """Return short names: the last part of each path, the whole path where two are the same."""
     short = [folder.resolve().name for folder in folders]
@@ -83,5 +80,16 @@ def _names(folders: list[Path]) -> list[str]:
 
 
 def _request(text: str) -> dict[str, str]:
-    kind, _, x = text.partition(":")
-    return {"kind": kind, **({"x": x} if x else {})}
+    """Return the plot that KIND[:X] asks for; a kind by reference has a colon of its own.
+
+    Examples
+    --------
+    >>> _request("cost:sites"), _request("mine.py:Mine:sites")
+    ({'kind': 'cost', 'x': 'sites'}, {'kind': 'mine.py:Mine', 'x': 'sites'})
+    >>> _request("matrix"), _request("mine.py:Mine")
+    ({'kind': 'matrix'}, {'kind': 'mine.py:Mine'})
+    """
+    kind, *rest = text.split(":")
+    if rest and (kind.endswith(".py") or rest[0][:1].isupper()):
+        kind = f"{kind}:{rest.pop(0)}"
+    return {"kind": kind, **({"x": rest[0]} if rest and rest[0] else {})}

@@ -1,4 +1,4 @@
-"""``disttrack new``: a starting file for an adversary or a protocol of one's own, and its test."""
+"""``disttrack new``: starting files for a protocol, an adversary, a task or a plot of one's own, and a test."""
 
 from __future__ import annotations
 
@@ -9,32 +9,35 @@ import click
 
 
 @click.command()
-@click.argument("what", type=click.Choice(["adversary", "protocol"]))
+@click.argument("what", type=click.Choice(["adversary", "protocol", "task", "plot"]))
 @click.argument("name")
 def new(what: str, name: str) -> None:
-    """Write NAME.py, which runs at once, and test_NAME.py into the current folder."""
-    from simulator.errors import RunError, ScenarioError
+    """Write NAME.py, which runs at once, and test_NAME.py into the current folder.
+
+    A task or a plot comes with a scenario, NAME.yaml.
+    """
+    from simulator.errors import ScenarioError
+    from simulator.results.files import writing
     from simulator.templates import written
 
     words = re.findall(r"[A-Za-z][a-z0-9]*|[0-9]+", name)
     if not words or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
         raise ScenarioError(f"{name!r} must be a name: letters, digits, hyphens, underscores, a letter first")
-    file = "_".join(word.lower() for word in words)
+    module = "_".join(word.lower() for word in words)
     class_name = "".join(word.capitalize() for word in words)
-    paths = [Path(f"{file}.py"), Path(f"test_{file}.py")]
-    for path in paths:
-        if path.exists():
-            raise ScenarioError(f"{path} is there already; choose another name")
-    kind = "-".join(word.lower() for word in words)
-    try:
-        for path, text in zip(paths, written(what, module=file, class_name=class_name, kind=kind), strict=True):
-            path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise RunError(f"{error.filename}: cannot be written: {error.strerror}") from error
-    side = {
-        "adversary": "--protocol randomized --adversary",
-        "protocol": "--adversary round-robin --protocol",
-    }[what]
-    click.echo(f"wrote {paths[0]} and {paths[1]}; now try")
-    click.echo(f"  disttrack play {side} {file}.py:{class_name} --sites 16 --items 100000")
-    click.echo(f"  python -m pytest {paths[1]}")
+    texts = written(what, module=module, class_name=class_name, kind="-".join(word.lower() for word in words))
+    for file in texts:
+        if Path(file).exists():
+            raise ScenarioError(f"{file} is there already; choose another name")
+    with writing(Path()) as start:
+        for file, text in texts.items():
+            start(file).write(text)
+    one = f"{module}.py:{class_name}"
+    run = {
+        "adversary": f"disttrack play --protocol randomized --adversary {one} --sites 16 --items 100000",
+        "protocol": f"disttrack play --adversary round-robin --protocol {one} --sites 16 --items 100000",
+    }.get(what, f"disttrack run {module}.yaml")
+    *first, last = texts
+    click.echo(f"wrote {', '.join(first)} and {last}; now try")
+    click.echo(f"  {run}")
+    click.echo(f"  python -m pytest test_{module}.py")

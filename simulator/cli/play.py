@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simulator.cli.tables import duration, number, print_table
+from simulator.cli.point_flags import point_of
+from simulator.cli.tables import print_table
+from simulator.results.formats import duration, number, percent
 
 if TYPE_CHECKING:
     from simulator.game.outcome import Game
@@ -41,9 +42,10 @@ def play(figure: Path | None, transcript: Path | None, seed: int, **flags: Any) 
     """Play one game: its verdict, its cost, and how it went."""
     from simulator.errors import ScenarioError
     from simulator.game.play import play as play_game
+    from simulator.results.files import write_with
     from simulator.tasks.tracking import prepare
 
-    point = _point(flags)
+    point = point_of(flags)
     try:
         arguments = prepare(point)
         if seed < 0:
@@ -53,10 +55,10 @@ def play(figure: Path | None, transcript: Path | None, seed: int, **flags: Any) 
         raise ScenarioError(f"disttrack play: {error}") from error
     _tell(game, point.protocol.label, point.adversary.label)
     if transcript is not None:
-        _write(lambda: game.transcript.to_csv(transcript, index=False), transcript)
+        write_with(transcript, lambda place: game.transcript.to_csv(place, index=False))
         click.echo(f"transcript: {transcript}")
     if figure is not None:
-        _write(lambda: game.plot(figure), figure)
+        game.plot(figure)
         click.echo(f"figure: {figure}")
     if game.error:
         click.echo(game.error.rstrip(), err=True)
@@ -64,80 +66,10 @@ def play(figure: Path | None, transcript: Path | None, seed: int, **flags: Any) 
     return 0
 
 
-def _point(flags: dict[str, Any]) -> Any:
-    """Return the point that the flags describe: a scenario of one point, read as a file would be."""
-    from simulator.points.registry import find, parameters
-    from simulator.scenario.document import Document
-    from simulator.scenario.load import build
-
-    document = Document("disttrack play", Path.cwd(), {"name": "play"})
-    for side in ("protocol", "adversary"):
-        document.data[side] = _side(side, flags[side])
-    taken = parameters(find_or_none(find, document)) if document.data["protocol"]["kind"] else {}
-    if "alpha" in taken:
-        document.data["protocol"].setdefault("alpha", flags["alpha"])
-    for key in ("sites", "items", "start", "engine"):
-        if flags[key] is not None:
-            document.data[key] = _value(flags[key])
-    latency = flags["latency"]
-    if latency is not None:
-        law, _, mean = latency.partition(":")
-        document.data["network"] = {"latency": {law: _value(mean)} if mean else _value(latency)}
-    return build(document).points[0]
-
-
-def find_or_none(find: Any, document: Any) -> Any:
-    """Return the protocol's class; None if there is none, which the check of the point will say."""
-    from simulator.errors import ScenarioError
-    from simulator.points.registry import source_of
-
-    kind = document.data["protocol"]["kind"]
-    try:
-        return find("protocol", kind, source_of("protocol", kind, document.folder), document.folder)
-    except ScenarioError:
-        return None
-
-
-def _side(side: str, text: str) -> dict[str, Any]:
-    """Return a side's entry: ``robust delta=0.01``, ``robust:delta=0.01`` or ``{kind: robust, delta: 0.01}``."""
-    from simulator.errors import ScenarioError
-
-    if text.lstrip().startswith("{"):
-        entry = _value(text)
-        if isinstance(entry, dict) and "kind" in entry:
-            return entry
-        raise ScenarioError(f"--{side} {text}: must be {{kind: …}} with its parameters")
-    # parameters may follow a space or a colon; a colon before a name without = belongs to file.py:Class
-    kind, *assignments = re.sub(r":(?=\w+=)", " ", text).replace(",", " ").split() or [""]
-    entry = {"kind": kind}
-    for assignment in assignments:
-        key, equals, value = assignment.partition("=")
-        if not equals:
-            raise ScenarioError(f"--{side} {text}: {assignment!r} must be parameter=value")
-        entry[key] = _value(value)
-    return entry
-
-
-def _value(text: Any) -> Any:
-    from simulator.scenario.document import value_of
-
-    return value_of(text) if isinstance(text, str) else text
-
-
-def _write(write: Any, path: Path) -> None:
-    from simulator.errors import RunError
-
-    try:
-        write()
-    except OSError as error:
-        raise RunError(f"{path}: cannot be written: {error.strerror or error}") from error
-
-
 def _tell(game: Game, protocol: str, adversary: str) -> None:
     """Print the summary and the timeline."""
     promised = f", promised {game.alpha:g}" if game.alpha else ""
-    share = f"{100 * game.failing_fraction:.3g} %"
-    failing = f" ({share} of the steps fail, the first at item {number(game.first_failure)})"
+    failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
     rows = [
         [
             "game",

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from simulator.results.folder import Results
 
 
 @click.command()
@@ -10,13 +15,13 @@ import click
 def plot(folder: str) -> None:
     """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
     from simulator.errors import ScenarioError
-    from simulator.results.write import Results
+    from simulator.results.folder import Results
 
     results = Results(folder)
     from simulator.plots import draw
 
     try:
-        drawn = draw(results.dir)
+        drawn = draw(results)
     except ValueError as error:
         raise ScenarioError(f"{folder}: {error}") from error
     if not drawn:
@@ -28,13 +33,30 @@ def plot(folder: str) -> None:
 @click.command()
 @click.argument("folder", metavar="DIR")
 def report(folder: str) -> None:
-    """Write DIR/report.html: claims, figures and tables in one page that needs no other file."""
+    """Write DIR/report.html: claims, figures and tables in one page that needs no other file.
+
+    Figures that are missing, or older than the tables, are drawn first.
+    """
     from simulator.errors import ScenarioError
-    from simulator.report.report import write_report
-    from simulator.results.write import Results
+    from simulator.results.folder import Results
 
     results = Results(folder)
+    from simulator.report.report import write_report
+
+    fault = draw_figures(results, missing=True)
     try:
-        click.echo(str(write_report(results.dir)))
+        click.echo(str(write_report(results, fault)))
     except ValueError as error:
         raise ScenarioError(f"{folder}: {error}") from error
+
+
+def draw_figures(results: Results, *, missing: bool = False) -> str:
+    """Draw the figures of a result; return why some could not be drawn, which is told in a line as well."""
+    from simulator.plots import draw
+
+    try:
+        draw(results, missing=missing)
+    except ValueError as error:
+        click.echo(f"figures: {error}", err=True)
+        return str(error)
+    return ""

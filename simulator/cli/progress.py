@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from simulator.cli.tables import duration, is_terminal
+from simulator.cli.tables import is_terminal
+from simulator.results.formats import duration
 
 if TYPE_CHECKING:
     from simulator.runs.runner import Progress
@@ -76,5 +77,5 @@ def _words(progress: Progress, seconds: float) -> tuple[str, str, str]:
     if not progress.played or progress.done <= 0:
         return games, "", ""
     rate = progress.played / seconds
-    told = f"{rate:,.1f} games/s" if rate >= 1 else f"{1 / rate:,.1f} s a game"
+    told = f"{rate:,.1f} games/s" if rate >= 1 else f"{1 / rate:,.1f} s per game"
     return games, told, f"{duration(progress.left)} left" if there < progress.games else ""

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from simulator.cli.summary import print_claims, print_games
-from simulator.cli.tables import duration, is_terminal
+from simulator.cli.tables import is_terminal
+from simulator.results.formats import duration
 
 if TYPE_CHECKING:
+    from simulator.results.folder import Results
     from simulator.runs.runner import Report
     from simulator.scenario.load import Scenario
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option("--trials", type=int, help="Games at each point.")
 @click.option("--seed", type=int, help="The scenario's seed.")
-@click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one a core if left out.")
+@click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, or local.")
 @click.option("--fresh", is_flag=True, help="Begin anew, without the games of earlier runs.")
 @click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")
@@ -100,7 +102,7 @@ def _play(scenario: Scenario, out: Path | None, workers: int | None, scheduler: 
 
 def _tell(scenario: Scenario, report: Report, *, figures: bool) -> None:
     """Print what came of a scenario: table, lost games, claims, files."""
-    print_games(report.results, scenario.head.title or scenario.name, list(scenario.extra))
+    print_games(report.results, scenario)
     for error in report.errors:
         click.echo(f"error: {error}", err=True)
     if report.errors:
@@ -115,21 +117,21 @@ def _tell(scenario: Scenario, report: Report, *, figures: bool) -> None:
     names = ["trials.csv", "series.csv", "kinds.csv", "claims.csv", "manifest.json"]
     click.echo("tables: " + ", ".join(str(report.results.dir / name) for name in names))
     if figures:
-        _draw(report.results.dir)
+        _draw(report.results)
 
 
-def _draw(folder: Path) -> None:
-    """Write figures and report; one that cannot be drawn costs a line, not the results."""
+def _draw(results: Results) -> None:
+    """Draw the figures, then write the page that shows them; what cannot be drawn or written costs a line."""
+    from simulator.cli.plot import draw_figures
     from simulator.report.report import write_report
 
     if is_terminal(sys.stderr):
         click.echo("drawing figures …\r", nl=False, err=True)
-    try:
-        page = write_report(folder)
-    except ValueError as error:
-        click.echo(f"figures: {error}", err=True)
-        return
-    drawn = sorted(str(path) for path in (folder / "figures").glob("*.png"))
+    fault = draw_figures(results)
+    drawn = sorted(str(path) for path in (results.dir / "figures").glob("*.png"))
     if drawn:
         click.echo("figures: " + ", ".join(drawn) + " (and .svg)")
-    click.echo(f"report: {page}")
+    try:
+        click.echo(f"report: {write_report(results, fault)}")
+    except ValueError as error:
+        click.echo(f"report: {error}", err=True)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from simulator.cli.tables import number, print_table
+from simulator.cli.tables import print_table
+from simulator.results.formats import cell, interval, number
 
 if TYPE_CHECKING:
     from simulator.claims.judge import Finding
-    from simulator.results.write import Results
+    from simulator.results.folder import Results
+    from simulator.scenario.load import Scenario
 
 MOST_ROWS: Final = 60
 """Points that are shown; more are in the table on the disk."""
@@ -19,23 +21,25 @@ MOST_LETTERS: Final = 44
 """Letters of a measure that are shown."""
 
 
-def print_games(results: Results, title: str, extra: Sequence[str] = ()) -> None:
-    """Print a row a point: how many games held, the largest error, the cost."""
-    rows, headers = games_by_point(results, extra)
+def print_games(results: Results, scenario: Scenario) -> None:
+    """Print a row per point: how many games held, the largest error, the cost."""
+    rows, headers = games_by_point(results, scenario)
+    title = scenario.head.title or scenario.name
     print_table(title, headers, rows[:MOST_ROWS], right=[*headers[2:]])
     if len(rows) > MOST_ROWS:
         click.echo(f"… and {len(rows) - MOST_ROWS:,} more points in {results.dir / 'trials.csv'}")
 
 
-def games_by_point(results: Results, extra: Sequence[str] = ()) -> tuple[list[list[str]], list[str]]:
+def games_by_point(results: Results, scenario: Scenario) -> tuple[list[list[str]], list[str]]:
     """Return the rows of that table and its headers. Numbers are medians over the games of a point."""
     trials = results.trials
-    shown = [name for name in ("sites", "items", "alpha") if trials[name].notna().any()]
+    sizes = [size.column for size in scenario.task.sizes if size.column not in scenario.extra]
+    shown = [name for name in (*sizes, "alpha") if name in trials and trials[name].notna().any()]
+    shown += scenario.extra
     headers = [
         "protocol",
         "adversary",
-        *shown,
-        *extra,
+        *(scenario.called.get(name, name) for name in shown),
         "held",
         "error/alpha",
         "largest error",
@@ -47,8 +51,7 @@ def games_by_point(results: Results, extra: Sequence[str] = ()) -> tuple[list[li
         first = games.iloc[0]
         held = f"{int(games['ok'].sum())} of {len(games)}"
         over = (games["max_rel_error"] / games["alpha"]).median()
-        middle: list[Any] = [number(_plain(first[name])) for name in shown]
-        middle += [_text(first[name]) for name in extra]
+        middle = [cell(first[name]) for name in shown]
         rows.append(
             [
                 str(first["protocol"]),
@@ -65,16 +68,16 @@ def games_by_point(results: Results, extra: Sequence[str] = ()) -> tuple[list[li
 
 
 def print_claims(findings: Sequence[Finding]) -> None:
-    """Print a row a claim: measured, interval, bound, verdict."""
+    """Print a row per claim: measured, interval, bound, verdict."""
     if not findings:
         return
     rows = [
         [
             finding.verdict,
             finding.name + (f" [{finding.group}]" if finding.group else ""),
-            _short(finding.measure),
+            _beginning(finding.measure),
             number(finding.value) or finding.note,
-            "" if finding.low is None else f"{number(finding.low)} … {number(finding.high)}",
+            interval(finding.low, finding.high),
             finding.bound,
             number(finding.games),
         ]
@@ -84,15 +87,6 @@ def print_claims(findings: Sequence[Finding]) -> None:
     print_table("Claims", headers, rows, right=["games"])
 
 
-def _short(text: str) -> str:
+def _beginning(text: str) -> str:
     """Return the beginning of a long measure; all of it is in claims.csv."""
     return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
-
-
-def _text(value: Any) -> str:
-    plain = _plain(value)
-    return number(plain) if isinstance(plain, int | float) and not isinstance(plain, bool) else str(plain)

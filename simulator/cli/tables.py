@@ -52,36 +52,3 @@ def print_table(title: str, headers: Sequence[str], rows: Sequence[Sequence[Any]
 def is_terminal(stream: TextIO) -> bool:
     """Tell whether people read a stream."""
     return bool(getattr(stream, "isatty", lambda: False)())
-
-
-def number(value: Any, digits: int = 3) -> str:
-    """Return a number for readers: whole ones with thousands' commas, others with a few digits.
-
-    Examples
-    --------
-    >>> number(1234567), number(0.09090909), number(None), number(1e12)
-    ('1,234,567', '0.0909', '', '1,000,000,000,000')
-    """
-    if value is None or value != value:
-        return ""
-    if abs(value) < 1e-12:
-        return "0"
-    if isinstance(value, float) and not value.is_integer():
-        return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
-    return f"{int(value):,}"
-
-
-def duration(seconds: float) -> str:
-    """Return a time for readers.
-
-    Examples
-    --------
-    >>> duration(0.0312), duration(12.34), duration(184), duration(7384)
-    ('0.03 s', '12.3 s', '3 min 4 s', '2 h 3 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"

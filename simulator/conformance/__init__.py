@@ -1,4 +1,4 @@
-"""Conformance: the same tests for every protocol and adversary, built in or a user's own.
+"""Conformance: the same tests for every protocol, adversary and private counter, built in or a user's own.
 
 >>> from protocols import Deterministic
 >>> "step and leap agree" in check_protocol(Deterministic(alpha=0.2))
@@ -6,7 +6,8 @@ True
 """
 
 from simulator.conformance.adversaries import check_adversary
+from simulator.conformance.counters import check_counter
 from simulator.conformance.failure import ConformanceError
 from simulator.conformance.protocols import check_protocol
 
-__all__ = ["ConformanceError", "check_adversary", "check_protocol"]
+__all__ = ["ConformanceError", "check_adversary", "check_counter", "check_protocol"]

@@ -1,4 +1,4 @@
-"""The channels: the only way a message takes, so nothing escapes the count."""
+"""The channels: every message passes through here, so every message is counted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 import simpy
 
 from protocols.base import EVERYONE, Message, Server, Site
-from simulator.game.ledger import Ledger
+from simulator.game.ledger import ONE, Ledger
 
 SERVER: Final = "server"
 DELIVER: Final = 2
@@ -61,6 +61,7 @@ class Channels:
         A closure, since it is the way of nearly every message and looks nothing up twice.
         """
         up_sites, up, down, hear = self.ledger.up_sites, self.ledger.up, self._down, self.server.hear
+        more_words = self.ledger.more_words
 
         def send_up(site: int, messages: Sequence[Message]) -> None:
             for message in messages:
@@ -69,8 +70,8 @@ class Channels:
                 tally.messages += 1
                 if message[1] is None:
                     tally.signals += 1
-                if message[2] != 1:
-                    tally.more_words += message[2] - 1
+                if message[2] is not ONE:
+                    tally.more_words += more_words(message, site)
                 if self.transcript is not None:
                     self._note(site, SERVER, message)
                 replies = hear(site, message)

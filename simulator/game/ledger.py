@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Final
+
+import numpy as np
 
 from protocols.base import Message
+from simulator.errors import MessageError
+
+ONE: Final = 1
+"""The words of nearly every message; comparing identity tells these at once, and all others are looked at."""
 
 
 class Tally:
@@ -40,11 +47,14 @@ class Ledger:
         Number of sites.
     items
         Items of the whole game; fixes the word at ceil(log2(items + 1)) bits.
+    protocol
+        Whose messages they are, for the line that refuses one.
     """
 
-    __slots__ = ("broadcasts", "down", "down_sites", "up", "up_sites", "word_bits")
+    __slots__ = ("broadcasts", "down", "down_sites", "protocol", "up", "up_sites", "word_bits")
 
-    def __init__(self, sites: int, items: int) -> None:
+    def __init__(self, sites: int, items: int, protocol: str = "") -> None:
+        self.protocol = protocol
         self.word_bits = max(1, items.bit_length())
         self.up: defaultdict[str, Tally] = defaultdict(Tally)
         self.down: defaultdict[str, Tally] = defaultdict(Tally)
@@ -55,22 +65,41 @@ class Ledger:
     def count_up(self, site: int, message: Message) -> None:
         """Count a message from the site to the server."""
         self.up_sites[site] += 1
-        _count(self.up[message.kind], message, 1)
+        _count(self.up[message.kind], message, 1, self.more_words(message, site))
 
     def count_down(self, site: int, message: Message) -> None:
         """Count a message from the server to the site."""
         self.down_sites[site] += 1
-        _count(self.down[message.kind], message, 1)
+        _count(self.down[message.kind], message, 1, self.more_words(message))
 
     def count_many_up(self, message: Message, times: int) -> None:
         """Count messages like this one from sites to the server; `up_sites` is left to the caller."""
         if times:
-            _count(self.up[message.kind], message, times)
+            _count(self.up[message.kind], message, times, self.more_words(message, "every site"))
 
     def count_broadcast(self, message: Message, sites: int) -> None:
         """Count a message from the server to all of so many sites; `down_sites` is left to the caller."""
         self.broadcasts += 1
-        _count(self.down[message.kind], message, sites)
+        _count(self.down[message.kind], message, sites, self.more_words(message))
+
+    def more_words(self, message: Message, sender: int | str = "the server") -> int:
+        """Return the words of a message beyond the first one; the sender is a site's number or what to call it.
+
+        Raises
+        ------
+        MessageError
+            If they are no whole number of at least 1: such a message would lower the cost, or leave it unknown.
+        """
+        words = message.words
+        if words is ONE:
+            return 0
+        if isinstance(words, bool) or not isinstance(words, int | np.integer) or words < 1:
+            who = f"site {sender}" if isinstance(sender, int) else sender
+            raise MessageError(
+                f"protocol {self.protocol}: {who} sends a message {message.kind!r} of {words!r} words; "
+                "accepted: a whole number of at least 1"
+            )
+        return int(words) - 1
 
     def bits(self, tally: Tally) -> int:
         """Return the bits of a tally: a signal is one bit, a word `word_bits`."""
@@ -116,8 +145,8 @@ class Ledger:
         ]
 
 
-def _count(tally: Tally, message: Message, times: int) -> None:
+def _count(tally: Tally, message: Message, times: int, more_words: int) -> None:
     tally.messages += times
-    tally.more_words += (message.words - 1) * times
+    tally.more_words += more_words * times
     if message.value is None:
         tally.signals += times

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from simulator.claims.columns import KIND_COLUMNS, TRIAL_COLUMNS, names
 from simulator.game.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Game:
     error
         The traceback if a class of the user's raised; None otherwise.
     coins
-        Whether any random number was drawn; if none was, the game is the same for every seed.
+        Whether chance may have had a part; if it had none, the game is the same for every seed.
     leaked
         The privacy-leaked set of the robust tracker: (round, site, block); empty for others.
     """
@@ -95,7 +96,7 @@ class Game:
         """A row a kind and direction of messages: kind, direction, messages, words, bits."""
         import pandas as pd
 
-        return pd.DataFrame(self._kinds, columns=["kind", "direction", "messages", "words", "bits"])
+        return pd.DataFrame(self._kinds, columns=list(names(KIND_COLUMNS, "game")))
 
     @cached_property
     def series(self) -> pd.DataFrame:
@@ -133,12 +134,7 @@ class Game:
 
     def row(self) -> dict[str, Any]:
         """Return the columns of trials.csv that a game knows."""
-        names = (
-            "protocol", "adversary", "sites", "items", "alpha", "engine", "verdict", "ok", "max_rel_error",
-            "first_failure", "failing_fraction", "output_changes", "rounds", "messages", "words", "words_up",
-            "words_down", "bits", "broadcasts", "seconds",
-        )  # fmt: skip
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in names(TRIAL_COLUMNS, "point", "game")}
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw the timeline: estimate, truth, error and cost. Return the matplotlib figure."""

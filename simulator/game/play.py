@@ -10,16 +10,15 @@ from typing import Any, Literal
 
 from adversaries.base import Adversary, Choice
 from adversaries.replay import Replay
-from adversaries.views import POWERS
 from protocols.base import Protocol, whole
 from simulator.errors import ScenarioError
+from simulator.game.coins import chance_had_a_part
+from simulator.game.engine_choice import choose, choose_engine
 from simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
-from simulator.game.engines.base import streams
 from simulator.game.network import Latency
 from simulator.game.outcome import Game
+from simulator.game.power import missing_power
 from simulator.game.rehearsal import rehearse
-
-EngineName = Literal["auto", "step", "leap", "bulk"]
 
 ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "bulk": Bulk}
 
@@ -81,33 +80,31 @@ def play(
     >>> game.messages, game.verdict
     (53, 'ok')
     """
-    _check(protocol, sites, items, seed, start)
+    check_game(protocol, sites, items, seed, start)
     if not isinstance(adversary, Adversary):
         if not callable(adversary):
             raise TypeError(f"adversary must be an Adversary or a function of the view; got {adversary!r}")
         adversary = Choice(adversary)
-    _grant(sees, adversary)
+    if (needed := missing_power(adversary, sees)) is not None:
+        name = adversary.kind or type(adversary).__name__
+        raise ScenarioError(f"adversary {name} needs to see the {needed}; grant it with sees={needed!r}")
     chosen, reason = choose_engine(engine, protocol, adversary, network)
-    options: dict[str, Any] = {"sites": sites, "items": items, "start": start, "seed": seed, "record": record}
-    if chosen != "bulk":
-        options["network"] = network
+    options: dict[str, Any] = {"sites": sites, "items": items, "start": start, "seed": seed}
     begun = time.perf_counter()
     game, error = None, None
     try:
         if isinstance(adversary, Replay):
-            more = {name: options[name] for name in ("sites", "items", "start", "seed")}
-            adversary = rehearse(adversary, protocol, network=network, **more)
-        game = ENGINES[chosen](protocol, copy.deepcopy(adversary), **options)
-        game.play()
+            adversary = rehearse(adversary, protocol, network=network, **options)
+        try:
+            game = ENGINES[chosen](protocol, copy.deepcopy(adversary), network=network, record=record, **options)
+            game.play()
+        except NoBulkError as obstacle:  # found out on the way
+            game = None
+            chosen, reason = choose(engine, str(obstacle))
+            game = ENGINES[chosen](protocol, copy.deepcopy(adversary), network=network, record=record, **options)
+            game.play()
     except ScenarioError:
         raise
-    except NoBulkError as obstacle:
-        if engine == "bulk":
-            raise ScenarioError(f"engine bulk can't play this game: {obstacle}; accepted: auto, leap, step") from None
-        options["network"] = network
-        game = Leap(protocol, copy.deepcopy(adversary), **options)
-        game.play()
-        chosen, reason = "leap", f"exact for every game; not bulk, since {obstacle}"
     except Exception:
         if on_error == "raise":
             raise
@@ -117,43 +114,8 @@ def play(
     return _outcome(game, protocol, adversary, sites, start, seed, (chosen, reason), begun, error)
 
 
-def choose_engine(engine: str, protocol: Protocol, adversary: Adversary, network: Latency | None) -> tuple[str, str]:
-    """Return the engine to take and why.
-
-    Raises
-    ------
-    ScenarioError
-        If there is no such engine, or it can't play this game.
-    """
-    if engine not in ("auto", *ENGINES):
-        raise ScenarioError(f"engine must be one of auto, {', '.join(ENGINES)}; got {engine!r}")
-    obstacle = ""
-    if network is not None and not network.instant:
-        obstacle = "messages take time"
-    elif not adversary.oblivious:
-        obstacle = "the adversary reacts to the outputs"
-    elif type(protocol).bulk_form is Protocol.bulk_form:
-        obstacle = "the protocol has no array form"
-    if engine == "bulk" and obstacle:
-        raise ScenarioError(f"engine bulk can't play this game: {obstacle}; accepted: auto, leap, step")
-    if engine != "auto":
-        return engine, "asked for"
-    if obstacle:
-        return "leap", f"exact for every game; not bulk, since {obstacle}"
-    return "bulk", "fastest, and exact since the schedule does not react"
-
-
-def _grant(sees: str, adversary: Adversary) -> None:
-    """Raise ScenarioError if the adversary needs to see more than it may."""
-    if sees not in POWERS:
-        raise ValueError(f"sees must be one of {', '.join(POWERS)}; got {sees!r}")
-    if POWERS.index(adversary.sees) > POWERS.index(sees):
-        name = adversary.kind or type(adversary).__name__
-        needs = adversary.sees
-        raise ScenarioError(f"adversary {name} needs to see the {needs}; grant it with sees={needs!r}")
-
-
-def _check(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> None:
+def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> None:
+    """Raise TypeError or ValueError unless these make a game."""
     if not isinstance(protocol, Protocol):
         raise TypeError(f"protocol must be a Protocol, such as Deterministic(alpha=0.1); got {protocol!r}")
     for name, value, least in (("sites", sites, 1), ("items", items, 0), ("seed", seed, 0), ("start", start, 0)):
@@ -210,7 +172,7 @@ def _outcome(
         bits=ledger.total_bits,
         broadcasts=ledger.broadcasts,
         seconds=time.perf_counter() - begun,
-        coins=isinstance(adversary, Replay) or _drew(game, seed),
+        coins=chance_had_a_part(game, adversary, seed),
         leaked=list(getattr(game.server, "leaked", ())),
         messages_of_site=(ledger.up_sites, ledger.down_sites),
         _kinds=ledger.rows(),
@@ -218,9 +180,3 @@ def _outcome(
         _transcript=game.transcript,
         _outputs=game.outputs,
     )
-
-
-def _drew(game: Engine, seed: int) -> bool:
-    """Tell whether any of a game's streams has given a number."""
-    before = streams(seed)
-    return any(rng.bit_generator.state != before[role].bit_generator.state for role, rng in game.rngs.items())

@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import expm1, log1p
 from typing import Any
 
 import numpy as np
 
 from protocols.base import Number
+from simulator.game.outputs import as_float
 
 CHECKPOINTS = 200
 
 
-def checkpoints(start: int, items: int, number: int = CHECKPOINTS) -> list[int]:
-    """Return about `number` item counts from start + 1 to start + items, evenly spaced in their logarithm."""
+def checkpoints(start: int, items: int, number: int = CHECKPOINTS, *, down: bool = False) -> list[int]:
+    """Return about `number` item counts from start + 1 to start + items, evenly spaced in their logarithm.
+
+    Parameters
+    ----------
+    down
+        Whether counts are rounded down rather than to the nearest.
+
+    Examples
+    --------
+    >>> checkpoints(0, 1000, 4)
+    [1, 10, 100, 1000]
+    >>> checkpoints(2**60, 3)[-1] - 2**60
+    3
+    """
     if items < 1:
         return []
-    spaced = np.geomspace(start + 1, start + items, number)
-    return sorted({int(value + 0.5) for value in spaced} | {start + 1, start + items})
+    first, last = start + 1, start + items
+    half = 0.0 if down else 0.5
+    counts = {int(value + half) for value in np.geomspace(first, last, number)}
+    if min(counts) < first or max(counts) > last:
+        # a float has no room for such counts: what is added to the first is spaced instead, and added exactly
+        growth = log1p((items - 1) / first) / max(1, number - 1)
+        counts = {first + min(items - 1, int(first * expm1(growth * place) + half)) for place in range(number)}
+    return sorted(counts | {first, last})
 
 
 class Timeline:
@@ -52,7 +73,7 @@ class Timeline:
 
         Where steps are skipped, `step_of` returns the step of an item by its number.
         """
-        value = float(output)
+        value = as_float(output)
         while self.due <= items:
             due = self.due
             # without skipped steps, the step of an item is its number less a constant

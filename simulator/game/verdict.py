@@ -3,18 +3,20 @@
 While the output stands still the number of items only grows, so the signed relative error
 (output - N) / N only falls: it is highest at the first step of the interval and lowest at
 the last, and the failing steps are a head and a tail of it. A change of the output so costs O(1).
+An output that is no finite number fails every step during which it stands, and its error is infinite.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import ceil, floor, inf
+from math import ceil, floor, inf, isfinite
 from typing import Any, Literal
 
 import numpy as np
 
-from protocols.base import Exactly, Number
+from protocols.base import Number
+from simulator.game.outputs import NOT_A_NUMBER, as_float, exact, measured, plain, relative_error, scaled
 
 Verdict = Literal["ok", "failed", "undecided"]
 
@@ -44,7 +46,7 @@ class Referee:
     first_failure
         Number of items at the first of them, or None.
     output, value
-        The present output, and the same as a plain number.
+        The present output, and the same as a plain number; NaN for both if it is no number.
     later
         Steps and outputs of changes to be judged by `catch_up`, before which nothing else here is true of them.
     """
@@ -74,8 +76,11 @@ class Referee:
 
     def change(
         self, step: int, items: int, before: int, output: Number, step_of: Callable[[int], int] | None = None
-    ) -> None:
-        """Note that the output is a new one from `step` on, at whose end there are `items` items.
+    ) -> bool:
+        """Note that the output is another from `step` on, at whose end there are `items` items.
+
+        Return whether it is another: what is no number is not told from what was none before. Of whole numbers the
+        caller knows it.
 
         Parameters
         ----------
@@ -85,6 +90,17 @@ class Referee:
             The step at which the n-th item of all came; only needed where steps were skipped.
         """
         # close() and _begin() written out: this is called once a change, most often once a message
+        value: int | float
+        if type(output) is int:
+            value = output
+        else:
+            output, value = measured(output)
+            if output == self.output or output is NOT_A_NUMBER is self.output:
+                return False
+        try:
+            quotient = value / items if items else (value * inf if value else 1.0)
+        except OverflowError:  # a whole number beyond all floats
+            return self.change(step, items, before, as_float(value), step_of)
         low = self.value / before if before else self._quotient
         if low < self._low:
             self._low, self._low_at = low, (self.output, before)
@@ -92,18 +108,23 @@ class Referee:
             self._count_failing(step - 1, before, step_of)
         self.step, self.items, self.output = step, items, output
         self.changes += 1
-        value = self.value = output if type(output) is int else float(output)
-        quotient = self._quotient = value / items if items else (1.0 if not output else inf)
-        if quotient > self._high:
-            self._high, self._high_at = quotient, (output, items)
+        self.value, self._quotient = value, quotient
+        if not quotient <= self._high:
+            self._new_high(quotient)
+        return True
 
     def _begin(self, step: int, items: int, output: Number) -> None:
-        self.step, self.items, self.output = step, items, output
+        self.output, value = measured(output)
+        self.step, self.items, self.value = step, items, value
         self.changes += 1
-        self.value = output if type(output) is int else float(output)
-        quotient = self._quotient = self.value / items if items else (1.0 if not output else inf)
-        if quotient > self._high:
-            self._high, self._high_at = quotient, (output, items)
+        quotient = self._quotient = value / items if items else (value * inf if value else 1.0)
+        if not quotient <= self._high:
+            self._new_high(quotient)
+
+    def _new_high(self, quotient: float) -> None:
+        """The present output is the highest yet, or no number: then its quotient counts as infinite."""
+        self._quotient = self._high = quotient if quotient == quotient else inf
+        self._high_at = self.output, self.items
 
     def close(self, step: int, items: int, step_of: Callable[[int], int] | None = None) -> None:
         """Judge the present output over the steps since it came, up to `step`, with `items` items by then."""
@@ -122,8 +143,7 @@ class Referee:
         if kinds == {float} or (kinds == {int} and max(outputs) < 2**62):  # type: ignore[operator]
             self.change_many(np.array(steps), offset, np.array(outputs))
         else:
-            for step, output in zip(steps, outputs, strict=True):
-                self.change(step, step + offset, step + offset - 1, output)
+            self._change_each(steps, offset, outputs)
         steps.clear()
         outputs.clear()
 
@@ -146,7 +166,9 @@ class Referee:
         steps, values
             Of the true changes.
         """
-        values = outputs if scale == (1, 1) else _scaled(outputs, *scale, exactly)
+        if outputs.dtype.kind not in "iu" and not (outputs.dtype.kind == "f" and np.isfinite(outputs).all()):
+            return self._change_each(steps.tolist(), offset, [plain(output, *scale) for output in outputs])
+        values = outputs if scale == (1, 1) else scaled(outputs, *scale, exactly)
         before = np.concatenate((values[:1], values[:-1]))
         moved = values != before
         moved[0] = plain(outputs[0], *scale) != self.output
@@ -166,6 +188,16 @@ class Referee:
         self.output = plain(outputs[-1], *scale)
         self.changes += len(steps)
         return steps, values
+
+    def _change_each(self, steps: list[int], offset: int, outputs: list[Number]) -> tuple[Any, Any]:
+        """Note changes one by one, as `change_many` does; what is no number may be among the outputs."""
+        changed = [
+            (step, self.value)
+            for step, output in zip(steps, outputs, strict=True)
+            if not (type(output) is int and output == self.output)
+            and self.change(step, step + offset, step + offset - 1, output)
+        ]
+        return np.array([step for step, _ in changed], dtype=np.int64), np.array([value for _, value in changed])
 
     def _extremes(self, low: Any, high: Any, steps: Any, items: Any, outputs: Any, scale: tuple[int, int]) -> None:
         """Update extremes and failing steps for the intervals that end before each of many changes."""
@@ -198,10 +230,13 @@ class Referee:
         """Add the failing steps of the present interval, in exact arithmetic."""
         alpha = self.alpha
         assert alpha is not None
-        output = exact(self.output)
-        # right for those N with (1 - alpha) N <= output <= (1 + alpha) N
-        least, most = ceil(output / (1 + alpha)), floor(output / (1 - alpha))
         first = max(self.step, 1)  # the state before step 1 is no step
+        if type(self.value) is float and not isfinite(self.value):
+            least = most = items + 1  # right for no number of items
+        else:
+            output = exact(self.output)
+            # right for those N with (1 - alpha) N <= output <= (1 + alpha) N
+            least, most = ceil(output / (1 + alpha)), floor(output / (1 - alpha))
 
         def reached(n: int) -> int:
             if n <= self.items:
@@ -217,6 +252,8 @@ class Referee:
             if self.first_failure is None:
                 skipless = self.items + begin - self.step
                 at_begin = max(self.items, most + 1) if begin == tail_begin else self.items
+                if step_of and begin > self.step:  # a wrong output at the start fails from step 1, fed or not
+                    at_begin = max(at_begin, self.items + (step_of(self.items + 1) <= begin))
                 self.first_failure = at_begin if step_of else skipless
 
     @property
@@ -227,41 +264,15 @@ class Referee:
     @property
     def highest(self) -> float:
         """The largest signed relative error (the output was too high if positive)."""
-        return _relative(*self._high_at)
+        return relative_error(*self._high_at) if self._high > -inf else 0.0
 
     @property
     def lowest(self) -> float:
         """The smallest signed relative error (the output was too low if negative)."""
-        return _relative(*self._low_at) if self._low < inf else 0.0
+        return relative_error(*self._low_at) if self._low < inf else 0.0
 
     def verdict(self) -> Verdict:
         """Return ok, failed, or undecided where nothing is promised."""
         if self.alpha is None:
             return "undecided"
         return "failed" if self.failing_steps else "ok"
-
-
-def plain(output: Any, numerator: int, denominator: int) -> Number:
-    """Return one of many outputs, of which each is to be multiplied by a fraction, as a single output."""
-    number = output.item() if isinstance(output, np.generic) else output
-    return number if numerator == denominator == 1 else Exactly(int(number) * numerator, denominator)
-
-
-def _scaled(outputs: Any, numerator: int, denominator: int, exactly: bool) -> Any:
-    """Return whole numbers times a fraction as floats."""
-    if int(outputs.max()) * numerator < 2**53:
-        return outputs * numerator / denominator
-    if exactly:  # Python divides whole numbers of any size to the nearest float
-        return (outputs.astype(object) * numerator / denominator).astype(float)
-    return outputs * (numerator / denominator)
-
-
-def _relative(output: Number, items: int) -> float:
-    if not items:
-        return inf if float(output) else 0.0
-    return float((exact(output) - items) / items)
-
-
-def exact(output: Number) -> Fraction:
-    """Return the output as a fraction: a float as the number that its bits are."""
-    return Fraction(*output) if isinstance(output, tuple) else Fraction(output)

@@ -1,13 +1,14 @@
-"""Figures: what a scenario asks for under `plots:`, several results side by side, and the timeline of a game.
+"""Plots: the figures that a scenario asks for under `plots:`, several results side by side, and the timeline of a game.
 
 Matplotlib is imported when something is drawn, and not before.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from simulator.scenario.figures import KINDS, PlotRequest, check_plot
+from simulator.plots.base import Plot
+from simulator.scenario.figures import check_plot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,32 +16,52 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-__all__ = ["KINDS", "PlotRequest", "check_plot", "compare", "draw", "timeline_of"]
+    from simulator.results.folder import Results
+
+__all__ = ["PLOTS", "Plot", "check_plot", "compare", "draw", "timeline_of"]
+
+PLOTS: Final = {
+    "cost": "simulator.plots.cost:Cost",
+    "error": "simulator.plots.error:Error",
+    "measure": "simulator.plots.measure:Measure",
+    "timeline": "simulator.plots.timeline:Timeline",
+    "breakdown": "simulator.plots.breakdown:Breakdown",
+    "frontier": "simulator.plots.frontier:Frontier",
+    "matrix": "simulator.plots.matrix:Matrix",
+}
+"""The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 
 
-def draw(directory: str | Path, requests: Sequence[PlotRequest | Mapping[str, Any] | str] | None = None) -> list[Path]:
+def draw(
+    directory: str | Path | Results,
+    requests: Sequence[Plot | Mapping[str, Any] | str] | None = None,
+    *,
+    missing: bool = False,
+) -> list[Path]:
     """Draw the figures of a result into its folder `figures`; return the files, PNG and SVG of each.
 
     Parameters
     ----------
     directory
-        Where a run wrote its tables.
+        Where a run wrote its tables, or the results themselves.
     requests
         Which figures; left out, those that the scenario asks for, or some that suit it if it asks for none.
+    missing
+        Whether to draw only those that are not there, or are older than the tables.
 
     Raises
     ------
     ValueError
-        There is no result in the directory, or a figure cannot be drawn from it.
+        There is no result in the directory, or a figure cannot be drawn from it; the others have been drawn.
     """
     from simulator.plots.figures import draw_all
 
-    return draw_all(directory, requests)
+    return draw_all(directory, requests, missing=missing)
 
 
 def compare(
-    directories: Sequence[str | Path],
-    kind: PlotRequest | Mapping[str, Any] | str = "frontier",
+    directories: Sequence[str | Path | Results],
+    kind: Plot | Mapping[str, Any] | str = "frontier",
     out: str | Path | None = None,
 ) -> list[Path]:
     """Draw several results side by side, on common scales; return the files, PNG and SVG.

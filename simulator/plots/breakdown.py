@@ -1,17 +1,18 @@
-"""The `breakdown` figure: words by kind of message, a bar a protocol."""
+"""The `breakdown` figure: words by kind of message, a bar per protocol."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
+from simulator.plots.base import Plot
 
-from simulator.plots.style import INK, Legend, new_figure, short
-from simulator.results.read import GAME, Tables, fixed, lines, said
-from simulator.scenario.figures import PlotRequest
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from simulator.results.read import Tables
 
 _COLOURS: Final = {
     "report": "#0072B2",
@@ -32,40 +33,62 @@ _DOWN_HATCHES: Final = ("////", "\\\\\\\\", "xxxx", "....")
 """Hatches of what the server says, by order: neighbours keep apart in a grey print too."""
 
 
-def draw_breakdown(tables: Tables, request: PlotRequest) -> Figure:
-    """Return the words of each kind of message, in the mean over the games of a bar."""
-    if tables.kinds.empty:
-        raise ValueError("a breakdown figure needs kinds.csv, which is missing or empty")
-    bars = _bars(tables, request.x)
-    totals = [float(bar["words"].sum()) for _, bar in bars]
-    shares = max(totals) > _SHARES_FROM * max(1.0, min(totals))
-    order = _kinds_in_order([bar for _, bar in bars])
-    note = "Mean over the games of a bar. Plain: sites to server. Hatched: server to sites."
-    if shares:
-        note += " The bars show shares, for the totals beside them differ too much for one scale."
-    looks = _looks(order)
-    legend = Legend("", [(Patch(**looks[key]), key[0]) for key in order])
-    figure = new_figure(0.75 + 0.34 * len(bars), request.title or tables.title, fixed(tables), note, legends=[legend])
-    axes = figure.subplots()
-    longest = 1.0 if shares else max(totals)
-    for row, ((_, bar), total) in enumerate(zip(bars, totals, strict=True)):
-        _draw_bar(axes, row, bar, total if shares else 1.0, looks)
-        end = (1.0 if shares else total) + longest * 0.012
-        axes.text(end, row, f"{total:,.0f}", va="center", size=8.5, color=INK, gid="total")
-    axes.set_yticks(range(len(bars)), [label for label, _ in bars])
-    axes.set_ylim(len(bars) - 0.5, -0.5)
-    axes.set_xlim(0, longest * 1.13)
-    axes.grid(visible=False, axis="y")
-    axes.tick_params(axis="y", length=0)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}" if shares else short(value) if value else "0")
-    if shares:
-        axes.set_xticks([0, 0.25, 0.5, 0.75, 1.0])
-    axes.set_xlabel("share of the words" if shares else "words")
-    return figure
+@dataclass(frozen=True, kw_only=True)
+class Breakdown(Plot):
+    """Words by kind of message, on average over the games of each bar: a bar per protocol and value of `x`.
+
+    Parameters
+    ----------
+    x
+        An axis that the scenario sweeps; each of its values gets a bar of its own. Empty for none.
+    """
+
+    kind: ClassVar[str] = "breakdown"
+    says: ClassVar[str] = "words by kind of message"
+
+    x: str = ""
+
+    def draw(self, tables: Tables) -> Figure:
+        from matplotlib.patches import Patch
+
+        from simulator.plots.style import INK, Legend, new_figure
+        from simulator.results.fixed import fixed
+        from simulator.results.formats import short
+
+        if tables.kinds.empty:
+            raise ValueError("a breakdown figure needs kinds.csv, which is missing or empty")
+        bars = _bars(tables, self.x)
+        totals = [float(bar["words"].sum()) for _, bar in bars]
+        shares = max(totals) > _SHARES_FROM * max(1.0, min(totals))
+        order = _kinds_in_order([bar for _, bar in bars])
+        note = "Mean over the games of each bar. Plain: from sites to server. Hatched: from server to sites."
+        if shares:
+            note += " The bars show shares, since the totals beside them differ too much for one scale."
+        looks = _looks(order)
+        legend = Legend("", [(Patch(**looks[key]), key[0]) for key in order])
+        figure = new_figure(0.75 + 0.34 * len(bars), self.title or tables.title, fixed(tables), note, legends=[legend])
+        axes = figure.subplots()
+        longest = 1.0 if shares else max(totals)
+        for row, ((_, bar), total) in enumerate(zip(bars, totals, strict=True)):
+            _draw_bar(axes, row, bar, total if shares else 1.0, looks)
+            end = (1.0 if shares else total) + longest * 0.012
+            axes.text(end, row, f"{total:,.0f}", va="center", size=8.5, color=INK, gid="total")
+        axes.set_yticks(range(len(bars)), [label for label, _ in bars])
+        axes.set_ylim(len(bars) - 0.5, -0.5)
+        axes.set_xlim(0, longest * 1.13)
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}" if shares else short(value) if value else "0")
+        if shares:
+            axes.set_xticks([0, 0.25, 0.5, 0.75, 1.0])
+        axes.set_xlabel("share of the words" if shares else "words")
+        return figure
 
 
 def _bars(tables: Tables, x: str) -> list[tuple[str, pd.DataFrame]]:
     """Return a label and the mean words by (kind, direction) for each protocol, and each value of `x`."""
+    from simulator.results.read import GAME, lines, said
+
     found = []
     trials = tables.trials
     for line in lines(trials, x, apart=("adversary",)):
@@ -86,6 +109,8 @@ def _bars(tables: Tables, x: str) -> list[tuple[str, pd.DataFrame]]:
 
 def _kinds_in_order(bars: list[pd.DataFrame]) -> list[tuple[str, str]]:
     """Return the kinds with their direction, those towards the server first, the costliest first."""
+    import pandas as pd
+
     total = pd.concat(bars).groupby(["kind", "direction"], sort=False)["words"].sum().reset_index()
     total = total.sort_values(["direction", "words", "kind"], ascending=[False, False, True])
     return [(str(kind), str(direction)) for kind, direction in zip(total["kind"], total["direction"], strict=True)]

@@ -1,21 +1,21 @@
-"""The `error` figure: the largest error over alpha against a swept axis, with the law sqrt(k)."""
+"""The `error` figure: the largest error over alpha against a swept axis, beside the slope of sqrt(k)."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from simulator.plots.labels import EndLabel, label_ends
-from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
-from simulator.plots.style import BORDER, QUIET, new_figure
-from simulator.plots.sweep import Curve, Floats, band_note, curves, failing_note, panels, power, symbol
-from simulator.results.read import Tables, fixed
-from simulator.scenario.figures import PlotRequest
+from simulator.plots.base import Plot
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from simulator.plots.sweep import Curve, Floats
+    from simulator.results.read import Tables
 
 FLOOR: Final = 0.1
 """Smaller errors, in units of alpha, are drawn here: how far below the border they are is of no interest."""
@@ -34,52 +34,76 @@ def shown(games: pd.DataFrame) -> pd.Series[float]:
     return error_over_alpha(games).clip(lower=FLOOR)
 
 
-def draw_error(tables: Tables, request: PlotRequest) -> Figure:
-    """Return the largest error, in units of alpha, against the swept axis `request.x`."""
-    drawn = [(title, curves(games, request.x, shown)) for title, games in panels(tables)]
-    found = [curve for _, part in drawn for curve in part]
-    if not found:
-        raise ValueError("an error figure needs games of protocols that promise an accuracy alpha")
-    letter = symbol(request.x)
-    note = band_note(tables.trials) + failing_note(found)
-    if room_for_laws(len(drawn)):
-        note += f" Beside each line: the power of {letter} fitted through all its marks."
-    if (error_over_alpha(tables.trials) < FLOOR).any():
-        note += FLOOR_NOTE
-    kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
+@dataclass(frozen=True, kw_only=True)
+class Error(Plot):
+    """The largest error, in units of alpha, against a swept axis, a line per protocol.
 
-    def rule_of(curve: Curve) -> str:
-        return power(curve, request.x) if curve.middle.min() > FLOOR else ""
+    Parameters
+    ----------
+    x
+        The axis: sites, items, alpha, or any other swept parameter.
+    """
 
-    figure = new_figure(
-        height_of(drawn), request.title or tables.title, fixed(tables), note,
-        legends=legend_of(drawn, kinds),
-    )  # fmt: skip
-    axes, labels = draw_panels(figure, drawn, request.x, rule_of, kinds, "largest error, in units of α")
-    laws = [_law(part) if request.x == "sites" else None for _, part in drawn]
-    low = max(min(0.5, *(float(curve.low.min()) for curve in found)), FLOOR) / 1.3
-    tops = [float(curve.high.max()) for curve in found] + [float(law.max()) for law in laws if law is not None]
-    high = max(1.6, *tops) * 1.3
-    axes[0].set_yscale("log")
-    axes[0].set_ylim(low, high)
-    axes[0].yaxis.set_major_locator(FixedLocator([tick for tick in _TICKS if low <= tick <= high]))
-    axes[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes[0].yaxis.set_minor_locator(NullLocator())
-    for place, (one, (_, part), law) in enumerate(zip(axes, drawn, laws, strict=True)):
-        one.axhspan(1, high, color="#000000", alpha=0.05, linewidth=0, zorder=0)
-        one.axhline(1, color=BORDER, linewidth=1.0, zorder=1)
-        if law is not None:
-            x = max((curve.x for curve in part), key=len)
-            one.plot(x, law, color=QUIET, linewidth=1.2, linestyle=":", zorder=1.8, gid="law")
-            labels.append(EndLabel(one, x[-1], float(law[-1]), r"slope $\sqrt{k}$", QUIET))
-        if place == 0:
-            border_note(one)
-    label_ends(figure, labels)
-    return figure
+    kind: ClassVar[str] = "error"
+    says: ClassVar[str] = "the largest error over alpha against a swept axis"
+
+    x: str
+
+    def draw(self, tables: Tables) -> Figure:
+        from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+        from simulator.plots.labels import EndLabel, label_ends
+        from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
+        from simulator.plots.style import BORDER, QUIET, new_figure
+        from simulator.plots.sweep import band_note, curves, failing_note, panels, power, symbol
+        from simulator.results.fixed import fixed
+
+        drawn = [(title, curves(games, self.x, shown)) for title, games in panels(tables)]
+        found = [curve for _, part in drawn for curve in part]
+        if not found:
+            raise ValueError("an error figure needs games of protocols that promise an accuracy alpha")
+        letter = symbol(self.x)
+        note = band_note(tables.trials) + failing_note(found)
+        if room_for_laws(len(drawn)):
+            note += f" Beside each line: the power of {letter} fitted through all its marks."
+        if (error_over_alpha(tables.trials) < FLOOR).any():
+            note += FLOOR_NOTE
+        kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
+
+        def rule_of(curve: Curve) -> str:
+            return power(curve, self.x) if curve.middle.min() > FLOOR else ""
+
+        figure = new_figure(
+            height_of(drawn), self.title or tables.title, fixed(tables), note,
+            legends=legend_of(drawn, kinds),
+        )  # fmt: skip
+        axes, labels = draw_panels(figure, drawn, self.x, rule_of, kinds, "largest error, in units of α")
+        laws = [_law(part) if self.x == "sites" else None for _, part in drawn]
+        low = max(min(0.5, *(float(curve.low.min()) for curve in found)), FLOOR) / 1.3
+        tops = [float(curve.high.max()) for curve in found] + [float(law.max()) for law in laws if law is not None]
+        high = max(1.6, *tops) * 1.3
+        axes[0].set_yscale("log")
+        axes[0].set_ylim(low, high)
+        axes[0].yaxis.set_major_locator(FixedLocator([tick for tick in _TICKS if low <= tick <= high]))
+        axes[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes[0].yaxis.set_minor_locator(NullLocator())
+        for place, (one, (_, part), law) in enumerate(zip(axes, drawn, laws, strict=True)):
+            one.axhspan(1, high, color="#000000", alpha=0.05, linewidth=0, zorder=0)
+            one.axhline(1, color=BORDER, linewidth=1.0, zorder=1)
+            if law is not None:
+                x = max((curve.x for curve in part), key=len)
+                one.plot(x, law, color=QUIET, linewidth=1.2, linestyle=":", zorder=1.8, gid="law")
+                labels.append(EndLabel(one, x[-1], float(law[-1]), r"slope $\sqrt{k}$", QUIET))
+            if place == 0:
+                border_note(one)
+        label_ends(figure, labels)
+        return figure
 
 
 def border_note(axes: Axes) -> None:
     """Say what the shaded part above an error of alpha is."""
+    from simulator.plots.style import QUIET
+
     place: dict[str, Any] = {"transform": axes.transAxes, "va": "top"}
     axes.text(0.02, 0.97, "fails: error above α", color=QUIET, size=8, zorder=1, gid="border", **place)
 

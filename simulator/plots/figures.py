@@ -1,68 +1,90 @@
-"""From requests to files: which figure is drawn by what, and where it goes."""
+"""From requests to files: which plots are asked for, what each is given to draw, and where its figure goes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from matplotlib.figure import Figure
 
-from simulator.plots.breakdown import draw_breakdown
-from simulator.plots.cost import draw_cost
-from simulator.plots.error import draw_error
-from simulator.plots.frontier import draw_frontier
-from simulator.plots.matrix import draw_matrix
-from simulator.plots.measure import draw_measure
+from simulator.errors import RunError, ScenarioError
+from simulator.plots.base import Plot
 from simulator.plots.style import FORMS, house_style, save
-from simulator.plots.timeline import draw_game, draw_timeline
+from simulator.plots.timeline_panels import draw_game
+from simulator.points.kept import kept_class
+from simulator.points.registry import parameters
+from simulator.results.folder import Results, opened
 from simulator.results.read import Tables, read_tables, swept_axes
-from simulator.scenario.figures import PlotRequest, check_plot
+from simulator.scenario.figures import check_plot
 
-Request = PlotRequest | Mapping[str, Any] | str
-
-_DRAWN_BY: Final[dict[str, Callable[[Tables, PlotRequest], Figure]]] = {
-    "cost": draw_cost,
-    "error": draw_error,
-    "measure": draw_measure,
-    "timeline": draw_timeline,
-    "breakdown": draw_breakdown,
-    "frontier": draw_frontier,
-    "matrix": draw_matrix,
-}
+Request = Plot | Mapping[str, Any] | str
 
 
-def draw_all(directory: str | Path, requests: Sequence[Request] | None = None) -> list[Path]:
+def draw_all(
+    place: str | Path | Results, requests: Sequence[Request] | None = None, *, missing: bool = False
+) -> list[Path]:
     """Draw the figures of one result; `simulator.plots.draw` says the rest."""
-    tables = read_tables([directory])
-    if requests is None:
-        scenario = next(iter(tables.scenarios.values()))
-        requests = scenario.get("plots") or _suitable(tables)
+    results = opened(place)
+    tables = read_tables([results])
+    plots, faults = _planned(results, tables, requests)
     written: list[Path] = []
-    names: dict[str, int] = {}
-    faults = []
-    for request in [check_plot(request, _axes(tables)) for request in requests]:
-        count = names[request.name] = names.get(request.name, 0) + 1
-        stem = request.name if count == 1 else f"{request.name}-{count}"
+    for stem, plot in plots.items():
+        path = results.dir / "figures" / stem
+        if missing and up_to_date(path.with_name(f"{stem}.svg"), results):
+            continue
         try:
             with house_style():
-                figure = figure_of(tables, request)
-        except ValueError as error:
-            faults.append(f"{stem}: {error}")  # the other figures are drawn all the same
-            continue
-        written += save(figure, Path(directory) / "figures" / stem)
+                figure = figure_of(tables, plot)
+            written += save(figure, path)
+        except Exception as error:  # whatever is wrong with one, the others are drawn all the same
+            faults.append(f"{stem}: {error if isinstance(error, ValueError | RunError) else repr(error)}")
     if faults:
         raise ValueError("; ".join(faults))
     return written
 
 
-def draw_compared(directories: Sequence[str | Path], kind: Request, out: str | Path | None) -> list[Path]:
+def planned(results: Results) -> dict[Path, Plot]:
+    """Return the plots that a result is to have, in order, by their SVG files, drawn or not."""
+    plots, _ = _planned(results, read_tables([results]), None)
+    return {results.dir / "figures" / f"{stem}.svg": plot for stem, plot in plots.items()}
+
+
+def up_to_date(path: Path, results: Results) -> bool:
+    """Tell whether a figure has been drawn from the tables as they are."""
+    files = [path.with_name(f"{path.stem}.{form}") for form in FORMS]
+    if not all(file.is_file() for file in files):
+        return False
+    tables = (results.dir / "trials.csv").stat().st_mtime_ns
+    return all(file.stat().st_mtime_ns >= tables for file in files)
+
+
+def _planned(results: Results, tables: Tables, requests: Sequence[Request] | None) -> tuple[dict[str, Plot], list[str]]:
+    """Return the plots that are asked for, by the names of their files, and what is wrong with the other requests."""
+    if requests is None:
+        requests = results.scenario.get("plots") or _suitable(tables)
+    plots: dict[str, Plot] = {}
+    faults = []
+    names: dict[str, int] = {}
+    for request in requests:
+        try:
+            plot = _plot_of(request, tables)
+        except ValueError as error:
+            faults.append(f"{_kind_of(request)}: {error}")
+            continue
+        count = names[plot.name] = names.get(plot.name, 0) + 1
+        plots[plot.name if count == 1 else f"{plot.name}-{count}"] = plot
+    return plots, faults
+
+
+def draw_compared(places: Sequence[str | Path | Results], kind: Request, out: str | Path | None) -> list[Path]:
     """Draw several results in one figure; `simulator.plots.compare` says the rest."""
-    tables = read_tables(directories)
-    request = check_plot(_with_axis(kind, tables), _axes(tables))
+    tables = read_tables(places)
+    plot = _plot_of(_with_axis(kind, tables), tables)
     with house_style():
-        figure = figure_of(tables, request)
-    return save(figure, Path(out if out is not None else "figures") / f"compare-{request.name}")
+        figure = figure_of(tables, plot)
+    return save(figure, Path(out if out is not None else "figures") / f"compare-{plot.name}")
 
 
 def draw_one_game(game: Any, path: str | Path | None) -> Figure:
@@ -77,29 +99,66 @@ def draw_one_game(game: Any, path: str | Path | None) -> Figure:
     return figure
 
 
-def figure_of(tables: Tables, request: PlotRequest) -> Figure:
-    """Return one figure; to be called in the house style."""
-    chosen = tables.where(request.where).with_adversaries_named(request.x)
-    return _DRAWN_BY[request.kind](chosen, request)
+def figure_of(tables: Tables, plot: Plot) -> Figure:
+    """Return one figure; to be called in the house style.
+
+    Raises
+    ------
+    ValueError
+        It cannot be drawn from these tables, or the user's own class went wrong.
+    """
+    names = tables.called
+    axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
+    if axes:  # whoever asks for items where the task has steps gets the steps
+        plot = replace(plot, **axes)
+    chosen = tables.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
+    try:
+        figure = plot.draw(chosen)
+    except Exception as error:
+        if isinstance(error, ValueError) or type(plot).__module__.startswith("simulator.plots."):
+            raise
+        raise ValueError(f"{type(plot).__name__}.draw raised {type(error).__name__}: {error}") from error
+    if not isinstance(figure, Figure):
+        raise ValueError(f"{type(plot).__name__}.draw must return a matplotlib Figure; got {figure!r}")
+    return figure
 
 
-def _axes(tables: Tables) -> tuple[str, ...]:
-    """Return the axes that a figure can be drawn against."""
-    return swept_axes(tables.trials)
+def _plot_of(request: Request, tables: Tables) -> Plot:
+    """Return the plot that is asked for, checked against the tables."""
+    kind = _kind_of(request)
+    try:
+        maker = kept_class("plot", kind, tables.kept) if kind in tables.kept else None
+    except ScenarioError as error:
+        raise ValueError(str(error)) from error
+    plot: Plot = check_plot(request, swept_axes(tables.trials), called=tables.called, maker=maker)
+    return plot
+
+
+def _kind_of(request: Request) -> str:
+    """Return the kind that a request names."""
+    if isinstance(request, Mapping):
+        return str(request.get("kind"))
+    return request.kind if isinstance(request, Plot) else str(request)
 
 
 def _with_axis(request: Request, tables: Tables) -> Request:
     """Return a request with the first swept axis put in where it needs one and names none."""
     asked: Request = {"kind": request} if isinstance(request, str) else request
-    needy = isinstance(asked, Mapping) and asked.get("kind") in ("cost", "error", "measure") and not asked.get("x")
-    return {**asked, "x": _axes(tables)[0]} if needy and _axes(tables) else asked  # type: ignore[dict-item]
+    axes = swept_axes(tables.trials)
+    if isinstance(asked, Mapping) and not asked.get("x") and axes:
+        try:
+            needed = parameters(kept_class("plot", str(asked.get("kind")), tables.kept)).get("x") is MISSING
+        except ScenarioError:
+            needed = False  # the check of the request says what is wrong
+        return {**asked, "x": axes[0]} if needed else asked
+    return asked
 
 
 def _suitable(tables: Tables) -> list[Request]:
     """Return figures for a scenario that asks for none."""
     if tables.kinds.empty:
         return []  # nothing was sent: a task of another kind than counting, whose columns only its scenario knows
-    found: list[Request] = [{"kind": "cost", "x": axis} for axis in _axes(tables)[:1]]
+    found: list[Request] = [{"kind": "cost", "x": axis} for axis in swept_axes(tables.trials)[:1]]
     if tables.trials["adversary"].nunique() > 1 and tables.trials["verdict"].ne("undecided").any():
         found.append("matrix")
     found.append("breakdown")

@@ -2,58 +2,74 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
-
+from simulator.plots.base import Plot
 from simulator.plots.error import FLOOR, FLOOR_NOTE, border_note, shown
-from simulator.plots.style import BORDER, FILLS, QUIET, Legend, mark, new_figure, short
-from simulator.plots.sweep import axis_label
-from simulator.plots.theory import reacts
-from simulator.results.read import Line, Tables, fixed, lines, swept_axes
-from simulator.scenario.figures import PlotRequest
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    from simulator.plots.style import Legend
+    from simulator.results.read import Line, Tables
 
 _TICKS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
 
 
-def draw_frontier(tables: Tables, request: PlotRequest) -> Figure:
-    """Return the largest error, in units of alpha, against words: a dot a game, a mark a point's median."""
-    trials = tables.trials.assign(_error=shown(tables.trials))
-    trials = trials[trials["_error"].notna()]
-    if trials.empty:
-        raise ValueError("a frontier figure needs games of protocols that promise an accuracy alpha")
-    kinds = tuple(dict.fromkeys(trials["protocol"]))
-    trials = trials.assign(adversary=_grouped(tables, trials))
-    adversaries = list(dict.fromkeys(trials["adversary"]))
-    axis = next((axis for axis in swept_axes(trials) if pd.api.types.is_numeric_dtype(trials[axis])), "")
-    results = list(tables.scenarios)
-    drawn = {result: lines(trials[trials["result"] == result], axis) for result in results}
-    note = "Dots: games. Marks: medians of a point. Lower is more accurate, further left is cheaper."
-    paths = [line.games.groupby("adversary")[axis].nunique().max() for part in drawn.values() for line in part if axis]
-    if max(paths, default=0) > 1:
-        note += f" A line joins the points of one protocol and adversary in the order of {axis_label(axis)}."
-    if (trials["_error"] <= FLOOR).any():
-        note += FLOOR_NOTE
-    legends = _legends([line for part in drawn.values() for line in part], kinds, adversaries)
-    figure = new_figure(4.2, request.title or tables.title, fixed(tables), note, legends=legends)
-    made = figure.subplots(1, len(results), sharex=True, sharey=True, squeeze=False)
-    for one, result in zip(made.flat, results, strict=True):
-        one.set_title(result if tables.several else "")
-        for line in drawn[result]:
-            for adversary, games in line.games.groupby("adversary", sort=False):
-                _draw_group(one, games, axis, line, kinds, adversaries.index(adversary))
-        one.set_xlabel("words")
-    made.flat[0].set_ylabel("largest error, in units of α")
-    _scales(list(made.flat), trials)
-    return figure
+@dataclass(frozen=True, kw_only=True)
+class Frontier(Plot):
+    """The largest error, in units of alpha, against words: a dot per game, a mark per median of a point."""
+
+    kind: ClassVar[str] = "frontier"
+    says: ClassVar[str] = "the largest error against words, a mark per protocol and adversary"
+
+    def draw(self, tables: Tables) -> Figure:
+        import pandas as pd
+
+        from simulator.plots.style import new_figure
+        from simulator.plots.sweep import axis_label
+        from simulator.results.fixed import fixed
+        from simulator.results.read import lines, swept_axes
+
+        trials = tables.trials.assign(_error=shown(tables.trials))
+        trials = trials[trials["_error"].notna()]
+        if trials.empty:
+            raise ValueError("a frontier figure needs games of protocols that promise an accuracy alpha")
+        kinds = tuple(dict.fromkeys(trials["protocol"]))
+        trials = trials.assign(adversary=_grouped(tables, trials))
+        adversaries = list(dict.fromkeys(trials["adversary"]))
+        axis = next((axis for axis in swept_axes(trials) if pd.api.types.is_numeric_dtype(trials[axis])), "")
+        results = list(tables.scenarios)
+        drawn = {result: lines(trials[trials["result"] == result], axis) for result in results}
+        note = "Dots: games. Marks: medians of each point. Lower is more accurate, further left is cheaper."
+        all_lines = [line for part in drawn.values() for line in part]
+        if axis and max(line.games.groupby("adversary")[axis].nunique().max() for line in all_lines) > 1:
+            note += f" A line joins the points of one protocol and adversary in the order of {axis_label(axis)}."
+        if (trials["_error"] <= FLOOR).any():
+            note += FLOOR_NOTE
+        legends = _legends(all_lines, kinds, adversaries)
+        figure = new_figure(4.2, self.title or tables.title, fixed(tables), note, legends=legends)
+        made = figure.subplots(1, len(results), sharex=True, sharey=True, squeeze=False)
+        for one, result in zip(made.flat, results, strict=True):
+            one.set_title(result if tables.several else "")
+            for line in drawn[result]:
+                for adversary, games in line.games.groupby("adversary", sort=False):
+                    _draw_group(one, games, axis, line, kinds, adversaries.index(adversary))
+            one.set_xlabel("words")
+        made.flat[0].set_ylabel("largest error, in units of α")
+        _scales(list(made.flat), trials)
+        return figure
 
 
 def _grouped(tables: Tables, trials: pd.DataFrame) -> list[str]:
     """Return the adversary of each game, or only whether it reacts if there are more of them than fillings."""
+    from simulator.plots.style import FILLS
+    from simulator.plots.theory import reacts
+
     if trials["adversary"].nunique() <= len(FILLS):
         return [str(adversary) for adversary in trials["adversary"]]
     reacting: dict[tuple[str, int], bool] = {}
@@ -66,6 +82,8 @@ def _grouped(tables: Tables, trials: pd.DataFrame) -> list[str]:
 
 def _draw_group(axes: Axes, games: pd.DataFrame, axis: str, line: Line, kinds: tuple[str, ...], adversary: int) -> None:
     """Draw the games of one line against one adversary: dots, medians, their path along the axis."""
+    from simulator.plots.style import mark
+
     look = mark(line.protocol, kinds)
     dots: dict[str, Any] = {"marker": ".", "markersize": 4, "markeredgewidth": 0, "alpha": 0.5, "linestyle": ""}
     axes.plot(games["words"], games["_error"], color=look.colour, zorder=2, gid="game", **dots)
@@ -80,6 +98,11 @@ def _draw_group(axes: Axes, games: pd.DataFrame, axis: str, line: Line, kinds: t
 
 def _scales(all_axes: list[Axes], trials: pd.DataFrame) -> None:
     """Set logarithmic scales and draw the border at which a game fails."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+
+    from simulator.plots.style import BORDER
+    from simulator.results.formats import short
+
     low = min(0.5, float(trials["_error"].min())) / 1.3
     high = max(1.7, float(trials["_error"].max()) * 1.4)
     for place_of, axes in enumerate(all_axes):
@@ -103,6 +126,10 @@ def _scales(all_axes: list[Axes], trials: pd.DataFrame) -> None:
 
 def _legends(drawn: list[Line], kinds: tuple[str, ...], adversaries: list[str]) -> list[Legend]:
     """Return the legends: protocols by colour and marker, adversaries by the filling."""
+    from matplotlib.lines import Line2D
+
+    from simulator.plots.style import QUIET, Legend, mark
+
     protocols: dict[str, Line2D] = {}
     for line in drawn:
         look = mark(line.protocol, kinds)
@@ -122,6 +149,8 @@ def _legends(drawn: list[Line], kinds: tuple[str, ...], adversaries: list[str]) 
 
 def _filling(place: int, colour: str, order: int) -> dict[str, Any]:
     """Return how marks are drawn: filled by adversary, smaller for further variants of a protocol."""
+    from simulator.plots.style import FILLS
+
     fill = FILLS[place % len(FILLS)]
     return {
         "fillstyle": fill,

@@ -2,53 +2,69 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
 
+from simulator.plots.base import Plot
 from simulator.plots.error import error_over_alpha
-from simulator.plots.style import INK, new_figure
-from simulator.results.read import Tables, fixed, lines
-from simulator.scenario.figures import PlotRequest
 
-_FAILED: Final = LinearSegmentedColormap.from_list("failed", ["#FFFFFF", "#F6C7A0", "#D55E00", "#7A3000"])
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from simulator.results.read import Tables
+
+_FAILED: Final = ("#FFFFFF", "#F6C7A0", "#D55E00", "#7A3000")
 """White where all games held, darker with each that failed: lightness alone says it."""
 
 
-def draw_matrix(tables: Tables, request: PlotRequest) -> Figure:
-    """Return the fraction of games that held, a row a protocol and a column an adversary."""
-    trials = tables.trials.assign(_error=error_over_alpha(tables.trials))
-    trials = trials[trials["verdict"] != "undecided"]
-    if trials.empty:
-        raise ValueError("a matrix figure needs games with a verdict; these games promise nothing")
-    results = [result for result in tables.scenarios if (trials["result"] == result).any()]
-    adversaries = list(dict.fromkeys(trials["adversary"]))
-    rows = [[(line.label, line.games) for line in lines(trials[trials["result"] == result])] for result in results]
-    note = "In each cell: games that held of games played, and their largest error in units of α, in the median."
-    wide = min(12.0, max(8.0, 1.9 + 0.82 * len(adversaries)))
-    height = sum(0.46 * len(part) + (0.35 if tables.several else 0.0) for part in rows) + 0.75
-    height += 0.15 * max(name.count("\n") for name in _names(adversaries))
-    figure = new_figure(height, request.title or tables.title, fixed(tables), note, width=wide)
-    made = figure.subplots(
-        len(results),
-        1,
-        squeeze=False,
-        sharex=True,
-        gridspec_kw={"height_ratios": [len(part) for part in rows]},
-    )
-    for axes, result, part in zip(made.flat, results, rows, strict=True):
-        axes.set_title(result if tables.several else "", pad=22 if axes is made.flat[0] else 7)
-        _draw_cells(axes, part, adversaries)
-        axes.tick_params(top=axes is made.flat[0], labeltop=axes is made.flat[0], bottom=False, labelbottom=False)
-    return figure
+@dataclass(frozen=True, kw_only=True)
+class Matrix(Plot):
+    """The share of games that held, a row per protocol and a column per adversary."""
+
+    kind: ClassVar[str] = "matrix"
+    says: ClassVar[str] = "protocols against adversaries: how many games held"
+
+    def draw(self, tables: Tables) -> Figure:
+        from simulator.plots.style import new_figure
+        from simulator.results.fixed import fixed
+        from simulator.results.read import lines
+
+        trials = tables.trials.assign(_error=error_over_alpha(tables.trials))
+        trials = trials[trials["verdict"] != "undecided"]
+        if trials.empty:
+            raise ValueError("a matrix figure needs games with a verdict; these games promise nothing")
+        results = [result for result in tables.scenarios if (trials["result"] == result).any()]
+        adversaries = list(dict.fromkeys(trials["adversary"]))
+        rows = [[(line.label, line.games) for line in lines(trials[trials["result"] == result])] for result in results]
+        note = "In each cell: games that held of games played, and the median of their largest errors, in units of α."
+        wide = min(12.0, max(8.0, 1.9 + 0.82 * len(adversaries)))
+        height = sum(0.46 * len(part) + (0.35 if tables.several else 0.0) for part in rows) + 0.75
+        height += 0.15 * max(name.count("\n") for name in _names(adversaries))
+        figure = new_figure(height, self.title or tables.title, fixed(tables), note, width=wide)
+        made = figure.subplots(
+            len(results),
+            1,
+            squeeze=False,
+            sharex=True,
+            gridspec_kw={"height_ratios": [len(part) for part in rows]},
+        )
+        for axes, result, part in zip(made.flat, results, rows, strict=True):
+            axes.set_title(result if tables.several else "", pad=22 if axes is made.flat[0] else 7)
+            _draw_cells(axes, part, adversaries)
+            axes.tick_params(top=axes is made.flat[0], labeltop=axes is made.flat[0], bottom=False, labelbottom=False)
+        return figure
 
 
 def _draw_cells(axes: Axes, rows: list[tuple[str, pd.DataFrame]], adversaries: list[str]) -> None:
     """Draw the cells of one result."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    from simulator.plots.style import INK
+
     failed = np.full((len(rows), len(adversaries)), np.nan)
     for row, (_, games) in enumerate(rows):
         for column, adversary in enumerate(adversaries):
@@ -70,7 +86,8 @@ def _draw_cells(axes: Axes, rows: list[tuple[str, pd.DataFrame]], adversaries: l
                 color="white" if dark else INK,
                 gid="cell",
             )
-    axes.imshow(failed, cmap=_FAILED, vmin=0, vmax=1, aspect="auto")
+    shades = LinearSegmentedColormap.from_list("failed", list(_FAILED))
+    axes.imshow(failed, cmap=shades, vmin=0, vmax=1, aspect="auto")
     axes.set_xticks(range(len(adversaries)), _names(adversaries), size=8.5)
     axes.set_yticks(range(len(rows)), [label for label, _ in rows], size=9)
     axes.tick_params(length=0)

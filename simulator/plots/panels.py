@@ -13,8 +13,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from simulator.plots.labels import EndLabel
-from simulator.plots.style import DASHES, Legend, ink, mark, number
+from simulator.plots.style import DASHES, Legend, ink, mark
 from simulator.plots.sweep import Curve, axis_label
+from simulator.results.formats import swept_tick
 
 _FEW_TICKS: Final = 7
 
@@ -133,7 +134,9 @@ def _scale_x(axes: Axes, values: Sequence[float], ticks: int) -> None:
         axes.xaxis.set_major_locator(LogLocator(10, numticks=ticks))
     axes.xaxis.set_minor_locator(NullLocator())
     large = distinct[-1] > 10**6
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(float(f"{value:.12g}"), 4 if large else 7)))
+    axes.xaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: swept_tick(float(f"{value:.12g}"), 4 if large else 7))
+    )
 
 
 def _thinned(values: list[float], ticks: int) -> list[float]:

@@ -1,16 +1,16 @@
-"""The house style: one colour and one marker a protocol, titles, numbers, and files that never change.
+"""The house style: one colour and one marker per protocol, titles, legends, and files that never change.
 
 Nothing here imports pyplot: a figure is an object of its own, no window and no global list.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from math import ceil
 from pathlib import Path
@@ -20,6 +20,8 @@ import matplotlib
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from simulator.results.files import write_with
 
 WIDTH: Final = 8.0
 """Width of every figure in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
@@ -209,38 +211,6 @@ def ink(colour: str) -> str:
     return to_hex((0.75 * red, 0.75 * green, 0.75 * blue))
 
 
-def number(value: float, powers_from: int = 7) -> str:
-    """Return a number as a reader wants it; round ones from 10^powers_from on as powers of ten.
-
-    >>> number(2_000_000), number(10**9), number(0.03), number(1234.5)
-    ('2,000,000', '$10^{9}$', '0.03', '1,234')
-    """
-    if value >= 10**powers_from and float(value).is_integer():
-        digits = str(int(value))
-        power = len(digits) - 1
-        lead = digits.rstrip("0")
-        if lead == "1":
-            return f"$10^{{{power}}}$"
-        if len(lead) <= 2:
-            return rf"${'.'.join(lead)}\cdot 10^{{{power}}}$"
-    if float(value).is_integer() or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.3g}"
-
-
-def short(value: float) -> str:
-    """Return a large count in few letters.
-
-    >>> short(950), short(52_340), short(1_600_000), short(1e12)
-    ('950', '52k', '1.6M', '1,000G')
-    """
-    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= size:
-            scaled = value / size
-            return f"{scaled:,.0f}{letter}" if scaled >= 10 else f"{scaled:.3g}{letter}"
-    return f"{value:.3g}"
-
-
 FORMS: Final = ("png", "svg")
 """Forms in which a figure is written."""
 
@@ -261,15 +231,12 @@ def save(figure: Figure, stem: Path, forms: Sequence[str] = FORMS) -> list[Path]
     stem
         The path without its ending.
     """
-    stem.parent.mkdir(parents=True, exist_ok=True)
     written = []
     with house_style():
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # laid out once; every form shows the same
         for form in forms:
             path = stem.with_name(f"{stem.name}.{form}")
-            partial = path.with_name(f"{path.name}.tmp")
-            figure.savefig(partial, format=form, metadata=_NOTHING_ELSE[form])
-            os.replace(partial, path)
+            write_with(path, partial(figure.savefig, format=form, metadata=_NOTHING_ELSE[form]))
             written.append(path)
     return written

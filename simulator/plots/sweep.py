@@ -17,12 +17,21 @@ Floats = npt.NDArray[np.float64]
 MANY: Final = 20
 """Up to this number of games at a place the band is least to largest, beyond it 5 % to 95 %."""
 
-_SYMBOLS: Final = {"sites": "k", "items": "N", "alpha": r"(1/\alpha)", "start": "N_0"}
+_SYMBOLS: Final = {
+    "sites": "k",
+    "items": "N",
+    "alpha": r"(1/\alpha)",
+    "start": "N_0",
+    "steps": "T",
+    "experts": "n",
+}
 _LABELS: Final = {
     "sites": "number of sites, k",
     "items": "items, N",
     "alpha": "accuracy, 1/α",
     "start": "items at the start",
+    "steps": "steps, T",
+    "experts": "number of experts, n",
 }
 
 

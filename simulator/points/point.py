@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from simulator.errors import ScenarioError
-from simulator.points.registry import Family, find, is_reference, label, make, parameters, source_of
-from simulator.points.source import Source
+from simulator.points.registry import Family, find, label, make, parameters
+from simulator.points.source import Source, is_reference, source_of
 
 
 class PointError(ScenarioError):
@@ -36,12 +36,12 @@ class PointError(ScenarioError):
 
 @dataclass(frozen=True)
 class Part:
-    """One side of a point: its kind and parameters. The object itself is made where the game is played.
+    """One part of a point: its kind and parameters. The object itself is made where the game is played.
 
     Parameters
     ----------
     role
-        ``protocol`` or ``adversary``: the key in the scenario.
+        ``protocol``, ``adversary`` or ``task``: the key in the scenario.
     family
         The family of kinds that it is looked up in.
     kind
@@ -69,7 +69,7 @@ class Part:
             raise PointError((self.role, "kind"), str(error)) from error
 
     def make(self, without: Sequence[str] = ()) -> Any:
-        """Return the protocol or adversary; PointError if the parameters are refused.
+        """Return the protocol, adversary or task; PointError if the parameters are refused.
 
         Parameters
         ----------
@@ -132,13 +132,12 @@ class Point:
     number
         Its place among the points, from 0.
     task
-        The task's name.
+        The game that is played.
     protocol, adversary
         The two sides.
-    sites, items
-        Number of sites and of items; None leaves them to the adversary's trace.
-    start
-        Items counted before the game.
+    sites, items, start
+        Its sizes: the number of sites, of items, and of items counted before the game, or what the task's `sizes` say
+        that they are. None leaves the first two to the task, or to the adversary's trace.
     network
         The scenario's `network`, None for instantaneous channels.
     engine
@@ -146,7 +145,7 @@ class Point:
     """
 
     number: int
-    task: str
+    task: Part
     protocol: Part
     adversary: Part
     sites: int | None = None
@@ -157,8 +156,9 @@ class Point:
 
     def identity(self) -> dict[str, Any]:
         """Return what determines the point's games, but for the seed."""
+        own = is_reference(self.task.kind)
         return {
-            "task": self.task,
+            "task": self.task.identity() if own else self.task.kind,
             "protocol": self.protocol.identity(),
             "adversary": self.adversary.identity(),
             "sites": self.sites,
@@ -174,8 +174,8 @@ class Point:
             " ".join([part.label, *(f"{key}={value}" for key, value in part.arguments.items())])
             for part in (self.protocol, self.adversary)
         )
-        size = f", {self.sites:,} sites" if self.sites is not None else ""
-        return sides + size + (f", {self.items:,} items" if self.items is not None else "")
+        given = [(getattr(self, size.column), size.key) for size in self.task.maker().sizes]
+        return ", ".join([sides, *(f"{value:,} {key}" for value, key in given if value is not None and key != "start")])
 
 
 def part(role: str, family: Family, entry: Mapping[str, Any], folder: Path) -> Part:
@@ -183,7 +183,7 @@ def part(role: str, family: Family, entry: Mapping[str, Any], folder: Path) -> P
     arguments = {key: value for key, value in entry.items() if key != "kind"}
     kind = str(entry["kind"])
     try:
-        source = source_of(family, kind, folder)
+        source = source_of(kind, folder)
     except ScenarioError as error:
         raise PointError((role, "kind"), str(error)) from error
     return Part(role, family, kind, arguments, str(folder), source)

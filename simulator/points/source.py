@@ -1,4 +1,4 @@
-"""A user's own Python file as a value: its path and its text.
+"""Classes by reference, ``module:Class`` or ``path/to/file.py:Class``, and a user's own file as a value.
 
 Workers are sent the text, not objects: a worker process, or one on another machine, needs no copy of
 the file, and a finished game is recognised by the text that played it.
@@ -7,14 +7,17 @@ the file, and a finished game is recognised by the text that played it.
 from __future__ import annotations
 
 import hashlib
+import importlib
+import inspect
 import linecache
 import sys
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from simulator.errors import ScenarioError
+from simulator.errors import ScenarioError, accepted, nearest
 
 
 @dataclass(frozen=True)
@@ -64,3 +67,74 @@ def _line(error: BaseException, path: str) -> int:
     """Return the last line of a file that an error passed through."""
     lines = [frame.lineno or 0 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     return lines[-1] if lines else 0
+
+
+def is_reference(kind: str) -> bool:
+    """Tell whether a kind is ``module:Class`` or ``file.py:Class`` rather than a registered name."""
+    return ":" in kind
+
+
+def source_of(kind: str, folder: Path) -> Source | None:
+    """Return the file that a kind stands in, None for a registered name or a module.
+
+    Parameters
+    ----------
+    folder
+        Where relative paths are looked for first (the scenario's folder), then the current one.
+
+    Raises
+    ------
+    ScenarioError
+        The file is missing or cannot be read.
+    """
+    path, _, name = kind.rpartition(":")
+    if not path.endswith(".py"):
+        return None
+    if not name.isidentifier():
+        raise ScenarioError(f"{kind!r} must end in the name of a class: path/to/file.py:Class")
+    for place in (folder / path, Path(path)):
+        if place.is_file():
+            try:
+                return Source(str(place.resolve()), place.read_text(encoding="utf-8"))
+            except (OSError, UnicodeDecodeError) as error:
+                raise ScenarioError(f"cannot read {path}: {error}") from error
+    raise ScenarioError(f"there is no file {path} (looked in {folder} and in the current folder)")
+
+
+def import_reference(reference: str, folder: Path | None = None) -> Any:
+    """Return what ``module:Class`` names; modules of the scenario's and the current folder count too.
+
+    Raises
+    ------
+    ScenarioError
+        There is no such module or name; the message suggests the nearest one.
+    """
+    module_name, _, name = reference.partition(":")
+    before = list(sys.path)
+    sys.path[:0] = [str(place) for place in (folder, Path.cwd()) if place is not None]
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:
+        raise ScenarioError(
+            f"cannot import {module_name!r} of kind {reference!r}: {type(error).__name__}: {error}"
+        ) from error
+    finally:
+        sys.path[:] = before
+    return member(module, name, reference)
+
+
+def member(module: Any, name: str, kind: str) -> Any:
+    """Return what a module calls by a name; `kind` is the reference, for the message if there is no such name."""
+    found = module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if found is None:
+        public = [
+            key
+            for key, value in vars(module).items()
+            if not key.startswith("_")
+            and (inspect.isclass(value) or inspect.isfunction(value))
+            and value.__module__ == getattr(module, "__name__", None)
+        ]
+        raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, public)} ({accepted(public[:12])})")
+    return found

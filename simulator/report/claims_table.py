@@ -8,21 +8,21 @@ given folders: the one under a folder that is named like the scenario; the first
 
 from __future__ import annotations
 
+import argparse
 import csv
-import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import click
-
+from simulator.claims.claim import Claim
+from simulator.claims.judge import bound
 from simulator.claims.statements import NAMES, STATEMENTS
-from simulator.cli.tables import number
-from simulator.errors import RunError, ScenarioError
-from simulator.points.registry import accepted, nearest
+from simulator.errors import RunError, ScenarioError, accepted, nearest
+from simulator.results.files import write_text
+from simulator.results.formats import interval, number, span
 from simulator.scenario.document import read
-from simulator.scenario.model import Claim
 
 FOLDERS: Final = (Path("results/reference"),)
 """Where results are looked for."""
@@ -69,13 +69,13 @@ class Measured:
     def row(self) -> list[str]:
         """Return its cells: claim, measure, measured, interval, bound, games, verdict."""
         values = [float(row["value"]) for row in self.found if row["value"]]
-        bound = self.found[0]["bound"] if self.found else _bound(self.claim)
+        wanted = self.found[0]["bound"] if self.found else bound(self.claim)
         games = sum(int(row["games"]) for row in self.found)
         where = f"`{self.scenario}`: {self.claim.name}"
-        measured = _range(values) + (f" ({len(self.found)} groups)" if len(self.found) > 1 else "")
-        interval = _interval(self.found[0]) if len(self.found) == 1 else ""
+        measured = span(values) + (f" ({len(self.found)} groups)" if len(self.found) > 1 else "")
+        ends = _ends(self.found[0]) if len(self.found) == 1 else ""
         shown = number(games) if games else ""
-        return [where, f"`{_flat(self.claim.measure)}`", measured, interval, bound, shown, self.verdict]
+        return [where, f"`{_flat(self.claim.measure)}`", measured, ends, wanted, shown, self.verdict]
 
 
 def claims_with_results(scenarios: Iterable[Path], folders: Sequence[Path] = FOLDERS) -> list[Measured]:
@@ -154,60 +154,37 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _range(values: Sequence[float]) -> str:
-    if not values:
-        return ""
-    low, high = number(min(values)), number(max(values))
-    return low if low == high else f"{low} … {high}"
+def _ends(row: Mapping[str, str]) -> str:
+    """Return the confidence interval of a row of claims.csv."""
+    low, high = (float(row[end]) if row[end] else None for end in ("low", "high"))
+    return interval(low, high)
 
 
-def _interval(row: Mapping[str, Any]) -> str:
-    if not row["low"] or not row["high"]:
-        return ""
-    return f"{number(float(row['low']))} … {number(float(row['high']))}"
-
-
-def _bound(claim: Claim) -> str:
-    from simulator.claims.judge import bound
-
-    return bound(claim)
-
-
-@click.command()
-@click.option(
-    "--results",
-    "folders",
-    multiple=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder with results, or one result; may be given several times. results/reference if left out.",
-)
-@click.option(
-    "--scenarios",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=Path("scenarios"),
-    show_default=True,
-    help="Folder with the scenario files.",
-)
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path("docs/claims.md"),
-    show_default=True,
-    help="The page.",
-)
-def main(folders: tuple[Path, ...], scenarios: Path, out: Path) -> None:
-    """Write the table of claims."""
-    claims = claims_with_results(scenarios.glob("*.yaml"), folders or FOLDERS)
-    text = page(claims)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the table of claims; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m simulator.report.claims_table", description="Write the table of claims."
+    )
+    parser.add_argument(
+        "--results", dest="folders", action="append", type=Path, metavar="FOLDER",
+        help="folder with results, or one result; may be given several times (default: results/reference)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--scenarios", type=Path, default=Path("scenarios"), metavar="FOLDER", help="the scenario files (%(default)s)"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("docs/claims.md"), metavar="FILE", help="the page (%(default)s)"
+    )
+    given = parser.parse_args(arguments)
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        part = out.with_name(f".{out.name}.part")
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, out)
-    except OSError as error:
-        raise RunError(f"{out}: cannot be written: {error.strerror or error}") from error
-    click.echo(f"{out}: {_summary(claims).strip()}")
+        claims = claims_with_results(given.scenarios.glob("*.yaml"), given.folders or FOLDERS)
+        write_text(given.out, page(claims))
+    except (ScenarioError, RunError) as error:
+        print(error, file=sys.stderr)
+        return 2 if isinstance(error, ScenarioError) else 1
+    print(f"{given.out}: {_summary(claims).strip()}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

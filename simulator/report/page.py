@@ -100,13 +100,10 @@ def verdict(word: str) -> Html:
     return Html("<span class='{}'>{}</span>", "pass" if word == "PASS" else "fail", word)
 
 
-def caption_of(stem: str) -> str:
-    """Return what a figure shows, by the name of its file.
+def caption(says: str, stem: str) -> str:
+    """Return the line below a figure: what it shows, and the name of its file.
 
-    >>> caption_of("cost-sites")
-    'Words against a swept axis, a line a protocol, with the fitted law and the bound (cost-sites)'
+    >>> caption("words by kind of message", "breakdown-sites")
+    'Words by kind of message (breakdown-sites)'
     """
-    from simulator.scenario.figures import KINDS
-
-    said = KINDS.get(stem.split("-", 1)[0], "")
-    return f"{said[:1].upper()}{said[1:]} ({stem})" if said else stem
+    return f"{says[:1].upper()}{says[1:]} ({stem})" if says else stem

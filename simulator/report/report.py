@@ -1,16 +1,20 @@
 """One self-contained HTML page for a result: claims, figures, tables and what made it.
 
-It needs no network, no script and no other file: figures stand in it as data, everything else as text.
+It needs no network, no script and no other file: figures stand in it as data, everything else as text. The figures
+have been drawn before.
 """
 
 from __future__ import annotations
 
 import base64
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.report.page import Html, caption_of, facts, page, section, table, verdict
+from simulator.claims.columns import label
+from simulator.report.page import Html, caption, facts, page, section, table, verdict
+from simulator.results.files import write_text
+from simulator.results.folder import Results, opened
+from simulator.results.formats import cell, interval, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,52 +26,50 @@ NAME: Final = "report.html"
 _HEAVY: Final = 600_000
 """A figure whose SVG has more bytes stands in the page as PNG."""
 
+_MEASURED: Final = ("words", "words_up", "words_down", "output_changes", "rounds")
+"""Columns of trials.csv that the summary shows, beside the error."""
+
 _MOST_ROWS: Final = 400
 """Rows of the summary; a longer one is cut, and says so."""
 
 
-def write_report(directory: str | Path) -> Path:
-    """Write ``report.html`` into a result directory and return its path.
+def write_report(place: str | Path | Results, fault: str = "") -> Path:
+    """Write ``report.html`` into the folder of a result and return its path.
 
-    The figures are drawn anew, from the tables as they are.
+    Parameters
+    ----------
+    place
+        The folder, or the results that were read from it.
+    fault
+        Why figures could not be drawn.
 
     Raises
     ------
     ValueError
-        The directory holds no result.
+        The folder holds no results.
     """
     from simulator.results.read import read_tables
 
-    folder = Path(directory)
-    tables = read_tables([folder])
-    manifest = _manifest(folder)
-    scenario = dict(manifest.get("scenario") or {})
-    title = str(scenario.get("title") or manifest.get("name") or folder.resolve().name)
+    results = opened(place)
+    tables = read_tables([results]).in_words_of_task()
+    manifest, scenario = results.manifest, results.scenario
+    title = str(scenario.get("title") or manifest.get("name") or results.dir.resolve().name)
     parts = [
         _lead(tables, manifest),
-        _claims(folder),
-        _figures(folder),
+        _claims(results.claims),
+        _figures(results, fault),
         _summary(tables.trials),
         _kinds(tables.trials, tables.kinds),
         _origin(scenario, manifest),
     ]
-    path = folder / NAME
-    partial = folder / f"{NAME}.tmp"
-    partial.write_text(page(title, parts), encoding="utf-8")
-    os.replace(partial, path)
+    path = results.dir / NAME
+    write_text(path, page(title, parts))
     return path
-
-
-def _manifest(folder: Path) -> dict[str, Any]:
-    import json
-
-    found: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    return found
 
 
 def _lead(tables: Tables, manifest: dict[str, Any]) -> Html:
     """Return the first lines: how much was played, and what is fixed."""
-    from simulator.results.read import fixed
+    from simulator.results.fixed import fixed
 
     games = manifest.get("games") or {}
     lost = int(games.get("errors") or 0)
@@ -77,26 +79,22 @@ def _lead(tables: Tables, manifest: dict[str, Any]) -> Html:
     return Html("<p class='lead'>{}</p>", text)
 
 
-def _claims(folder: Path) -> Html:
+def _claims(found: pd.DataFrame) -> Html:
     """Return the claims with what was measured."""
-    import pandas as pd
-
-    path = folder / "claims.csv"
-    found = pd.read_csv(path, keep_default_na=False) if path.is_file() else pd.DataFrame()
     if found.empty:
         return section("Claims", Html("<p>The scenario makes no claims.</p>"))
     rows = []
     for row in found.to_dict("records"):
-        said = " where ".join(text for text in (row["measure"], row["where"]) if text)
-        interval = f"{_short(row['low'])} to {_short(row['high'])}" if row["low"] != "" else ""
+        said = " where ".join(filter(None, (row["measure"], cell(row["where"]))))
+        group = cell(row.get("group"))
         rows.append(
             [
                 verdict(str(row["verdict"])),
-                Html("{}<br><code>{}</code>", row["name"], said),
+                Html("{}<br><code>{}</code>", row["name"] + (f" [{group}]" if group else ""), said),
                 row["bound"],
-                _short(row["value"]) or row["note"],
-                interval,
-                _short(row["games"]),
+                number(row["value"]) or cell(row["note"]),
+                interval(row["low"], row["high"]),
+                number(row["games"]),
             ]
         )
     held = int((found["verdict"] == "PASS").sum())
@@ -105,28 +103,29 @@ def _claims(folder: Path) -> Html:
     return section("Claims", text, table(heads, rows, right=(2, 3, 4, 5)))
 
 
-def _figures(folder: Path) -> Html:
-    """Return the figures that the scenario asks for, drawn anew."""
-    from simulator.plots import draw
+def _figures(results: Results, fault: str) -> Html:
+    """Return the figures that have been drawn, and what is wrong with the others."""
+    from simulator.plots.figures import planned, up_to_date
 
-    fault = Html("")
-    try:
-        drawn = draw(folder)
-    except ValueError as error:
-        fault = Html("<p class='fault'>A figure could not be drawn: {}</p>", error)
-        drawn = sorted((folder / "figures").glob("*.svg")) if (folder / "figures").is_dir() else []
+    wanted = planned(results)
+    drawn = [path for path in wanted if up_to_date(path, results)]
+    missing = ", ".join(path.stem for path in wanted if path not in drawn)
+    told = Html("")
+    if fault or missing:
+        said = f"A figure could not be drawn: {fault}" if fault else f"Not drawn: {missing}"
+        told = Html("<p class='fault'>{}</p>", said)
     shown = []
-    for path in (path for path in drawn if path.suffix == ".svg"):
+    for path in drawn:
         small = path.stat().st_size <= _HEAVY
         data = (path if small else path.with_suffix(".png")).read_bytes()
         source = f"data:image/{'svg+xml' if small else 'png'};base64,{base64.b64encode(data).decode('ascii')}"
-        said = caption_of(path.stem)
+        said = caption(wanted[path].says, path.stem)
         shown.append(Html("<figure><img alt='{}' src='{}'><figcaption>{}</figcaption></figure>", said, source, said))
-    return section("Figures", fault, *shown) if shown or str(fault) else Html("")
+    return section("Figures", told, *shown) if shown or str(told) else Html("")
 
 
 def _summary(trials: pd.DataFrame) -> Html:
-    """Return a row a point: what it cost and whether it held, in the median over its games."""
+    """Return a row per point: what it cost and whether it held, as medians over its games."""
     from simulator.plots.error import error_over_alpha
     from simulator.results.read import name, swept_axes
 
@@ -140,20 +139,15 @@ def _summary(trials: pd.DataFrame) -> Html:
             [
                 first["protocol"],
                 first["adversary"],
-                *(_short(first[axis]) for axis in axes),
+                *(cell(first[axis]) for axis in axes),
                 f"{int((mine['verdict'] == 'ok').sum())} of {len(mine)}",
-                _short(mine["_error"].median()),
-                _short(mine["words"].median()),
-                _short(mine["words_up"].median()),
-                _short(mine["words_down"].median()),
-                _short(mine["output_changes"].median()),
-                _short(mine["rounds"].median()),
+                number(mine["_error"].median()),
+                *(number(mine[column].median()) for column in _MEASURED),
             ]
         )
     swept = [name(axis) for axis in axes]
-    measured = ["held", "largest error / α", "words", "to the server", "to the sites", "output changes", "rounds"]
-    heads = ["protocol", "adversary", *swept, *measured]
-    text = "Medians over the games of a point." + (
+    heads = ["protocol", "adversary", *swept, "held", "largest error / α", *map(label, _MEASURED)]
+    text = "Medians over the games of each point." + (
         f" The first {_MOST_ROWS} of {len(rows)} points; trials.csv has them all." if len(rows) > _MOST_ROWS else ""
     )
     body = table(heads, rows[:_MOST_ROWS], right=tuple(range(2, len(heads))))
@@ -161,7 +155,7 @@ def _summary(trials: pd.DataFrame) -> Html:
 
 
 def _kinds(trials: pd.DataFrame, kinds: pd.DataFrame) -> Html:
-    """Return the words of each kind of message, in the mean over all games of a protocol."""
+    """Return the words of each kind of message, on average over all games of a protocol."""
     if kinds.empty:
         return Html("")
     named = kinds.drop(columns=[column for column in ("protocol",) if column in kinds])
@@ -174,10 +168,10 @@ def _kinds(trials: pd.DataFrame, kinds: pd.DataFrame) -> Html:
         played = int(games[protocol])
         way = {"up": "site to server", "down": "server to site"}.get(str(direction), str(direction))
         rows.append(
-            [protocol, kind, way, *(_short(float(row[what]) / played) for what in ("messages", "words", "bits"))]
+            [protocol, kind, way, *(number(float(row[what]) / played) for what in ("messages", "words", "bits"))]
         )
     heads = ["protocol", "kind", "direction", "messages", "words", "bits"]
-    text = Html("<p>Means over all games of a protocol.</p>")
+    text = Html("<p>Means over all games of each protocol.</p>")
     return section("Messages by kind", text, table(heads, rows, right=(3, 4, 5)))
 
 
@@ -193,7 +187,7 @@ def _origin(scenario: dict[str, Any], manifest: dict[str, Any]) -> Html:
         "scenario": manifest.get("name"),
         "begun": manifest.get("begun"),
         "took": f"{manifest['seconds']:,} s" if manifest.get("seconds") is not None else None,
-        "games": ", ".join(f"{_short(value)} {key}" for key, value in games.items()),
+        "games": ", ".join(f"{cell(value)} {key}" for key, value in games.items()),
         "engines": ", ".join(engines),
         "played by": manifest.get("workers"),
         "machine": ", ".join(f"{value} {key}" if key == "cores" else str(value) for key, value in machine.items()),
@@ -206,24 +200,3 @@ def _origin(scenario: dict[str, Any], manifest: dict[str, Any]) -> Html:
         facts({key: str(value) for key, value in known.items() if value not in (None, "")}),
         Html("<details><summary>The scenario</summary><pre>{}</pre></details>", text),
     )
-
-
-def _short(value: Any) -> str:
-    """Return a number for readers: thousands with commas, fractions with three digits.
-
-    >>> _short(1234567.0), _short(0.09090909), _short(float("nan")), _short("")
-    ('1,234,567', '0.0909', '', '')
-    """
-    if value is None or value == "" or value != value:
-        return ""
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return str(value)
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        return str(value)
-    exact = float(value)
-    if exact in (float("inf"), float("-inf")):
-        return "infinite"
-    return f"{exact:,.0f}" if exact.is_integer() or abs(exact) >= 1000 else f"{exact:.3g}"

@@ -1,8 +1,7 @@
-"""The tables of one or more results, as figures want them: which lines, which panels, what is fixed."""
+"""The tables of one or more results, as figures and pages want them: which lines, which panels, what is fixed."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +11,12 @@ import pandas as pd
 
 from simulator.claims.columns import TRIALS
 from simulator.claims.expressions import ExpressionError, rows
+from simulator.errors import ScenarioError
+from simulator.points.kept import Kept, kept_class
+from simulator.results.folder import NoResults, Results, opened
+from simulator.results.formats import setting
+from simulator.tasks.base import Task
+from simulator.tasks.sizes import Size, called
 
 GAME: Final = ("result", "point", "trial")
 """What names one game."""
@@ -31,6 +36,10 @@ class Tables:
         The scenario of each result, as its manifest has it.
     points
         The points of each result by number, as its manifest has them: every parameter of both sides.
+    sizes
+        What sizes the games have and what they are called; those of counting if the results' tasks differ in them.
+    kept
+        Classes of users' own that the results were made with.
     """
 
     trials: pd.DataFrame
@@ -38,12 +47,19 @@ class Tables:
     kinds: pd.DataFrame
     scenarios: dict[str, dict[str, Any]] = field(default_factory=dict)
     points: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+    sizes: Sequence[Size] = Task.sizes
+    kept: Kept = field(default_factory=dict)
 
     @property
     def title(self) -> str:
         """Return the scenario's title, or the titles of several results beside each other."""
         titles = [str(scenario.get("title") or name) for name, scenario in self.scenarios.items()]
         return " | ".join(dict.fromkeys(titles))
+
+    @property
+    def called(self) -> dict[str, str]:
+        """Return the columns of sizes that the task calls something else, and what."""
+        return called(self.sizes)
 
     @property
     def several(self) -> bool:
@@ -61,6 +77,7 @@ class Tables:
         if not condition:
             return self
         columns = {column.lstrip("_"): self.trials[column].to_numpy() for column in self.trials.columns}
+        columns = {**{key: columns[name] for name, key in self.called.items() if name in columns}, **columns}
         try:
             trials = self.trials[rows(condition, columns).astype(bool)]
         except ExpressionError as error:
@@ -68,6 +85,11 @@ class Tables:
         if trials.empty:
             raise ValueError(f"where: no game meets {condition!r}")
         return replace(self, trials=trials, series=_of_games(self.series, trials), kinds=_of_games(self.kinds, trials))
+
+    def in_words_of_task(self) -> Tables:
+        """Return the tables with the columns of sizes called as the task calls them: items are steps, or rounds."""
+        free = {column: key for column, key in self.called.items() if key not in self.trials}
+        return replace(self, trials=self.trials.rename(columns=free))
 
     def with_adversaries_named(self, x: str = "") -> Tables:
         """Return the tables with swept parameters of an adversary as a part of its name, except for `x`."""
@@ -97,36 +119,45 @@ def _of_games(table: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     return table.merge(trials[list(GAME)].drop_duplicates(), on=list(GAME), how="inner")
 
 
-def read_tables(directories: Sequence[str | Path]) -> Tables:
-    """Read the tables of one or more result directories.
+def read_tables(places: Sequence[str | Path | Results]) -> Tables:
+    """Return the tables of one or more results: folders, or results that are open already.
 
     Raises
     ------
     ValueError
-        If a directory holds no result.
+        If a folder holds no results, or no games.
     """
-    if not directories:
+    if not places:
         raise ValueError("no result directory was given")
     trials, series, kinds = [], [], []
     scenarios: dict[str, dict[str, Any]] = {}
     points: dict[str, dict[int, dict[str, Any]]] = {}
-    for place in directories:
-        directory = Path(place)
-        for needed in ("trials.csv", "manifest.json"):
-            if not (directory / needed).is_file():
-                raise ValueError(f"{directory} holds no result: {needed} is missing")
-        manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-        scenario = dict(manifest.get("scenario") or {})
-        name = _free_name(directory.resolve().name, scenarios)
-        scenarios[name] = scenario
-        points[name] = {int(point["point"]): point for point in manifest.get("points") or []}
-        trials.append(_measured_marked(_read(directory / "trials.csv", name), points[name]))
-        series.append(_read(directory / "series.csv", name))
-        kinds.append(_read(directory / "kinds.csv", name))
-    games, timelines, messages = (pd.concat(tables, ignore_index=True) for tables in (trials, series, kinds))
+    kept: dict[str, Any] = {}
+    sizes: list[Sequence[Size]] = []
+    for place in places:
+        results = opened(place)
+        name = _free_name(results.dir.resolve().name, scenarios)
+        scenarios[name] = results.scenario
+        kept |= results.manifest.get("own") or {}
+        sizes.append(_sizes_of(str(results.scenario.get("task") or "count"), kept))
+        points[name] = {int(point["point"]): point for point in results.manifest.get("points") or []}
+        trials.append(_measured_marked(_named(results.trials, name), points[name]))
+        series.append(_named(results.series, name))
+        kinds.append(_named(results.kinds, name))
+    games, timelines, messages = map(_together, (trials, series, kinds))
     if games.empty:
-        raise ValueError(f"{directories[0]} holds no games: trials.csv is empty")
-    return Tables(games, timelines, messages, scenarios=scenarios, points=points)
+        raise NoResults(f"{opened(places[0]).dir}: holds no games: trials.csv is empty")
+    same = sizes[0] if all(other == sizes[0] for other in sizes) else Task.sizes
+    return Tables(games, timelines, messages, scenarios=scenarios, points=points, sizes=same, kept=kept)
+
+
+def _sizes_of(task: str, kept: Kept) -> Sequence[Size]:
+    """Return the sizes of a task's games; those of counting if its class is no longer there."""
+    try:
+        sizes: Sequence[Size] = kept_class("task", task, kept).sizes
+    except ScenarioError:
+        return Task.sizes
+    return sizes
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:
@@ -139,16 +170,16 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     return candidate
 
 
-def _read(path: Path, name: str) -> pd.DataFrame:
-    """Return a table with the result's name before it; an absent one is empty."""
-    try:
-        table = pd.read_csv(path)
-    except (FileNotFoundError, pd.errors.EmptyDataError):
-        table = pd.DataFrame()
-    if "ok" in table:
-        table["ok"] = table["ok"].map(lambda value: str(value) == "True")
-    table.insert(0, "result", name)
-    return table
+def _named(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return a table with the result's name before it."""
+    named = table.copy()
+    named.insert(0, "result", name)
+    return named
+
+
+def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return tables one below the other; an empty one plays no part in what type a column has."""
+    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
 
 
 def _measured_marked(trials: pd.DataFrame, points: dict[int, dict[str, Any]]) -> pd.DataFrame:
@@ -239,26 +270,4 @@ def said(axis: str, value: Any) -> str:
         value = value.item()
     if isinstance(value, bool):
         return name(axis) if value else f"not {name(axis)}"
-    if isinstance(value, float):
-        return f"no {name(axis)}" if value != value else f"{name(axis)} {value:{',.0f' if value.is_integer() else 'g'}}"
-    return f"{name(axis)} {value:,}" if isinstance(value, int) else f"{name(axis)} {value}"
-
-
-def fixed(tables: Tables) -> str:
-    """Return the parameters that all games share, for the line under the title."""
-    parts = []
-    trials = tables.trials
-    starts = {int(point.get("start") or 0) for points in tables.points.values() for point in points.values()}
-    after = f" after {starts.pop():,}" if len(starts) == 1 and starts != {0} else ""
-    for axis, text in (("sites", "{:,.0f} sites"), ("items", "{:,.0f} items" + after), ("alpha", "α = {:g}")):
-        values = trials[axis].dropna()
-        values = values[values > 0]
-        if values.nunique() == 1:
-            text = text if values.iloc[0] != 1 else text.replace("sites", "site").replace("items", "item")
-            parts.append(text.format(values.iloc[0]))
-    if trials["adversary"].nunique() == 1:
-        parts.append(f"adversary {trials['adversary'].iloc[0]}")
-    games = trials.groupby(["result", "point"]).size()
-    least, most = int(games.min()), int(games.max())
-    parts.append(f"{most} game{'s' * (most > 1)} a point" if least == most else f"{least} to {most} games a point")
-    return " · ".join(parts)
+    return f"no {name(axis)}" if value != value else f"{name(axis)} {setting(value)}"

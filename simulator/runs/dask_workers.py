@@ -1,4 +1,4 @@
-"""A crew of the workers of a Dask cluster (extra ``disttrack[dask]``)."""
+"""Plays on the workers of a Dask cluster (extra ``disttrack[dask]``)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class DaskWorkers(Workers):
     Parameters
     ----------
     address
-        ``tcp://host:port`` of a scheduler, or ``local`` to start one with a worker a core.
+        ``tcp://host:port`` of a scheduler, or ``local`` to start one with a worker per core.
 
     Raises
     ------

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from simulator.errors import ScenarioError
+from simulator.game.pace import calibrate
+from simulator.results.formats import in_bytes
 from simulator.scenario.load import Scenario
 
 BYTES_A_WORKER: Final = 150e6
@@ -74,32 +74,6 @@ def warning(scenario: Scenario, workers: int) -> str:
     )
 
 
-def calibrate(paces: Sequence[str], seconds: float = 0.5) -> dict[str, float]:
-    """Return the messages a second that this machine plays at each of these paces.
-
-    Parameters
-    ----------
-    paces
-        ``bulk``, ``leap`` and ``step`` engines against round-robin, ``reacting``: leap against freeze.
-    seconds
-        How long to try, all paces together.
-    """
-    from adversaries import Adversary, Freeze, RoundRobin
-    from protocols import Deterministic
-    from simulator.game.play import play
-
-    speeds = {}
-    for pace in paces:
-        adversary: Adversary = Freeze() if pace == "reacting" else RoundRobin()
-        items = {"bulk": 50_000_000, "leap": 200_000, "step": 20_000}.get(pace, 50_000)
-        begun, messages = time.perf_counter(), 0
-        while time.perf_counter() - begun < seconds / len(paces):
-            engine = "leap" if pace == "reacting" else pace
-            messages += play(Deterministic(alpha=0.05), adversary, sites=200, items=items, engine=engine).messages
-        speeds[pace] = messages / (time.perf_counter() - begun)
-    return speeds
-
-
 def memory_needed(scenario: Scenario, workers: int) -> tuple[float, int]:
     """Return the bytes that the largest games need on so many workers, and the point that needs most."""
     needs = [(scenario.task.memory(point), point.number) for point in scenario.points]
@@ -148,18 +122,3 @@ def refuse_too_large(scenario: Scenario, workers: int) -> None:
             f"{scenario.file}: would need about {in_bytes(needed)} of memory ({hands}; the largest: "
             f"{point.describe()}), and {in_bytes(there)} are free; take fewer sites or --workers 1"
         )
-
-
-def in_bytes(amount: float) -> str:
-    """Return a number of bytes for readers.
-
-    Examples
-    --------
-    >>> in_bytes(3.2e9)
-    '3.2 GB'
-    """
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if amount < 1000 or unit == "TB":
-            return f"{amount:,.0f} {unit}" if unit in ("B", "kB") or amount >= 100 else f"{amount:,.1f} {unit}"
-        amount /= 1000
-    raise AssertionError

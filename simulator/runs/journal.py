@@ -124,7 +124,7 @@ class Journal:
 
 
 def pack(record: Record) -> bytes:
-    """Return an outcome as compressed JSON: numbers come back exactly as they were."""
+    """Return a record as compressed JSON: numbers come back exactly as they were."""
     return zlib.compress(json.dumps(asdict(record), default=_plain).encode(), 1)
 
 

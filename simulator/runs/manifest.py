@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from simulator.results.write import writing
+from simulator.points.kept import keep
+from simulator.points.point import Point
+from simulator.results.files import write_text
 from simulator.scenario.load import Scenario
 
 LIBRARIES: Final = ("disttrack", "numpy", "simpy", "scipy", "pandas", "pydantic", "matplotlib")
@@ -45,10 +47,11 @@ def write_manifest(
     seconds
         How long it took.
     """
+    own = keep([scenario.points[0].task, *scenario.plots])
     manifest = {
         "scenario": dict(scenario.data),
         "name": scenario.name,
-        "task": scenario.task.name,
+        "task": scenario.points[0].task.label,
         "rules": scenario.task.rules,
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}},
         "machine": {
@@ -62,22 +65,24 @@ def write_manifest(
         "workers": workers,
         "games": dict(games),
         "seeds": list(seeds),
-        "points": [
-            {
-                "point": point.number,
-                "protocol": {"kind": point.protocol.kind, **point.protocol.given()},
-                "adversary": {"kind": point.adversary.kind, **point.adversary.given()},
-                "sites": point.sites,
-                "items": point.items,
-                "start": point.start,
-                "network": point.network,
-                **engines.get(point.number, {}),
-            }
-            for point in scenario.points
-        ],
+        "points": [_point(point, engines.get(point.number, {})) for point in scenario.points],
+        **({"own": own} if own else {}),
     }
-    with writing(folder) as start:
-        start("manifest.json").write(json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
+    write_text(folder / "manifest.json", json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
+
+
+def _point(point: Point, engine: Mapping[str, str]) -> dict[str, Any]:
+    """Return a point with every parameter of its sides, and the engine that played it."""
+    return {
+        "point": point.number,
+        "protocol": {"kind": point.protocol.kind, **point.protocol.given()},
+        "adversary": {"kind": point.adversary.kind, **point.adversary.given()},
+        "sites": point.sites,
+        "items": point.items,
+        "start": point.start,
+        "network": point.network,
+        **engine,
+    }
 
 
 def _version(name: str) -> str | None:

@@ -12,7 +12,8 @@ from typing import Any, Final
 from simulator.claims.judge import Finding
 from simulator.errors import RunError, ScenarioError
 from simulator.points.point import canonical
-from simulator.results.write import Results, write_tables
+from simulator.results.folder import Results
+from simulator.results.write import write_tables
 from simulator.runs.estimate import refuse_too_large
 from simulator.runs.journal import Journal, game_key, game_seed
 from simulator.runs.manifest import write_manifest
@@ -236,12 +237,12 @@ def _play(
 
 
 def _alike(record: Record) -> bool:
-    """Tell whether every seed gives this game: neither side has drawn a coin."""
+    """Tell whether every seed gives this game: chance had no part in it."""
     return not record.coins and record.error is None
 
 
 def _share(record: Record, games: Sequence[Job], journal: Journal, progress: Progress) -> None:
-    """Keep an outcome for other seeds too."""
+    """Keep a record for other seeds too."""
     if games:
         journal.put((job.key, record) for job in games)
         progress.alike += len(games)

@@ -1,7 +1,7 @@
-"""Who plays the games: this process, worker processes, or (in `cluster`) the workers of a cluster.
+"""Who plays the games: this process, worker processes, or (in `dask_workers`) the workers of a cluster.
 
-A crew takes batches and answers with futures. A batch is a list of games; what a game is worth is
-known only afterwards, so `Batches` sizes them by what games have taken so far.
+Workers take batches and answer with futures. A batch is a list of jobs; how long a job takes is known only afterwards,
+so `Batches` sizes them by what jobs have taken so far.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from simulator.errors import ScenarioError
 from simulator.points.point import Point
-from simulator.tasks.base import Record, task
+from simulator.tasks.base import Record
 
 
 class Job(NamedTuple):
@@ -37,7 +37,7 @@ class Job(NamedTuple):
 
 
 class Played(NamedTuple):
-    """What a batch gave: an outcome a game, in order, up to the first that could not be played at all."""
+    """What a batch gave: a record per job, in order, up to the first that could not be played at all."""
 
     records: list[Record]
     seconds: float
@@ -57,12 +57,18 @@ def play_batch(batch: Batch) -> Played:
     begun = time.perf_counter()
     for job in batch:
         try:
-            records.append(task(job.point.task).play(job.point, job.seed))
+            records.append(_checked(job.point.task.make().play(job.point, job.seed), job))
         except ScenarioError as error:
             return Played(records, time.perf_counter() - begun, error)
         except Exception:
             records.append(Record(row={"verdict": "failed", "ok": False}, error=traceback.format_exc()))
     return Played(records, time.perf_counter() - begun)
+
+
+def _checked(record: Any, job: Job) -> Record:
+    if not isinstance(record, Record):
+        raise ScenarioError(f"task {job.point.task.label}: play must return a Record; got {record!r}")
+    return record
 
 
 class Workers(ABC):
@@ -82,7 +88,7 @@ class Workers(ABC):
         """Return what a batch gave; WorkerDied if its worker did not live to say so."""
         return future.result()
 
-    def renew(self) -> None:  # noqa: B027 - only crews whose workers can die have something to do
+    def renew(self) -> None:  # noqa: B027 - only workers that can die have something to do
         """Replace workers that died."""
 
     @abstractmethod
@@ -184,7 +190,7 @@ class Batches:
     games
         The games to be played.
     slots
-        How many batches the crew has at a time.
+        How many batches the workers have at a time.
     """
 
     TARGET = 0.5

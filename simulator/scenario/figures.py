@@ -3,143 +3,113 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from difflib import get_close_matches
+from dataclasses import MISSING
+from pathlib import Path
 from typing import Any, Final
 
-KINDS: Final = {
-    "cost": "words against a swept axis, a line a protocol, with the fitted law and the bound",
-    "error": "the largest error over alpha against a swept axis",
-    "measure": "any measured column against a swept axis",
-    "timeline": "estimate, error and words in the course of a game",
-    "breakdown": "words by kind of message",
-    "frontier": "the largest error against words, a mark a protocol and adversary",
-    "matrix": "protocols against adversaries: how many games held",
-}
-"""Kinds of figures and what each shows."""
+from simulator.errors import ScenarioError, nearest
+from simulator.points.registry import check_extends, find, kinds, label, make, parameters
+from simulator.points.source import source_of
 
-EFOLD: Final = "words-per-efold"
-"""Words over the logarithm of the growth of the stream, ln((start + items) / start)."""
-
-MEASURES: Final = ("words", "messages", "bits", EFOLD)
-"""What a `cost` figure may count."""
-
-_KEYS: Final = {
-    "cost": ("x", "y", "where", "title"),
-    "error": ("x", "where", "title"),
-    "measure": ("x", "y", "where", "title"),
-    "timeline": ("where", "title"),
-    "breakdown": ("x", "where", "title"),
-    "frontier": ("where", "title"),
-    "matrix": ("where", "title"),
-}
-_NEEDS_X: Final = ("cost", "error", "measure")
 _USUAL_AXES: Final = ("sites", "items", "alpha", "start")
+_SIDES: Final = ("protocol", "adversary")
+_TEXTS: Final = ("x", "y", "where", "title")
+"""Keys that mean the same in every plot that has them, and hold texts."""
 
 
-@dataclass(frozen=True)
-class PlotRequest:
-    """One figure that is asked for.
-
-    Parameters
-    ----------
-    kind
-        One of `KINDS`.
-    x
-        The swept axis, for kinds that have one: sites, items, alpha, or any other swept parameter.
-    y
-        What a cost figure counts: words, messages, bits or words-per-efold; the column that a measure figure shows.
-    where
-        Which games, as a condition on the columns of trials.csv; empty for all.
-    title
-        Stands in for the scenario's title; empty for that.
-    """
-
-    kind: str
-    x: str = ""
-    y: str = "words"
-    where: str = ""
-    title: str = field(default="", compare=False)
-
-    @property
-    def name(self) -> str:
-        """Return the file name without its ending."""
-        parts = [self.kind, self.x, self.y if self.y != "words" else ""]
-        return "-".join(part.replace("/", "-") for part in parts if part)
-
-
-def check_plot(request: Any, swept: Iterable[str] | None = None) -> PlotRequest:
-    """Return the checked form of one entry of `plots:`.
+def check_plot(
+    request: Any,
+    swept: Iterable[str] | None = None,
+    *,
+    called: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    maker: Any = None,
+) -> Any:
+    """Return the plot that an entry of `plots:` asks for, a `simulator.plots.Plot`.
 
     Parameters
     ----------
     request
-        A mapping such as ``{"kind": "cost", "x": "sites"}``, or the name of a kind alone.
+        A mapping such as ``{"kind": "cost", "x": "sites"}``, or a kind alone; a plot is returned as it is.
     swept
         The axes that the scenario sweeps; with it an `x` that is not among them is refused.
+    called
+        What a task calls columns of its own sizes, such as ``{"items": "steps"}``: `x` may be either.
+    folder
+        Where files of plots of one's own are looked for, before the current folder.
+    maker
+        The plot's class where it is known already.
 
     Raises
     ------
     ValueError
         In one line: what is wrong and what is accepted.
     """
-    if isinstance(request, PlotRequest):
-        return request
     if isinstance(request, str):
         request = {"kind": request}
     if not isinstance(request, Mapping):
+        if hasattr(request, "draw"):
+            return request
         raise ValueError(f"a plot must be a mapping such as {{kind: cost, x: sites}}; got {request!r}")
     kind = request.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ValueError(f"plot kind must be one of {', '.join(KINDS)}; got {kind!r}{_nearest(kind, KINDS)}")
+    if not isinstance(kind, str) or not kind:
+        raise ValueError(f"a plot needs its kind ({', '.join(kinds('plot'))}, module:Class, file.py:Class)")
+    try:
+        maker = maker or find("plot", kind, source_of(kind, folder or Path.cwd()), folder)
+        check_extends("plot", maker)
+    except ScenarioError as error:
+        raise ValueError(str(error)) from error
+    name = label("plot", kind, maker)
     given = {str(key): value for key, value in request.items() if key != "kind" and value is not None}
+    _check_keys(name, maker, given, swept, called or {})
+    try:
+        return make("plot", maker, given)
+    except ScenarioError as error:
+        raise ValueError(f"plot {name!r}: {error}") from error
+
+
+def _check_keys(
+    name: str, maker: Any, given: Mapping[str, Any], swept: Iterable[str] | None, called: Mapping[str, str]
+) -> None:
+    """Raise ValueError unless a plot takes these keys, has all that it needs, and can be drawn along its axis."""
+    taken = parameters(maker)
+    first = [key for key in _TEXTS if key in taken]
+    keys = ["kind", *first[:-2], *(key for key in taken if key not in first), *first[-2:]]
     for key, value in given.items():
-        if key not in _KEYS[kind]:
-            accepted = ", ".join(("kind", *_KEYS[kind]))
-            raise ValueError(f"plot {kind!r} takes {accepted}; got {key!r}{_nearest(key, _KEYS[kind])}")
-        if not isinstance(value, str):
-            raise ValueError(f"plot {kind!r}: {key} must be text; got {value!r}")
+        if key not in taken:
+            raise ValueError(f"plot {name!r} takes {', '.join(keys)}; got {key!r}{nearest(key, keys)}")
+        if key in _TEXTS and not isinstance(value, str):
+            raise ValueError(f"plot {name!r}: {key} must be text; got {value!r}")
     if given.get("where"):
-        _check_condition(kind, given["where"])
-    sides = ("protocol", "adversary")
-    axes = None if swept is None else tuple(axis for axis in swept if axis not in sides)
-    _check_axis(kind, given.get("x", ""), axes)
-    if kind == "measure":
-        if not given.get("y"):
-            raise ValueError("plot 'measure' needs y, a column of trials.csv such as max_abs_error")
-    elif given.get("y", "words") not in MEASURES:
-        raise ValueError(f"plot {kind!r}: y must be one of {', '.join(MEASURES)}; got {given['y']!r}")
-    return PlotRequest(kind=kind, **given)
+        _check_condition(name, given["where"])
+    axes = None if swept is None else tuple(called.get(axis, axis) for axis in swept if axis not in _SIDES)
+    if "x" in taken:
+        _check_axis(name, given.get("x", ""), taken["x"] is MISSING, axes, called)
+    if taken.get("y") is MISSING and not given.get("y"):
+        raise ValueError(f"plot {name!r} needs y, a column of trials.csv such as max_abs_error")
 
 
-def _check_axis(kind: str, axis: str, swept: tuple[str, ...] | None) -> None:
-    """Raise ValueError unless this kind of figure can be drawn against this axis."""
-    offered = swept or _USUAL_AXES
+def _check_axis(name: str, axis: str, needed: bool, swept: tuple[str, ...] | None, called: Mapping[str, str]) -> None:
+    """Raise ValueError unless this plot can be drawn against this axis."""
     if not axis:
-        if kind in _NEEDS_X:
-            raise ValueError(f"plot {kind!r} needs x, the axis to draw against: {', '.join(offered)}")
+        if needed:
+            raise ValueError(f"plot {name!r} needs x, the axis to draw against: {', '.join(swept or _USUAL_AXES)}")
         return
-    if swept is None or axis in swept:
+    if swept is None or called.get(axis, axis) in swept:
         return
     if not swept:
-        raise ValueError(f"plot {kind!r}: x is {axis!r}, but nothing is swept (a list makes a sweep)")
+        raise ValueError(f"plot {name!r}: x is {axis!r}, but nothing is swept (a list makes a sweep)")
     raise ValueError(
-        f"plot {kind!r}: x must be an axis that the scenario sweeps ({', '.join(swept)}); "
-        f"got {axis!r}{_nearest(axis, swept)}"
+        f"plot {name!r}: x must be an axis that the scenario sweeps ({', '.join(swept)}); "
+        f"got {axis!r}{nearest(axis, swept)}"
     )
 
 
-def _check_condition(kind: str, condition: str) -> None:
+def _check_condition(name: str, condition: str) -> None:
     """Raise ValueError unless the text can be read as a condition on games."""
     from simulator.claims.expressions import ExpressionError, check_rows
 
     try:
         check_rows(condition)
     except ExpressionError as error:
-        raise ValueError(f"plot {kind!r}: where: {error}") from error
-
-
-def _nearest(word: Any, known: Iterable[str]) -> str:
-    """Return '; did you mean …?' for a misspelt word, or nothing."""
-    close = get_close_matches(str(word), list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"plot {name!r}: where: {error}") from error

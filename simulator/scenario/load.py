@@ -9,15 +9,17 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from simulator.claims.columns import TRIALS, axes, swept_columns
-from simulator.claims.expressions import columns_of
-from simulator.errors import ScenarioError
-from simulator.points.point import Point, PointError, part
-from simulator.points.registry import accepted, nearest
+from simulator.claims.claim import Claim
+from simulator.claims.columns import TRIALS
+from simulator.errors import ScenarioError, accepted, nearest
+from simulator.points.point import Part, Point, PointError, part
+from simulator.points.swept import swept_columns
+from simulator.scenario.checks import check_claims, check_keys, kept_plots
 from simulator.scenario.document import Document, read
-from simulator.scenario.model import KEYS, SWEPT, Claim, Head, PointModel, first_fault
+from simulator.scenario.model import SWEPT, Head, first_fault, point_model
 from simulator.scenario.sweep import Combination, SweepError, combinations
-from simulator.tasks.base import Task, task
+from simulator.tasks.base import Task
+from simulator.tasks.sizes import called
 
 MOST_POINTS: Final = 1_000_000
 """A scenario of more points is taken for a slip."""
@@ -63,9 +65,20 @@ class Scenario:
         return len(self.points) * self.head.trials
 
     @property
+    def plots(self) -> list[Part]:
+        """Return the kinds of the figures that are asked for."""
+        kinds = [entry if isinstance(entry, str) else str(entry["kind"]) for entry in self.head.plots]
+        return [part("plot", "plot", {"kind": kind}, self.folder) for kind in kinds]
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Return the columns of ``trials.csv``."""
         return (*TRIALS, *self.task.columns, *self.extra)
+
+    @property
+    def called(self) -> dict[str, str]:
+        """Return the columns of sizes that the task calls something else in scenario files, and what."""
+        return {column: key for column, key in called(self.task.sizes).items() if column in self.columns}
 
 
 def load(file: str | Path, overrides: Sequence[str] = ()) -> Scenario:
@@ -113,27 +126,27 @@ def shipped_scenarios() -> dict[str, Path]:
 def build(document: Document) -> Scenario:
     """Return the scenario that a document describes; `load` says what it raises."""
     data = document.data
-    for key in data:
-        if key not in KEYS:
-            raise document.error((key,), f"unknown key{nearest(key, KEYS)} ({accepted(KEYS)})")
     fixed = {key: value for key, value in data.items() if key in Head.model_fields}
     fixed.setdefault("name", Path(document.name).stem)
     head = _validate(Head, fixed, document)
     try:
-        game = task(head.task)
-    except ScenarioError as error:
-        raise document.error(("task",), str(error)) from error
-    points = tuple(_points(document, head, game))
-    head = head.model_copy(update={"plots": _plots(head, points, document)})
+        played = part("task", "task", {"kind": head.task}, document.folder)
+        game = played.make()
+    except PointError as error:
+        raise document.error(("task",), error.message) from error
+    check_keys(document, head, game)
+    points = tuple(_points(document, head, played, game))
+    head = head.model_copy(update={"plots": kept_plots(head, points, game, document)})
     data = {**data, **({"plots": head.plots} if "plots" in data else {})}
     scenario = Scenario(head, points, game, data, document.name, document.folder, swept_columns(points))
-    _check_claims(scenario, document)
+    check_claims(head.claims, (*scenario.columns, *scenario.called.values()), document)
     return scenario
 
 
-def _points(document: Document, head: Head, game: Task) -> list[Point]:
+def _points(document: Document, head: Head, played: Part, game: Task) -> list[Point]:
     """Return the points, each of them made once to see that it can be."""
-    swept = {key: _entries(document, key) for key in document.data if key in SWEPT}
+    sizes = [size.key for size in game.sizes]
+    swept = {key: _entries(document, key) for key in document.data if key in SWEPT or key in sizes}
     for key in ("protocol", "adversary"):
         if key not in swept:
             raise document.error((), f"{key} is missing: {key}: {{kind: …}}")
@@ -143,15 +156,15 @@ def _points(document: Document, head: Head, game: Task) -> list[Point]:
         for combination in combinations(swept, head.zip):
             if len(points) == MOST_POINTS:
                 raise document.error((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
-            points.append(_point(document, combination, len(points), head.task, game))
+            points.append(_point(document, combination, len(points), played, game))
     except SweepError as error:
         raise document.error(error.path, str(error)) from error
     return points
 
 
-def _point(document: Document, combination: Combination, number: int, name: str, game: Task) -> Point:
+def _point(document: Document, combination: Combination, number: int, played: Part, game: Task) -> Point:
     try:
-        model = PointModel.model_validate(combination.values)
+        model = point_model(tuple(game.sizes)).model_validate(combination.values)
     except ValidationError as error:
         path, message = first_fault(error)
         raise document.error(_place(combination, path), message) from error
@@ -159,18 +172,18 @@ def _point(document: Document, combination: Combination, number: int, name: str,
     try:
         point = Point(
             number,
-            name,
+            played,
             part("protocol", game.families["protocol"], values["protocol"], document.folder),
             part("adversary", game.families["adversary"], values["adversary"], document.folder),
-            model.sites,
-            model.items,
-            model.start,
-            None if model.network is None else model.network.model_dump(),
-            model.engine,
+            network=None if model.network is None else model.network.model_dump(),
+            engine=model.engine,
+            **{size.column: getattr(model, size.key) for size in game.sizes if getattr(model, size.key) is not None},
         )
         game.check(point)
     except PointError as error:
-        raise document.error(_place(combination, error.path), error.message) from error
+        key, *rest = error.path
+        key = called(game.sizes).get(str(key), key)  # a task speaks of the point's fields, the file has its own keys
+        raise document.error(_place(combination, (key, *rest)), error.message) from error
     return point
 
 
@@ -228,43 +241,3 @@ def _validate(model: type[Head], values: dict[str, Any], document: Document) -> 
 
 def _fields(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
     return list(Claim.model_fields) if path[:1] == ("claims",) else list(model.model_fields)
-
-
-def _check_claims(scenario: Scenario, document: Document) -> None:
-    """Refuse claims over columns that the results will not have."""
-    known = scenario.columns
-    for number, claim in enumerate(scenario.head.claims):
-        for key, text in (("where", claim.where), ("measure", claim.measure)):
-            for name in sorted(columns_of(text) if text else ()):
-                _known_column(name, known, document, ("claims", number, key))
-        for name in claim.columns:
-            _known_column(name, known, document, ("claims", number, "each"))
-
-
-def _known_column(name: str, known: Sequence[str], document: Document, place: tuple[str | int, ...]) -> None:
-    if name not in known and not name.startswith(("words_", "messages_")):
-        raise document.error(
-            place,
-            f"there is no column {name!r}{nearest(name, known)} "
-            f"({accepted(known)}, words_KIND and messages_KIND of a kind of message)",
-        )
-
-
-def _plots(head: Head, points: Sequence[Point], document: Document) -> list[Any]:
-    """Return the figures; one along an axis that `--set` has fixed is left out."""
-    from simulator.scenario.figures import check_plot
-
-    kept: list[Any] = []
-    for number, request in enumerate(head.plots):
-        try:
-            check_plot(request)
-            try:
-                check_plot(request, axes(points))
-            except ValueError:
-                if not document.overridden:
-                    raise
-                continue
-        except ValueError as error:
-            raise document.error(("plots", number), str(error)) from error
-        kept.append(request)
-    return kept

@@ -5,95 +5,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
-from simulator.claims.expressions import ExpressionError, check_measure, check_rows
-from simulator.points.registry import nearest
+from simulator.claims.claim import Claim, Strict, Text, not_bool
+from simulator.errors import nearest
+from simulator.tasks.sizes import Size
 
 LARGEST = 2**62
 """No game has more items or steps than this: schedules count in 64 bits."""
 
 
-def _not_bool(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("must be a number, not true or false")
-    return value
+# bounds stand before the validator, or pydantic leaves them out of the JSON Schema
+Whole = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(not_bool)]
+Count = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(not_bool)]
+Delay = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(not_bool)]
+Mean = Annotated[float, Field(gt=0, allow_inf_nan=False), BeforeValidator(not_bool)]
 
 
-def _tolerance(value: Any) -> Any:
-    """Read ``5%`` as a share."""
-    if isinstance(value, str) and value.rstrip().endswith("%"):
-        return {"share": float(value.rstrip()[:-1]) / 100}
-    return value
-
-
-Whole = Annotated[int, BeforeValidator(_not_bool), Field(ge=0, le=LARGEST)]
-Count = Annotated[int, BeforeValidator(_not_bool), Field(ge=1, le=LARGEST)]
-Real = Annotated[float, BeforeValidator(_not_bool), Field(allow_inf_nan=False)]
-Delay = Annotated[float, BeforeValidator(_not_bool), Field(ge=0, allow_inf_nan=False)]
-Mean = Annotated[float, BeforeValidator(_not_bool), Field(gt=0, allow_inf_nan=False)]
-Text = Annotated[str, Field(min_length=1)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Share(_Strict):
-    """A tolerance as a share of the value."""
-
-    share: Annotated[Real, Field(ge=0)]
-
-
-class Claim(_Strict):
-    """A statement that the results must bear out: a measure of some of the games, and its bounds."""
-
-    name: Text = Field(description="What is claimed, in a few words.")
-    where: str = Field("", description="Which games: a condition on the columns of trials.csv; empty for all.")
-    each: list[Text] | Text = Field(
-        default_factory=list,
-        description="Columns; the claim is made once for each combination of their values.",
-    )
-    measure: Text = Field(description="What is measured, for example fraction(ok) or slope(words, sites).")
-    at_least: Real | None = Field(None, description="The measure is this or more.")
-    at_most: Real | None = Field(None, description="The measure is this or less.")
-    equals: Real | None = Field(None, description="The measure is this, up to `within`.")
-    within: Annotated[Annotated[Real, Field(ge=0)] | Share | None, BeforeValidator(_tolerance)] = Field(
-        None, description="Tolerance of `equals`: a number, or a share such as 5%."
-    )
-    source: list[Text] | Text = Field(
-        default_factory=list,
-        description="What it tests, a statement or several: Theorem 1, accuracy. See docs/claims.md.",
-    )
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Return the columns of `each`."""
-        return (self.each,) if isinstance(self.each, str) else tuple(self.each)
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Return the statements that it tests."""
-        return (self.source,) if isinstance(self.source, str) else tuple(self.source)
-
-    @model_validator(mode="after")
-    def _bounds(self) -> Claim:
-        if self.at_least is None and self.at_most is None and self.equals is None:
-            raise ValueError("a claim needs a bound: at_least, at_most, or equals with within")
-        if self.within is not None and self.equals is None:
-            raise ValueError("within goes with equals: equals: 1.0, within: 0.05")
-        for key, text, check in (("where", self.where, check_rows), ("measure", self.measure, check_measure)):
-            try:
-                if text:
-                    check(text)
-            except ExpressionError as error:
-                raise ValueError(f"{key}: {error}") from error
-        return self
-
-
-class Head(_Strict):
+class Head(Strict):
     """The keys of a scenario that are fixed: a list is not swept here."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = Field(
@@ -113,13 +46,13 @@ class Head(_Strict):
     )
 
 
-class Exponential(_Strict):
-    """Delays drawn from an exponential law."""
+class Exponential(Strict):
+    """Delays drawn from an exponential distribution."""
 
     exponential: Mean = Field(description="Mean, in steps.")
 
 
-class Network(_Strict):
+class Network(Strict):
     """How long messages are under way."""
 
     latency: Delay | Exponential = Field(description="Steps: a constant, or {exponential: mean}.")
@@ -133,22 +66,37 @@ class Part(BaseModel):
     kind: Text = Field(description="A registered name, module:Class, or path/to/file.py:Class.")
 
 
-class PointModel(_Strict):
-    """The keys of a scenario that may be swept, without their lists."""
+class PointModel(Strict):
+    """The keys of a scenario that may be swept, without their lists; the sizes are the task's own."""
 
-    sites: Count | None = Field(None, description="Number of sites, k.")
-    items: Whole | None = Field(None, description="Number of items of a game.")
-    start: Whole = Field(0, description="Items counted before the game begins.")
     protocol: Part = Field(description="What the sites and the server do.")
     adversary: Part = Field(description="Who feeds the sites.")
     network: Network | None = Field(None, description="Delays of messages; none if left out.")
     engine: Literal["auto", "step", "leap", "bulk"] = Field("auto", description="How a game is computed.")
 
 
-SWEPT = tuple(PointModel.model_fields)
-"""The keys that a list sweeps."""
-KEYS = ("name", "title", "task", "seed", "trials", *SWEPT, "zip", "claims", "plots")
-"""The keys of a scenario."""
+_FIRST: Final = ("name", "title", "task", "seed", "trials")
+_LAST: Final = ("zip", "claims", "plots")
+SWEPT: Final = tuple(PointModel.model_fields)
+"""The keys that a list sweeps, beside those of the sizes."""
+
+
+def keys_of(sizes: Sequence[Size]) -> tuple[str, ...]:
+    """Return the keys of a scenario whose task has these sizes."""
+    return (*_FIRST, *(size.key for size in sizes), *SWEPT, *_LAST)
+
+
+@lru_cache
+def point_model(sizes: tuple[Size, ...]) -> type[PointModel]:
+    """Return the model of a point whose task has these sizes."""
+    fields: dict[str, Any] = {}
+    for size in sizes:
+        value = Annotated[int, Field(ge=size.least, le=LARGEST), BeforeValidator(not_bool)]
+        if size.needed:
+            fields[size.key] = (value, Field(description=size.says))
+        else:
+            fields[size.key] = (value | None, Field(None, description=size.says))
+    return create_model("PointModel", __base__=PointModel, **fields)
 
 
 def first_fault(error: ValidationError) -> tuple[tuple[str | int, ...], str]:

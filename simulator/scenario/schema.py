@@ -1,53 +1,75 @@
-"""The JSON Schema of scenario files, with the parameters of every registered kind."""
+"""The JSON Schema of scenario files, with the sizes of every task and the parameters of every registered kind."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING
 from typing import Any, get_type_hints
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter
 
 from simulator.points.registry import Family, kinds, parameters
-from simulator.scenario.figures import KINDS as FIGURES
-from simulator.scenario.model import SWEPT, Head, PointModel
-from simulator.tasks.base import TASKS, task
+from simulator.scenario.model import SWEPT, Head, PointModel, keys_of, point_model
+from simulator.tasks.base import Task
 
 Schema = dict[str, Any]
+
+_OWN: Schema = {"type": "string", "pattern": ":"}
+"""A class by reference: module:Class or path/to/file.py:Class."""
 
 
 def scenario_schema() -> Schema:
     """Return the schema: fixed keys as they are, swept keys as a value or a list of values."""
+    tasks: dict[str, type[Task]] = {name: kind.load() for name, kind in kinds("task").items()}
     head = Head.model_json_schema(ref_template="#/$defs/{model}")
     point = PointModel.model_json_schema(ref_template="#/$defs/{model}")
     definitions: Schema = {**head.pop("$defs", {}), **point.pop("$defs", {})}
     definitions.pop("Part", None)
-    properties: Schema = {}
-    for name, said in head["properties"].items():
-        properties[name] = said
+    properties: Schema = dict(head["properties"])
     for name in SWEPT:
         said = dict(point["properties"][name])
         if name in ("protocol", "adversary"):
-            definitions[name] = _entry(list(dict.fromkeys(task(known).families[name] for known in TASKS)))
-            value: Schema = {"$ref": f"#/$defs/{name}"}
+            definitions[name] = _entry(list(dict.fromkeys(task.families[name] for task in tasks.values())))
+            properties[name] = _described(said, {"$ref": f"#/$defs/{name}"})
         else:
-            value = {key: part for key, part in said.items() if key not in ("title", "description", "default")}
-        properties[name] = {"description": said.get("description", ""), **_swept(value)}
-        if "default" in said:
-            properties[name]["default"] = said["default"]
-    properties["task"]["enum"] = list(TASKS)
+            properties[name] = _described(said, said)
+    usual = properties["task"]["default"]
+    properties["task"] = {**properties["task"], "anyOf": [{"enum": list(tasks)}, _OWN]}
     properties["plots"]["items"] = _figures()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "disttrack scenario",
-        "description": "A scalar is fixed, a list is swept.",
+        "description": "A scalar is fixed, a list is swept. The task names the sizes of its games.",
         "type": "object",
         "properties": properties,
         "required": ["protocol", "adversary"],
-        "additionalProperties": False,
+        "allOf": [_of_task(name, task, needed=name != usual) for name, task in tasks.items()],
         "$defs": definitions,
     }
+
+
+def _of_task(name: str, task: type[Task], *, needed: bool) -> Schema:
+    """Return what holds of the scenarios of one task: its sizes, and no keys but its own.
+
+    Parameters
+    ----------
+    needed
+        Whether a scenario must name the task to be one of it; the usual task may be left out.
+    """
+    model = point_model(tuple(task.sizes)).model_json_schema()
+    sizes = {size.key: _described(model["properties"][size.key], model["properties"][size.key]) for size in task.sizes}
+    asked: Schema = {"properties": {"task": {"const": name}}, **({"required": ["task"]} if needed else {})}
+    own: Schema = {"properties": sizes, "propertyNames": {"enum": list(keys_of(task.sizes))}}
+    missing = [size.key for size in task.sizes if size.needed]
+    return {"if": asked, "then": {**own, **({"required": missing} if missing else {})}}
+
+
+def _described(said: Mapping[str, Any], value: Mapping[str, Any]) -> Schema:
+    """Return a swept key: its description and default, and a value or a list of values."""
+    plain = {key: part for key, part in value.items() if key not in ("title", "description", "default")}
+    default = {"default": said["default"]} if "default" in said else {}
+    return {"description": said.get("description", ""), **_swept(plain), **default}
 
 
 def _swept(value: Schema) -> Schema:
@@ -55,19 +77,21 @@ def _swept(value: Schema) -> Schema:
 
 
 def _figures() -> Schema:
+    """Return the schema of an entry of `plots:`: a kind alone, or an alternative a registered kind, or one's own."""
+    known = kinds("plot")
+    reference = {"type": "object", "properties": {"kind": _OWN}, "required": ["kind"]}
+    return {"anyOf": [{"enum": list(known)}, _OWN, *(_figure(name) for name in known), reference]}
+
+
+def _figure(name: str) -> Schema:
+    maker = kinds("plot")[name].load()
+    taken, hints = parameters(maker), _hints(maker)
     return {
-        "anyOf": [
-            {"enum": list(FIGURES)},
-            {
-                "type": "object",
-                "properties": {
-                    "kind": {"enum": list(FIGURES)},
-                    **{key: {"type": "string"} for key in ("x", "y", "where", "title")},
-                },
-                "required": ["kind"],
-                "additionalProperties": False,
-            },
-        ]
+        "type": "object",
+        "description": maker.says,
+        "properties": {"kind": {"const": name}, **{key: _type(hints.get(key, Any)) for key in taken}},
+        "required": ["kind", *(key for key, default in taken.items() if default is MISSING)],
+        "additionalProperties": False,
     }
 
 
@@ -81,7 +105,7 @@ def _entry(families: Sequence[Family]) -> Schema:
     """
     reference: Schema = {
         "type": "object",
-        "properties": {"kind": {"type": "string", "pattern": ":", "description": "module:Class or file.py:Class"}},
+        "properties": {"kind": {**_OWN, "description": "module:Class or file.py:Class"}},
         "required": ["kind"],
     }
     known = [(family, name) for family in families for name in kinds(family)]

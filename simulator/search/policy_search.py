@@ -91,9 +91,9 @@ def attack(
 ) -> Found:
     """Search for the policy that drives the relative error highest; play at most `budget` games.
 
-    Differential evolution with one game a policy, each with a seed of its own, so that no policy fits
-    itself to one game's luck. The best ones are then played again, the weaker half dropped each time, and the
-    winner's strength is measured in games that were not used to choose it.
+    Differential evolution with one game per policy, each with a seed of its own, so that no policy fits itself to one
+    game's luck. The best are played again, the weaker half dropped each time; the winner's strength is measured in
+    games that were not used to choose it.
 
     Parameters
     ----------
@@ -136,9 +136,8 @@ def attack(
     generations = int(budget * (1 - FINAL)) // population - 1
     low, high = np.array(space.bounds).T
     first = low + (high - low) * _spread(population, len(low), rng)
-    differential_evolution(
-        harmlessness, Bounds(low, high), maxiter=generations, init=first, tol=0, polish=False, seed=rng
-    )
+    box = Bounds(low, high)
+    differential_evolution(harmlessness, box, maxiter=generations, init=first, tol=0, polish=False, seed=rng)
     return _final(tried, arena, budget)
 
 
@@ -230,7 +229,7 @@ def scenario_of(found: Found, protocol: dict[str, Any], *, sites: int, items: in
     }
     text = yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=110)
     return (
-        f"# Found by a search of {found.games:,} games: largest relative error {found.strength:.3g} in the mean of\n"
+        f"# Found by a search of {found.games:,} games: largest relative error {found.strength:.3g} on average over\n"
         f"# {found.last} games that had no part in the choice; {kind} failed in {100 * found.broken:.0f} % of them.\n"
         f"{text}"
     )

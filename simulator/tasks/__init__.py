@@ -1,1 +1,22 @@
 """Kinds of games, each with the columns that answer its question."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from simulator.tasks.base import Record, Task
+from simulator.tasks.sizes import Size
+
+__all__ = ["TASKS", "Record", "Size", "Task"]
+
+TASKS: Final = {
+    "count": "simulator.tasks.tracking:Count",
+    "generalisation": "simulator.tasks.generalisation:Generalisation",
+    "audit": "simulator.tasks.audit.task:Audit",
+    "audit-tracker": "simulator.tasks.audit.task:AuditTracker",
+    "continual-count": "simulator.tasks.continual.count:ContinualCount",
+    "threshold-monitor": "simulator.tasks.continual.monitor:ThresholdMonitor",
+    "threshold-queries": "simulator.tasks.continual.queries:ThresholdQueries",
+    "experts": "simulator.tasks.continual.experts:Experts",
+}
+"""The built-in tasks and their classes, loaded when they are asked for; installed packages may add to them."""

@@ -1,4 +1,4 @@
-"""Tasks: what game a scenario plays. `count` is the tracking game; others register here.
+"""What a task is: the game that a scenario plays. `count` is the tracking game.
 
 A task knows how to make the two sides of a point, how to play one game, and what a game costs in
 memory and messages. The scenario, the runner, the journal and the tables know nothing else of it.
@@ -6,29 +6,16 @@ memory and messages. The scenario, the runner, the journal and the tables know n
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from simulator.errors import ScenarioError
-from simulator.points.registry import Family, accepted, nearest
+from simulator.tasks.sizes import ITEMS, SITES, START, Size
 
 if TYPE_CHECKING:
     from simulator.points.point import Point
-
-TASKS: Final[dict[str, str]] = {
-    "count": "simulator.tasks.tracking:Count",
-    "generalisation": "simulator.tasks.generalisation:Generalisation",
-    "audit": "simulator.tasks.audit.task:Audit",
-    "audit-tracker": "simulator.tasks.audit.task:AuditTracker",
-    "continual-count": "simulator.tasks.continual.count:ContinualCount",
-    "threshold-monitor": "simulator.tasks.continual.monitor:ThresholdMonitor",
-    "threshold-queries": "simulator.tasks.continual.queries:ThresholdQueries",
-    "experts": "simulator.tasks.continual.experts:Experts",
-}
-"""Where the class of each task lives; loaded when it is asked for."""
+    from simulator.points.registry import Family
 
 
 @dataclass(frozen=True)
@@ -48,7 +35,7 @@ class Record:
     error
         The traceback of a user's class that raised, None if none did.
     coins
-        Whether any random number was drawn; if none was, every seed gives the same game.
+        Whether chance may have had a part; if it had none, every seed gives the same game.
     """
 
     row: dict[str, Any]
@@ -62,10 +49,12 @@ class Record:
 class Task(ABC):
     """One game: how its points are checked, what they cost, and how one is played."""
 
-    name: ClassVar[str] = ""
+    kind: ClassVar[str] = ""
     """The value of `task:` in scenario files."""
     rules: ClassVar[int] = 1
     """Version of the rules. A change that moves results adds one: finished games are then played again."""
+    sizes: ClassVar[Sequence[Size]] = (SITES, ITEMS, START)
+    """What sizes its games have, each with its key in scenario files; other size keys are refused."""
     columns: ClassVar[Sequence[str]] = ()
     """Columns of trials.csv beyond those that all tasks have."""
     families: ClassVar[Mapping[str, Family]] = {"protocol": "protocol", "adversary": "adversary"}
@@ -74,6 +63,8 @@ class Task(ABC):
     @abstractmethod
     def check(self, point: Point) -> None:
         """Make both sides of a point and whatever else it needs; play nothing.
+
+        The sizes have been checked against `sizes`: they are there if they are needed, and not too small.
 
         Raises
         ------
@@ -96,18 +87,3 @@ class Task(ABC):
     def messages(self, point: Point) -> float:
         """Return about how many messages a game is expected to take."""
         return 1.0
-
-
-def task(name: str) -> Task:
-    """Return a task by its name.
-
-    Raises
-    ------
-    ScenarioError
-        There is no such task; the message suggests the nearest one.
-    """
-    if name not in TASKS:
-        raise ScenarioError(f"unknown task {name!r}{nearest(name, TASKS)} ({accepted(TASKS)})")
-    module, _, attribute = TASKS[name].partition(":")
-    made: Task = getattr(importlib.import_module(module), attribute)()
-    return made

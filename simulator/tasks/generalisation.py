@@ -15,8 +15,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from mechanisms.rules import BlockLayout
 from protocols import Block, Robust
-from simulator.errors import MoveError, ScenarioError
+from simulator.errors import MessageError, MoveError, ScenarioError
 from simulator.game.outcome import Game
 from simulator.points.point import Point, PointError
 from simulator.tasks.base import Record
@@ -91,14 +92,14 @@ def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
     kinds, steps = transcript["kind"].to_numpy(), transcript["step"].to_numpy()
     bit_steps = steps[kinds == "bit"]
     begins = np.unique(steps[kinds == "round"]).tolist()
-    if game.start and _size(protocol, game.sites, 1, game.start):
+    if game.start and protocol.block_size(game.sites, 1, game.start):
         begins = [0, *begins]
     outputs = game.outputs
     change_steps = outputs["step"].to_numpy()
     values = outputs["output"].to_numpy(dtype=float)
     for number, (begin, end) in enumerate(pairwise([*begins, None]), start=1):
         base = game.start + begin
-        size = _size(protocol, game.sites, number, base)
+        size = protocol.block_size(game.sites, number, base)
         last = game.items if end is None else end
         chosen = (change_steps > begin) & (change_steps < last)
         at, shown = change_steps[chosen], values[chosen]
@@ -108,7 +109,7 @@ def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
             shown = shown[:-1]
         first = np.searchsorted(bit_steps, begin, side="right")
         bits = np.searchsorted(bit_steps, at, side="right") - first
-        expected = (at - begin) / size
+        expected = BlockLayout(size).signals(at - begin)
         initial = 0.0 if isinstance(protocol, Block) else protocol.constants(game.sites, number).shift
         yield Round(number, base, size, end is not None, initial, bits, expected, (shown - base) / size)
 
@@ -142,13 +143,6 @@ def _growth(epsilon: float) -> float:
     return expm1(epsilon) if epsilon < 700 else inf
 
 
-def _size(protocol: Robust | Block, sites: int, number: int, items: int) -> int:
-    """Return the items in a block of a round that begins with so many items."""
-    if isinstance(protocol, Block):
-        return int(protocol.alpha / (protocol.confidence * sqrt(sites)) * items)
-    return int(protocol.alpha * items / protocol.constants(sites, number).divisor)
-
-
 COLUMNS: Final = (
     "deviation",
     "theorem4",
@@ -179,27 +173,27 @@ class Generalisation(Count):
     complete round over C k. What a protocol without privacy has no theorem for is empty.
     """
 
-    name: ClassVar[str] = "generalisation"
+    kind: ClassVar[str] = "generalisation"
     rules: ClassVar[int] = 1
     columns: ClassVar[Sequence[str]] = COLUMNS
 
     def check(self, point: Point) -> None:
         super().check(point)
         if not isinstance(point.protocol.make(), Robust | Block):
-            said = f"must be robust or block in task {self.name}; got {point.protocol.kind!r}"
+            said = f"must be robust or block in task {self.kind}; got {point.protocol.kind!r}"
             raise PointError(("protocol", "kind"), said)
         if point.network is not None:
-            raise PointError(("network",), f"must be left out: task {self.name} counts at the moment of sending")
+            raise PointError(("network",), f"must be left out: task {self.kind} counts at the moment of sending")
 
     def play(self, point: Point, seed: int) -> Record:
         from simulator.game.play import play
 
         try:
             game = play(**prepare(point), seed=seed, record=True)
-        except MoveError as error:
-            raise MoveError(f"{point.describe()}: {error}") from error
+        except (MoveError, MessageError) as error:
+            raise type(error)(f"{point.describe()}: {error}") from error
         if len(game.series) and int(game.series["step"].iloc[-1]) != game.items:
-            raise ScenarioError(f"{point.describe()}: task {self.name} needs an adversary that skips no step")
+            raise ScenarioError(f"{point.describe()}: task {self.kind} needs an adversary that skips no step")
         return Record(
             row={**game.row(), **measured(game, point.protocol.make())},
             series=table_of(game.series),

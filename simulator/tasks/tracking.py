@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Final
 
 from adversaries.replay import Replay
 from adversaries.trace import Trace
-from adversaries.views import POWERS
-from simulator.errors import MoveError, ScenarioError
+from simulator.errors import MessageError, MoveError, ScenarioError
+from simulator.game.engine_choice import choose_engine
 from simulator.game.network import Latency
 from simulator.game.rehearsal import original
 from simulator.points.point import Point, PointError
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 
 BYTES_A_SITE: Final = {"bulk": 800, "leap": 3_000, "step": 3_000}
@@ -25,12 +26,12 @@ BYTES_A_LABEL: Final = 24
 class Count(Task):
     """Distributed count tracking: a protocol against an adversary."""
 
-    name: ClassVar[str] = "count"
+    kind: ClassVar[str] = "count"
     rules: ClassVar[int] = 2
 
     def check(self, point: Point) -> None:
         point.protocol.make()
-        adversary = _adversary(point)
+        adversary = adversary_of(point)
         if isinstance(adversary, Trace):
             try:
                 adversary.check()
@@ -49,8 +50,8 @@ class Count(Task):
 
         try:
             game = play(**prepare(point), seed=seed, on_error="record")
-        except MoveError as error:
-            raise MoveError(f"{point.describe()}: {error}") from error
+        except (MoveError, MessageError) as error:
+            raise type(error)(f"{point.describe()}: {error}") from error
         return Record(
             row=game.row(),
             series=table_of(game.series),
@@ -61,18 +62,18 @@ class Count(Task):
         )
 
     def memory(self, point: Point) -> float:
-        adversary = _adversary(point)
+        adversary = adversary_of(point)
         sites, items = _size(point, adversary)
         recorded = items if isinstance(adversary, Trace) else 0
         return sites * BYTES_A_SITE[_engine(point)] + recorded * BYTES_A_LABEL
 
     def pace(self, point: Point) -> str:
         engine = _engine(point)
-        return engine if _adversary(point).oblivious else "reacting"
+        return engine if adversary_of(point).oblivious else "reacting"
 
     def messages(self, point: Point) -> float:
         """Return the protocol's own cost bound; where it has none, a message an item."""
-        protocol, adversary = point.protocol.make(), _adversary(point)
+        protocol, adversary = point.protocol.make(), adversary_of(point)
         sites, items = _size(point, adversary)
         bound = protocol.cost_bound(sites, items, point.start)
         return float(bound) if math.isfinite(bound) else float(items)
@@ -80,7 +81,7 @@ class Count(Task):
 
 def prepare(point: Point) -> dict[str, Any]:
     """Return the arguments with which `simulator.game.play` plays a point, all but the seed."""
-    adversary = _adversary(point)
+    adversary = adversary_of(point)
     sites, items = _size(point, adversary)
     return {
         "protocol": point.protocol.make(),
@@ -90,7 +91,7 @@ def prepare(point: Point) -> dict[str, Any]:
         "start": point.start,
         "engine": point.engine,
         "network": latency(point.network),
-        "sees": adversary.sees,  # `_adversary` has made sure that the entry grants it
+        "sees": adversary.sees,  # `adversary_of` has made sure that the entry grants it
     }
 
 
@@ -107,25 +108,10 @@ def table_of(frame: Any) -> dict[str, list[Any]]:
     return {str(name): frame[name].tolist() for name in frame.columns}
 
 
-def _adversary(point: Point) -> Any:
-    """Return the point's adversary; it must not need more power than `sees` of its entry grants."""
-    granted = point.adversary.arguments.get("sees", POWERS[0])
-    if granted not in POWERS:
-        raise PointError(("adversary", "sees"), f"must be one of {', '.join(POWERS)}; got {granted!r}")
-    adversary = point.adversary.make(without=("sees",))
-    needed = getattr(adversary, "sees", POWERS[0])
-    if POWERS.index(needed) > POWERS.index(granted):
-        name = point.adversary.label
-        raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it with sees: {needed}")
-    return adversary
-
-
 def _engine(point: Point) -> str:
     """Return the engine that will play the point."""
-    from simulator.game.play import choose_engine
-
     try:
-        return choose_engine(point.engine, point.protocol.make(), _adversary(point), latency(point.network))[0]
+        return choose_engine(point.engine, point.protocol.make(), adversary_of(point), latency(point.network))[0]
     except ScenarioError as error:
         raise PointError(("engine",), str(error)) from error
 

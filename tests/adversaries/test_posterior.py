@@ -87,24 +87,39 @@ def test_between_halvings_a_reported_site_is_known_exactly() -> None:
     assert uncertain > 50
 
 
-@pytest.mark.slow
-def test_the_posterior_mean_is_right_in_the_mean() -> None:
-    """The real total error less the believed one, at the last question of each of 100 games, has mean 0.
+@pytest.mark.parametrize("start", [0, 777])
+def test_the_believed_errors_add_up_to_the_error_of_the_output(start: int) -> None:
+    """The output is seen, so the total is known at every moment: after a halving, and while sites report one by one."""
+    uncertain = 0
+    for seed in range(3):
+        for sites in (5, 16):
+            for inverse, _, real, believed, _ in findings(Randomized(alpha=0.2), seed, sites=sites, start=start):
+                assert believed.sum() == pytest.approx(sum(real), abs=1e-6 * inverse)
+                uncertain += not np.allclose(real, believed)
+    assert uncertain > 100
 
-    Normal test of the mean, false-alarm rate 1e-6. Wrong alternative: to take L - 1 + 1/p with the present p for one
-    seen before p was halved, which is off by about half of 1/p a site: over 20 standard errors here.
+
+@pytest.mark.slow
+def test_the_posterior_mean_of_each_site_is_right_on_average() -> None:
+    """The real errors less the believed ones, at the last question of each of 100 games, have mean 0, site by site.
+
+    Normal test of the mean, false-alarm rate 1e-6 over the five sites. Wrong alternative: to take L - 1 + 1/p with the
+    present p for one seen before p was halved, which is off by about half of 1/p a site, with the total or without: it
+    is refused for the sum of the sites, by over 20 standard errors.
     """
     off, wrong = [], []
     for seed in range(100):
         found = findings(Randomized(alpha=0.2), seed, items=800)
         inverse, _, real, believed, _ = found[-1]
-        off.append(sum(real) - believed.sum())
+        off.append(np.array(real) - believed)
         last = next(place for place, one in enumerate(found) if one[1] == inverse)
-        wrong.append(off[-1] - len(real) * (inverse - found[max(0, last - 1)][1]))
-    bound = stats.norm.isf(5e-7)
-    assert abs(fmean(off)) < bound * stdev(off) / len(off) ** 0.5
+        wrong.append(float(off[-1].sum()) - len(real) * (inverse - found[max(0, last - 1)][1]))
+    bound = stats.norm.isf(1e-7)
+    for site in range(5):
+        of_site = [float(each[site]) for each in off]
+        assert stdev(of_site) > 1  # there is something to be uncertain of
+        assert abs(fmean(of_site)) < bound * stdev(of_site) / len(of_site) ** 0.5
     assert abs(fmean(wrong)) > bound * stdev(wrong) / len(wrong) ** 0.5
-    assert stdev(off) > 1  # there is something to be uncertain of
 
 
 @pytest.mark.parametrize("start", [0, 500])

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import mutant_adversaries
+import mutant_counters
 import mutant_protocols
 import pytest
 
 from adversaries import Adversary
 from protocols import Protocol
-from simulator import check_adversary, check_protocol
+from simulator import check_adversary, check_counter, check_protocol
 from simulator.conformance import ConformanceError
 
 
 def test_that_there_are_enough_mutants() -> None:
     assert len(mutant_protocols.MUTANTS) >= 30
     assert len(mutant_adversaries.MUTANTS) >= 18
+    assert len(mutant_counters.MUTANTS) >= 12
 
 
 @pytest.mark.parametrize("name", mutant_protocols.MUTANTS)
@@ -31,6 +33,18 @@ def test_a_broken_adversary_is_refused(name: str) -> None:
     with pytest.raises(ConformanceError, match=fault) as refusal:
         check_adversary(mutant, sites=(1, 2, 5), items=400)
     assert str(refusal.value).startswith(f"{name}: ")
+
+
+@pytest.mark.parametrize("name", mutant_counters.MUTANTS)
+def test_a_broken_counter_is_refused(name: str) -> None:
+    mutant, fault = mutant_counters.MUTANTS[name]
+    with pytest.raises(ConformanceError, match=fault) as refusal:
+        check_counter(mutant)
+    assert str(refusal.value).startswith(f"{name}: ")
+
+
+def test_a_right_counter_is_taken() -> None:
+    assert len(check_counter(mutant_counters.Base)) >= 8
 
 
 @pytest.mark.parametrize("protocol", mutant_protocols.RIGHT, ids=lambda one: type(one).__name__)

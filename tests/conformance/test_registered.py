@@ -1,4 +1,4 @@
-"""Every registered protocol and adversary goes through the public conformance tests."""
+"""Every registered protocol, adversary and private counter goes through the public conformance tests."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pytest
 import adversaries
 import protocols
 from adversaries import Adversary, Choice, Trace
+from mechanisms import COUNTERS
 from protocols import Deterministic, Protocol, Randomized
-from simulator import check_adversary, check_protocol
+from simulator import check_adversary, check_counter, check_protocol
 
 PROTOCOLS = [
     found
@@ -32,6 +33,7 @@ ADVERSARIES = [
 def test_that_there_is_something_to_test() -> None:
     assert len(PROTOCOLS) >= 7
     assert len(ADVERSARIES) >= 8
+    assert len(COUNTERS) >= 13
 
 
 MANY_COPIES = ("private-copies", "sketch-switching", "difference-estimators")
@@ -57,6 +59,11 @@ def test_variant(variant: Protocol) -> None:
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda cls: cls.kind)
 def test_adversary(adversary: type[Adversary]) -> None:
     assert len(check_adversary(adversary)) >= 5
+
+
+@pytest.mark.parametrize("kind", COUNTERS)
+def test_counter(kind: str) -> None:
+    assert len(check_counter(COUNTERS[kind])) >= 8
 
 
 def test_a_function_of_the_user() -> None:

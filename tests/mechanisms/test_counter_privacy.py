@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from linear_view import LINEAR, ScriptedNoise, response
+from linear_counters import LINEAR
 from scipy.optimize import linprog
 
 from mechanisms import Binary, Counter, PanPrivate, TwoLevel
 from mechanisms.counters import counter
+from simulator.conformance.scripted_noise import ScriptedNoise, response
 
 CASES = [
     *((kind, {}) for kind in LINEAR if kind != "pan-private"),

@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from linear_view import LINEAR, response
+from linear_counters import LINEAR
 from scipy import stats
 
 from mechanisms import Binary, Hybrid, KAry, RandomizedResponse, TreeVarianceReduced
 from mechanisms.counters import counter
 from mechanisms.counters.k_ary import balanced_digits
+from simulator.conformance.scripted_noise import response
 
 FALSE_ALARM = 1e-6
 

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from linear_view import response
 
 from mechanisms import Blt, SquareRoot
 from mechanisms.counters.blt import quadrature_buffers
 from mechanisms.counters.square_root import square_root_coefficients, square_root_norm
+from simulator.conformance.scripted_noise import response
 
 
 def triangle(coefficients: np.ndarray) -> np.ndarray:

@@ -149,8 +149,7 @@ def test_reports_kept_at_a_halving_are_found_out(monkeypatch: pytest.MonkeyPatch
     """Wrong engine: when p is lowered the sites' last reports are not redrawn."""
     protocol = Randomized(alpha=0.2)
     leap = measured(protocol, RoundRobin(), "leap", range(GAMES))
-    server = type(protocol.server(1, None))
-    monkeypatch.setattr(server, "redrawn", lambda self, last, kept, coins: last)
+    monkeypatch.setattr("protocols.sampling.bulk.redrawn", lambda last, before, inverse, coins: last)
     bulk = measured(protocol, RoundRobin(), "bulk", range(GAMES, 2 * GAMES))
     assert min(surprises(leap, bulk).values()) < ALARM / len(MEASURES)
 

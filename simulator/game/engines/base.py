@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Final, NoReturn
 
-import numpy as np
-
 from adversaries.base import Adversary, View
 from adversaries.schedules import NEVER, Burst, Rest, Schedule
 from protocols.base import Number, Protocol, Server
 from simulator.errors import MoveError
 from simulator.game.channels import TranscriptRow
 from simulator.game.ledger import Ledger
+from simulator.game.network import Latency
+from simulator.game.streams import streams
 from simulator.game.timeline import Timeline
 from simulator.game.verdict import Referee
 
@@ -21,16 +21,6 @@ PATIENCE: Final = 100_000
 
 _EVERY_STEP: Final = Burst(0)
 """Stands for any plans without skips where only the number of items counts."""
-
-ROLES: Final = ("sites", "server", "adversary", "network")
-
-
-def streams(seed: int) -> dict[str, np.random.Generator]:
-    """Return one independent random generator a role, all from one seed."""
-    return {
-        role: np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
-        for number, role in enumerate(ROLES)
-    }
 
 
 class Engine(ABC):
@@ -46,6 +36,8 @@ class Engine(ABC):
         Root of the game's random streams.
     record
         Whether to keep the transcript and every output.
+    network
+        Delay of the messages; None for none.
     """
 
     name: ClassVar[str]
@@ -61,11 +53,13 @@ class Engine(ABC):
         start: int = 0,
         seed: int = 0,
         record: bool = False,
+        network: Latency | None = None,
     ) -> None:
+        self.network = None if network is None or network.instant else network
         self.k, self.items, self.start = sites, items, start
         self.protocol, self.adversary = protocol, adversary
         self.rngs = streams(seed)
-        self.ledger = Ledger(sites, start + items)
+        self.ledger = Ledger(sites, start + items, protocol.kind or type(protocol).__name__)
         self.timeline = Timeline(start, items)
         self.outputs: list[tuple[int, Number]] | None = [] if record else None
         self.make_sides()

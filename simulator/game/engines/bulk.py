@@ -9,8 +9,9 @@ import numpy as np
 from protocols.base import Message, even_start
 from protocols.bulk import BulkForm, Integers, MessageBatch, Segment
 from simulator.game.channels import SERVER, TranscriptRow
+from simulator.game.engine_choice import REACTS
 from simulator.game.engines.base import Engine
-from simulator.game.verdict import plain
+from simulator.game.outputs import measured, plain
 
 
 class NoBulkError(Exception):
@@ -30,8 +31,10 @@ class Bulk(Engine):
         self._record: list[TranscriptRow] | None = [] if options.get("record") else None
         self._done = 0
         super().__init__(*sides, **options)
+        if self.network is not None:
+            raise NoBulkError("messages take time")
         if not self.adversary.oblivious:
-            raise NoBulkError("the adversary reacts to the outputs")
+            raise NoBulkError(REACTS)
         self._before: Any = np.zeros(self.k, dtype=np.int64)
         self._up: Any = np.zeros(self.k, dtype=np.int64)
         self._down: Any = np.zeros(self.k, dtype=np.int64)
@@ -95,6 +98,10 @@ class Bulk(Engine):
 
     def _take(self, segment: Segment) -> None:
         items = self.start + self.sent(segment.end) - segment.end  # to be added to a step
+        for said in segment.said:
+            self.ledger.more_words(said.message, "every site")  # refused before anything is made of them
+        if segment.forwarded is not None:
+            self.ledger.more_words(segment.forwarded, "every site")
         if segment.forwarded is not None:
             self._take_forwarded(segment, segment.forwarded, items)
         else:
@@ -152,6 +159,7 @@ class Bulk(Engine):
             step = timeline.due - items
             place = int(np.searchsorted(steps, step, side="right"))
             output = plain(outputs[place - 1], segment.numerator, segment.denominator) if place else self.referee.value
+            output = measured(output)[1]
             said = [(said.message.words, int(np.searchsorted(said.steps, step, side="right"))) for said in segment.said]
             messages = ledger.messages + sum(number for _, number in said)
             words = ledger.words + sum(each * number for each, number in said)

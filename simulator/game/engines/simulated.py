@@ -11,7 +11,6 @@ import simpy
 from protocols.base import Message, even_start
 from simulator.game.channels import Channels, DelayedChannels, TranscriptRow
 from simulator.game.engines.base import Engine
-from simulator.game.network import Latency
 
 MANY: Final = 4096
 """Changes of the output that are put off to be judged together, while nobody looks at the verdict."""
@@ -24,18 +23,9 @@ END: Final = 4
 
 
 class Simulated(Engine):
-    """A game whose clock is SimPy's.
+    """A game whose clock is SimPy's; for what it is made of see `Engine`."""
 
-    Parameters
-    ----------
-    network
-        Delay of the messages; None for none.
-    options
-        See `Engine`.
-    """
-
-    def __init__(self, *sides: Any, network: Latency | None = None, **options: Any) -> None:
-        self.network = None if network is None or network.instant else network
+    def __init__(self, *sides: Any, **options: Any) -> None:
         self.env = simpy.Environment()
         self._record = bool(options.get("record"))
         super().__init__(*sides, **options)
@@ -99,8 +89,7 @@ class Simulated(Engine):
                     self.settle(step)
                 elif adaptive:
                     items = step + self._offset
-                    change(step, items, items - 1, output)
-                    if items < all_items:
+                    if change(step, items, items - 1, output) and items < all_items:
                         self.ask(step, items - start)
                 else:
                     note_step(step)
@@ -122,12 +111,14 @@ class Simulated(Engine):
         sent = self.sent(step)
         if self._skipped:
             before = self._sent_at(step - 1)
-            self.referee.change(step, self.start + sent, self.start + before, output, self._step_of)
+            changed = self.referee.change(step, self.start + sent, self.start + before, output, self._step_of)
             self._segments = [(self.plan_start, self.sent_before, self.plan)]
             self._skipped = self.plan.skips
             self._plain = self.outputs is None and not self._skipped
         else:
-            self.referee.change(step, self.start + sent, self.start + sent - 1, output)
+            changed = self.referee.change(step, self.start + sent, self.start + sent - 1, output)
+        if not changed:
+            return
         if self.outputs is not None:
             self.outputs.append((step, self.referee.value))
         if not self.adversary.oblivious and sent < self.items:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
 from simulator.errors import ScenarioError
+from simulator.game.streams import streams
 from simulator.tasks.audit.accounting import accounted
 from simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
 from simulator.tasks.audit.case import sample
@@ -16,6 +15,8 @@ from simulator.tasks.audit.event import learn
 
 RUNS: Final = 20_000
 """Runs on each input, in each half."""
+ROLES: Final = ("training", "training neighbour", "testing", "testing neighbour")
+"""Random streams: the runs of each half, on the input and on its neighbour."""
 
 
 @dataclass(frozen=True)
@@ -86,14 +87,14 @@ def audit_mechanism(
     if not cases:
         raise ScenarioError(f"{name}: no audit is known for it (accepted: the shipped mechanisms and their subclasses)")
     runs = max(1, round(runs * cases[0].share))
-    streams = [np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(4)]
+    rngs = streams(seed, ROLES)
     learned = []
     for each in cases:
-        training = sample(each, False, runs, streams[0]), sample(each, True, runs, streams[1])
+        training = sample(each, False, runs, rngs["training"]), sample(each, True, runs, rngs["training neighbour"])
         learned.append((learn(each.shape, *training, each.delta, false_alarm), each))
     event, case = max(learned, key=lambda pair: pair[0].promise)
-    here = int(event.happened(sample(case, False, runs, streams[2])).sum())
-    there = int(event.happened(sample(case, True, runs, streams[3])).sum())
+    here = int(event.happened(sample(case, False, runs, rngs["testing"])).sum())
+    there = int(event.happened(sample(case, True, runs, rngs["testing neighbour"])).sum())
     hits, other = (here, there) if event.reverse else (there, here)
     low = epsilon_bound(hits, runs, other, runs, case.delta, false_alarm)
     total = accounted(mechanism, case.delta)

@@ -12,6 +12,7 @@ from scipy import stats
 from adversaries import RoundRobin
 from adversaries.base import Adversary
 from protocols import Robust
+from simulator.game.streams import streams
 from simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
 from simulator.tasks.audit.tracker import Thresholds, Tracker, Transcript, nodes
 
@@ -21,6 +22,8 @@ SITES: Final = 9
 """Sites of the audited tracker: three phases, so that a bit can come in another phase of each kind."""
 SIZE: Final = 4
 """Items in a block."""
+ROLES: Final = ("database", "training", "testing", "testing neighbour", "places")
+"""Random streams: the thresholds, the rounds of each half and on the neighbour, places within whole bits."""
 ROUNDING: Final = 1e-9
 """How far the exact loss may be above the claim by rounding."""
 
@@ -107,9 +110,9 @@ def audit_tracker(
         If the tracker is not one that can be audited exactly.
     """
     tracker = Tracker(protocol, adversary or RoundRobin(), sites, size)
-    base, *streams = (np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(5))
-    here = tracker.database(base)
-    training = [tracker.play(here, streams[0]) for _ in range(transcripts)]
+    rngs = streams(seed, ROLES)
+    here = tracker.database(rngs["database"])
+    training = [tracker.play(here, rngs["training"]) for _ in range(transcripts)]
     strange = sum(played.strange for played in training)
     largest, checked, entry = _exact(tracker, here, training)
     there = here.copy()
@@ -118,8 +121,8 @@ def audit_tracker(
     learned = _scores(tracker, here, training, entry)
     cut = float(np.median(learned[np.isfinite(learned)])) if np.isfinite(learned).any() else 0.0
     reverse = cut < 0
-    test = [tracker.play(here, streams[1]) for _ in range(transcripts)]
-    other = [tracker.play(there, streams[2]) for _ in range(transcripts)]
+    test = [tracker.play(here, rngs["testing"]) for _ in range(transcripts)]
+    other = [tracker.play(there, rngs["testing neighbour"]) for _ in range(transcripts)]
     more, more_checked, _ = _exact(tracker, here, test)
     scores = _scores(tracker, here, test, entry), -_scores(tracker, there, other, back)
     hits = [int(((score <= cut) if reverse else (score >= cut))[~np.isnan(score)].sum()) for score in scores]
@@ -133,7 +136,7 @@ def audit_tracker(
         transcripts=len(everything),
         neighbours=checked + more_checked,
         epsilon_low=low,
-        noise_fits=_fit(tracker, everything, streams[3]),
+        noise_fits=_fit(tracker, everything, rngs["places"]),
         largest_leak=max(len(played.leaked) for played in everything),
         strange=strange + sum(played.strange for played in test),
         false_alarm=false_alarm,

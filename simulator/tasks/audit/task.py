@@ -1,12 +1,10 @@
-"""The tasks `audit` and `audit-tracker`: audits as games, so that scenarios can claim what they must find.
-
-`items` is the number of runs on each input in each half (for the tracker: of rounds).
-"""
+"""The tasks `audit` and `audit-tracker`: audits as games, so that scenarios can claim what they must find."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from protocols import Robust
@@ -15,9 +13,11 @@ from simulator.points.point import Part, Point, PointError
 from simulator.points.registry import Family, parameters
 from simulator.tasks.audit.cases import cases_of, usual
 from simulator.tasks.audit.mechanism import RUNS, audit_mechanism
-from simulator.tasks.audit.protocol import SITES, SIZE, TRANSCRIPTS, audit_tracker
+from simulator.tasks.audit.protocol import SITES as SITES_AUDITED
+from simulator.tasks.audit.protocol import SIZE, TRANSCRIPTS, audit_tracker
 from simulator.tasks.audit.tracker import Tracker
 from simulator.tasks.base import Record, Task
+from simulator.tasks.sizes import SITES, Size
 
 COMMON: Final = ("claimed", "claimed_delta", "epsilon_low", "exceeds")
 """Columns of both tasks."""
@@ -31,8 +31,11 @@ class Audit(Task):
     `hits` and `other_hits` how often the event came up on the two inputs, `exceeds` whether the claim is refuted.
     """
 
-    name: ClassVar[str] = "audit"
+    kind: ClassVar[str] = "audit"
     rules: ClassVar[int] = 1
+    sizes: ClassVar[Sequence[Size]] = (
+        Size("runs", "items", f"Runs on each input in each half, a quarter where they are slow; {RUNS:,} if left out."),
+    )
     columns: ClassVar[Sequence[str]] = (*COMMON, "accounted", "hits", "other_hits")
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
@@ -59,8 +62,12 @@ class AuditTracker(Task):
     noise as strange as the transcripts', `leaked` the largest leaked set, `neighbours` how many losses were computed.
     """
 
-    name: ClassVar[str] = "audit-tracker"
+    kind: ClassVar[str] = "audit-tracker"
     rules: ClassVar[int] = 1
+    sizes: ClassVar[Sequence[Size]] = (
+        replace(SITES, says=f"Sites of the audited tracker; {SITES_AUDITED} if left out."),
+        Size("transcripts", "items", f"Rounds played on each database in each half; {TRANSCRIPTS} if left out."),
+    )
     columns: ClassVar[Sequence[str]] = (
         *COMMON,
         "largest_loss",
@@ -126,6 +133,6 @@ def _tracker(point: Point) -> Tracker:
     if not isinstance(protocol, Robust):
         raise PointError(("protocol", "kind"), f"{point.protocol.label} claims no privacy; accepted: robust")
     try:
-        return Tracker(protocol, point.adversary.make(), point.sites or SITES, SIZE)
+        return Tracker(protocol, point.adversary.make(), point.sites or SITES_AUDITED, SIZE)
     except ScenarioError as error:
         raise PointError(("protocol",), str(error)) from error

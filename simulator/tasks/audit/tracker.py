@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from adversaries.base import Adversary, View
 from mechanisms.counters import Binary
+from mechanisms.rules import size_within
 from protocols import Robust
 from protocols.base import even_start
 from protocols.rounds.constants import Constants
@@ -40,8 +41,7 @@ class _Scripted(BlockRule):
         self._row = row
 
     def after(self, due: Any, shape: int | None = None) -> Any:
-        passed = -(-due // self.size)
-        return passed * self.size + self._row[passed]
+        return self.full(due) + self._row[self.block(due)]
 
 
 @dataclass
@@ -239,6 +239,6 @@ def _log(chance: float) -> float:
 def _count_for(protocol: Robust, of: Constants, size: int) -> int:
     """Return the least count at which blocks have this size."""
     start = int(size * of.divisor / protocol.alpha)
-    while int(protocol.alpha * start / of.divisor) < size:
+    while size_within(protocol.alpha, start, of.divisor) < size:
         start += 1
     return start

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-import numpy as np
-
 from adversaries.base import Adversary, View
-from adversaries.views import POWERS
 from simulator.errors import MoveError
+from simulator.game.engine_choice import REACTS, EngineError, choose
 from simulator.points.point import Part, Point, PointError
 from simulator.points.registry import parameters
+from simulator.tasks.sizes import Size
+
+STEPS = Size("steps", "items", "Steps of the clock.", needed=True)
 
 DELTA = 0.05
 """Probability with which a mechanism may miss its own bound in a game."""
@@ -73,7 +74,7 @@ def mechanism_of(point: Point, base: type[Any] | tuple[type[Any], ...], **usual:
     mechanism = _with(part, {**filled, **part.arguments}).make()
     if not isinstance(mechanism, base):
         wanted = " or ".join(one.__name__ for one in (base if isinstance(base, tuple) else (base,)))
-        raise PointError(("protocol", "kind"), f"task {point.task} takes a {wanted}; {part.label} is none")
+        raise PointError(("protocol", "kind"), f"task {point.task.label} takes a {wanted}; {part.label} is none")
     return mechanism
 
 
@@ -81,60 +82,31 @@ def _with(part: Part, arguments: dict[str, Any]) -> Part:
     return replace(part, arguments=arguments)
 
 
-def adversary_of(point: Point) -> Any:
-    """Return the adversary of a point; it must not need more power than its `sees` grants."""
-    granted = point.adversary.arguments.get("sees", POWERS[0])
-    if granted not in POWERS:
-        raise PointError(("adversary", "sees"), f"must be one of {', '.join(POWERS)}; got {granted!r}")
-    adversary = point.adversary.make(without=("sees",))
-    needed = getattr(adversary, "sees", POWERS[0])
-    if POWERS.index(needed) > POWERS.index(granted):
-        name = point.adversary.label
-        raise PointError(("adversary",), f"{name} needs to see the {needed}; grant it with sees: {needed}")
-    return adversary
-
-
 def steps_of(point: Point) -> int:
-    """Return the number of steps, which a scenario gives as its items."""
-    if point.items is None or point.items < 1:
-        raise PointError(("items",), f"must be at least 1: the steps of this game; got {point.items!r}")
+    """Return the number of steps, which the scenario gives by the task's own key: steps, or queries."""
+    assert point.items is not None  # the key is needed, which is checked with the scenario
     return point.items
 
 
-def only_usual(point: Point, *, sites: bool, start: bool) -> None:
-    """Refuse keys of the tracking game that this task has no use for."""
-    if not sites and point.sites not in (None, 1):
-        raise PointError(("sites",), f"must be 1 or left out: task {point.task} has one curator")
-    if not start and point.start:
-        raise PointError(("start",), f"must be 0 or left out: task {point.task} begins with nothing")
+def only_usual(point: Point) -> None:
+    """Refuse what games of messages have and this one has not: delays, and an engine that goes from one to the next."""
     if point.network is not None:
-        raise PointError(("network",), f"must be left out: task {point.task} sends no messages")
+        raise PointError(("network",), f"must be left out: task {point.task.label} sends no messages")
     if point.engine == "leap":
-        raise PointError(("engine",), f"must be auto, step or bulk: task {point.task} has no messages to leap to")
+        said = f"must be auto, step or bulk: task {point.task.label} has no messages to leap to"
+        raise PointError(("engine",), said)
 
 
 def engine_of(asked: str, adversary: Adversary) -> tuple[str, str]:
-    """Return the engine to take, and why.
-
-    Raises
-    ------
-    ValueError
-        If it cannot play against this adversary.
-    """
-    if asked == "step":
-        return "step", "asked for"
-    if adversary.oblivious:
-        return "bulk", "the adversary does not react, so whole stretches are released at once"
-    if asked == "bulk":
-        raise ValueError("engine must be step or auto: the adversary reacts to every output")
-    return "step", "the adversary reacts to the outputs"
+    """Return the engine to take, and why; `EngineError` if it cannot play against this adversary."""
+    return choose(asked, "" if adversary.oblivious else REACTS, ("step", "bulk"))
 
 
 def check_engine(point: Point, adversary: Adversary) -> None:
     """Refuse an engine that cannot play a point against this adversary."""
     try:
         engine_of(point.engine, adversary)
-    except ValueError as error:
+    except EngineError as error:
         raise PointError(("engine",), str(error).removeprefix("engine ")) from error
 
 
@@ -145,8 +117,3 @@ def checked_plan(plan: Any, sites: int, step: int, adversary: Adversary) -> Any:
         name = adversary.kind or type(adversary).__name__
         raise MoveError(f"adversary {name}: named site {named} at step {step}; this game has sites 0 … {sites - 1}")
     return plan
-
-
-def checkpoints(steps: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return up to 200 steps, spread evenly in the logarithm."""
-    return np.unique(np.geomspace(1, steps, 200).astype(np.int64))

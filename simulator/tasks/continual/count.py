@@ -13,13 +13,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from adversaries.base import Adversary
-from mechanisms import Counter, Sparse
-from simulator.game.engines.base import streams
+from mechanisms import Counter
+from simulator.game.streams import streams
+from simulator.game.timeline import checkpoints
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover, stretches
+from simulator.tasks.sizes import Size
+
+ROLES = ("", "mechanism", "adversary", "challenge")
+"""Random streams: the counter's noise, the adversary's moves, and the coin that is tossed at a challenge."""
 
 
 @dataclass
@@ -64,18 +70,21 @@ class CounterGame:
     @property
     def ok(self) -> bool:
         """Whether the error stayed within the bound at all steps."""
-        return self.max_abs_error <= self.bound
+        return self.max_abs_error <= self.bound and self.max_abs_error < math.inf
 
 
 class Referee:
-    """Compares estimates with the truth at every step, a stretch at a time."""
+    """Compares estimates with the truth at every step, a stretch at a time.
+
+    An estimate that is no finite number is infinitely wrong.
+    """
 
     def __init__(self, steps: int, bound: float) -> None:
         self.game = CounterGame(steps, bound=bound)
         self._squares = 0.0
         self._last = 0.0
         self._at = 0
-        self._marks = clocked_points.checkpoints(steps)
+        self._marks = np.array(checkpoints(0, steps, down=True))
         self._rows: list[tuple[int, int, float]] = []
 
     def judge(self, items: np.ndarray, estimates: np.ndarray) -> None:
@@ -85,13 +94,19 @@ class Referee:
         errors = estimates - truth
         sizes = np.abs(errors)
         largest = float(sizes.max())
-        if game.first_failure is None and largest > game.bound:
-            game.first_failure = self._at + int((sizes > game.bound).argmax()) + 1
+        told_apart = estimates
+        if not largest < math.inf:
+            finite = np.isfinite(estimates)
+            told_apart, errors = np.where(finite, estimates, math.inf), np.where(finite, errors, math.inf)
+            sizes, largest = np.abs(errors), math.inf
+        if game.first_failure is None and (largest > game.bound or largest == math.inf):
+            game.first_failure = self._at + int(((sizes > game.bound) | (sizes == math.inf)).argmax()) + 1
         game.max_abs_error = max(game.max_abs_error, largest)
         game.final_error = float(errors[-1])
         self._squares += float(errors @ errors)
-        game.output_changes += int(np.count_nonzero(np.diff(estimates, prepend=self._last)))
-        self._last = float(estimates[-1])
+        game.output_changes += int(np.count_nonzero(told_apart[1:] != told_apart[:-1]))
+        game.output_changes += bool(told_apart[0] != self._last)
+        self._last = float(told_apart[-1])
         due = self._marks[(self._marks > self._at) & (self._marks <= self._at + len(items))] - self._at - 1
         self._rows += [(self._at + int(i) + 1, int(truth[i]), float(estimates[i])) for i in due]
         game.items = int(truth[-1])
@@ -141,8 +156,8 @@ def play_counter(
     begun = time.perf_counter()
     chosen, reason = clocked_points.engine_of(engine, adversary)
     adversary = copy.deepcopy(adversary)
-    rngs = streams(seed)
-    run = counter.start(rngs["server"])
+    rngs = streams(seed, ROLES)
+    run = counter.start(rngs["mechanism"])
     view = clocked_points.ContinualView(
         sites=1,
         items=steps,
@@ -150,13 +165,13 @@ def play_counter(
         rng=rngs["adversary"],
         state=run.state if adversary.sees == "state" else None,
     )
-    sparse = isinstance(counter, Sparse)
-    referee = Referee(steps, math.inf if sparse else bound_of(counter, steps))
+    late = counter.error_follows_items  # its bound is known when the items have been counted
+    referee = Referee(steps, math.inf if late else bound_of(counter, steps))
     if chosen == "bulk":
         for items in stretches(adversary, view, steps):
             referee.judge(items, run.release(items))
     else:
-        mover = Mover(adversary, view, rngs["network"])
+        mover = Mover(adversary, view, rngs["challenge"])
         items, estimates = np.empty(steps), np.empty(steps)
         for t in range(steps):
             items[t] = x = 0 if mover.move() is None else 1
@@ -168,8 +183,8 @@ def play_counter(
         if mover.challenged is not None and view.guessed is not None:
             referee.game.guessed = view.guessed == mover.challenged
     game = referee.close()
-    if sparse:  # its bound depends on how many items there were
-        game.bound = counter.error_bound(steps, clocked_points.DELTA / steps, game.items)  # type: ignore[call-arg]
+    if late:
+        game.bound = counter.error_bound_of_stream(steps, game.items, clocked_points.DELTA)
     game.engine, game.engine_reason = chosen, reason
     game.seconds = time.perf_counter() - begun
     return game
@@ -184,8 +199,9 @@ def bound_of(counter: Counter, steps: int) -> float:
 class ContinualCount(Task):
     """A private counter under continual observation."""
 
-    name: ClassVar[str] = "continual-count"
-    rules: ClassVar[int] = 1
+    kind: ClassVar[str] = "continual-count"
+    rules: ClassVar[int] = 2
+    sizes: ClassVar[Sequence[Size]] = (clocked_points.STEPS,)
     columns: ClassVar[Sequence[str]] = (
         "sent",
         "log_items",
@@ -199,18 +215,18 @@ class ContinualCount(Task):
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
-        clocked_points.only_usual(point, sites=False, start=False)
+        clocked_points.only_usual(point)
         steps = clocked_points.steps_of(point)
         counter = clocked_points.mechanism_of(point, Counter, horizon=steps)
         if counter.horizon is not None and counter.horizon < steps:
             raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
-        clocked_points.check_engine(point, clocked_points.adversary_of(point))
+        clocked_points.check_engine(point, adversary_of(point))
 
     def play(self, point: Point, seed: int) -> Record:
         steps = clocked_points.steps_of(point)
         game = play_counter(
             clocked_points.mechanism_of(point, Counter, horizon=steps),
-            clocked_points.adversary_of(point),
+            adversary_of(point),
             steps=steps,
             seed=seed,
             engine=point.engine,
@@ -224,7 +240,7 @@ class ContinualCount(Task):
     def memory(self, point: Point) -> float:
         """Return the bytes of the stretches, or of the whole stream where it is played step by step."""
         steps = float(clocked_points.steps_of(point))
-        whole = point.protocol.kind == "square-root" or not clocked_points.adversary_of(point).oblivious
+        whole = point.protocol.maker().remembers_steps or not adversary_of(point).oblivious
         return 8e7 + (100 * steps if whole else 0.0)
 
     def messages(self, point: Point) -> float:

@@ -1,8 +1,7 @@
 """The task `experts`: follow the perturbed leader, with and without private counters; the regret.
 
-The experts are the `sites`, the rounds are the `items`. In a round the expert whom the adversary's plan
-names is charged 1; an adversary with a method `costs(view, rounds)` charges any of them any cost from 0
-to 1.
+In a round the expert whom the adversary's plan names as a site is charged 1; an adversary with a method
+`costs(view, rounds)` charges any of them any cost from 0 to 1.
 """
 
 from __future__ import annotations
@@ -18,15 +17,19 @@ from numpy.typing import NDArray
 
 from adversaries.base import Adversary
 from mechanisms import PerturbedLeader
-from simulator.game.engines.base import streams
-from simulator.points.point import Point, PointError
+from simulator.game.streams import streams
+from simulator.points.point import Point
 from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover
+from simulator.tasks.sizes import Size
 
 CHUNK = 4096
 """Rounds handed over at once."""
+ROLES = ("challenge", "head starts", "adversary", "noise")
+"""Random streams: the coin tossed at a challenge, head starts, the adversary's moves, and the counters' noise."""
 
 
 @dataclass(frozen=True)
@@ -124,17 +127,17 @@ def play_experts(leader: PerturbedLeader, adversary: Adversary, *, seed: int = 0
     begun = time.perf_counter()
     chosen, reason = clocked_points.engine_of(engine, adversary)
     adversary = copy.deepcopy(adversary)
-    rngs = streams(seed)
+    rngs = streams(seed, ROLES)
     rounds, experts = leader.horizon, leader.experts
     view = clocked_points.ContinualView(
         sites=experts, items=rounds, known=clocked_points.known(leader), rng=rngs["adversary"]
     )
-    run = leader.start(rngs["server"], rngs["network"])
+    run = leader.start(rngs["head starts"], rngs["noise"])
     totals, cost, changes = np.zeros(experts), 0.0, 0
     plain_cost: float | None = None
     if chosen == "bulk":
         exact = PerturbedLeader(experts, rounds, leader.rate)
-        twin = exact.start(streams(seed)["server"], rngs["network"]) if leader.epsilon is not None else None
+        twin = exact.start(streams(seed, ROLES)["head starts"], rngs["noise"]) if leader.epsilon is not None else None
         plain_cost, last = 0.0, -1
         for table in charges(adversary, view, rounds):
             rows = np.arange(len(table))
@@ -146,7 +149,7 @@ def play_experts(leader: PerturbedLeader, adversary: Adversary, *, seed: int = 0
             last = int(followed[-1])
             totals += table.sum(axis=0)
     else:
-        mover = Mover(adversary, view, rngs["sites"])
+        mover = Mover(adversary, view, rngs["challenge"])
         for _ in range(rounds):
             charged = mover.move()  # it chooses before it knows whom the combiner follows in this round
             followed_now = run.choose()
@@ -176,24 +179,26 @@ def play_experts(leader: PerturbedLeader, adversary: Adversary, *, seed: int = 0
 class Experts(Task):
     """Combining experts' advice with private counters."""
 
-    name: ClassVar[str] = "experts"
+    kind: ClassVar[str] = "experts"
     rules: ClassVar[int] = 1
+    sizes: ClassVar[Sequence[Size]] = (
+        Size("experts", "sites", "Experts whose advice is combined.", least=2, needed=True),
+        Size("steps", "items", "Rounds in which one of them is followed.", needed=True),
+    )
     columns: ClassVar[Sequence[str]] = ("regret", "plain_regret", "best", "cost", "bound", "price", "paid")
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
-        clocked_points.only_usual(point, sites=True, start=False)
-        if point.sites is None or point.sites < 2:
-            raise PointError(("sites",), f"must be at least 2: the experts; got {point.sites!r}")
+        clocked_points.only_usual(point)
         self._leader(point)
-        clocked_points.check_engine(point, clocked_points.adversary_of(point))
+        clocked_points.check_engine(point, adversary_of(point))
 
     def _leader(self, point: Point) -> Any:
         rounds = clocked_points.steps_of(point)
         return clocked_points.mechanism_of(point, PerturbedLeader, experts=point.sites, horizon=rounds)
 
     def play(self, point: Point, seed: int) -> Record:
-        game = play_experts(self._leader(point), clocked_points.adversary_of(point), seed=seed, engine=point.engine)
+        game = play_experts(self._leader(point), adversary_of(point), seed=seed, engine=point.engine)
         own = ("items", "engine", "output_changes", "seconds", *self.columns)
         row = {name: getattr(game, name) for name in own}
         # the bound is one on the mean regret: a single game neither keeps nor breaks it

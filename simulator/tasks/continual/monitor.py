@@ -13,13 +13,17 @@ import numpy as np
 from adversaries.base import Adversary
 from mechanisms import MONITORS
 from mechanisms.monitors import verdict
-from simulator.game.engines.base import streams
+from simulator.game.streams import streams
 from simulator.points.point import Point
 from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
+from simulator.tasks.sizes import Size
 
 BASE: tuple[type[Any], ...] = tuple(MONITORS.values())
+ROLES = ("", "mechanism", "adversary")
+"""Random streams: the monitor's noise, and the adversary's moves."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ def play_monitor(monitor: Any, adversary: Adversary, *, steps: int, seed: int = 
     'right'
     """
     begun = time.perf_counter()
-    rngs = streams(seed)
+    rngs = streams(seed, ROLES)
     view = clocked_points.ContinualView(
         sites=1, items=steps, known=clocked_points.known(monitor), rng=rngs["adversary"]
     )
@@ -99,7 +103,7 @@ def play_monitor(monitor: Any, adversary: Adversary, *, steps: int, seed: int = 
     ones = ones_of(copy.deepcopy(adversary), view, steps, monitor.k)
     # a monitor that lets the k-th one pass has failed, whatever comes later
     end = ones[-1] if len(ones) == monitor.k else steps
-    halt = monitor.halt(ones, end, rngs["server"])
+    halt = monitor.halt(ones, end, rngs["mechanism"])
     by_then = None if halt is None else int(np.searchsorted(ones, halt, side="right"))
     result = verdict(ones, monitor.k, halt)
     items = len(ones) if by_then is None else by_then
@@ -109,20 +113,21 @@ def play_monitor(monitor: Any, adversary: Adversary, *, steps: int, seed: int = 
 class ThresholdMonitor(Task):
     """A private threshold monitor."""
 
-    name: ClassVar[str] = "threshold-monitor"
+    kind: ClassVar[str] = "threshold-monitor"
     rules: ClassVar[int] = 1
+    sizes: ClassVar[Sequence[Size]] = (clocked_points.STEPS,)
     columns: ClassVar[Sequence[str]] = ("sent", "threshold", "halted_at", "items_at_halt", "result")
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
-        clocked_points.only_usual(point, sites=False, start=False)
+        clocked_points.only_usual(point)
         clocked_points.mechanism_of(point, BASE, horizon=clocked_points.steps_of(point))
-        clocked_points.adversary_of(point)
+        adversary_of(point)
 
     def play(self, point: Point, seed: int) -> Record:
         steps = clocked_points.steps_of(point)
         monitor = clocked_points.mechanism_of(point, BASE, horizon=steps)
-        game = play_monitor(monitor, clocked_points.adversary_of(point), steps=steps, seed=seed)
+        game = play_monitor(monitor, adversary_of(point), steps=steps, seed=seed)
         own = ("seconds", "halted_at", "items_at_halt", "result")
         row = {name: getattr(game, name) for name in own}
         row |= {"items": steps, "sent": game.items, "sites": 1, "engine": "bulk", "threshold": monitor.k}

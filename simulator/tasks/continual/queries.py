@@ -1,6 +1,6 @@
 """The task `threshold-queries`: how many points of a fixed data set are at most q, asked again and again.
 
-The domain has `sites` values, the data set holds `start` points drawn from it at random, and `items`
+The domain has `values` values, the data set holds `points` points drawn from it at random, and `queries`
 queries are made: the site that an adversary names is the value it asks for.
 """
 
@@ -10,6 +10,7 @@ import copy
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,14 +18,19 @@ import numpy as np
 from adversaries.base import Adversary
 from mechanisms import QUERY_SOLVERS
 from simulator.errors import MoveError
-from simulator.game.engines.base import streams
-from simulator.points.point import Point, PointError
+from simulator.game.outputs import distance
+from simulator.game.streams import streams
+from simulator.points.point import Point
 from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover
+from simulator.tasks.sizes import Size
 
 BASE: tuple[type[Any], ...] = tuple(QUERY_SOLVERS.values())
+ROLES = ("data", "mechanism", "adversary", "challenge")
+"""Random streams: the data set, the solver's noise, the adversary's moves, and the coin tossed at a challenge."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class QueriesGame:
     @property
     def ok(self) -> bool:
         """Whether all answers stayed within the bound."""
-        return self.max_abs_error <= self.bound
+        return self.max_abs_error <= self.bound and self.max_abs_error < inf
 
 
 def play_queries(
@@ -89,14 +95,14 @@ def play_queries(
     True
     """
     begun = time.perf_counter()
-    rngs = streams(seed)
-    data = rngs["sites"].integers(0, values, points)
+    rngs = streams(seed, ROLES)
+    data = rngs["data"].integers(0, values, points)
     below = np.searchsorted(np.sort(data), np.arange(values), side="right").tolist()
-    run = solver.start(data, rngs["server"])
+    run = solver.start(data, rngs["mechanism"])
     view = clocked_points.ContinualView(
         sites=values, items=queries, start=points, known=clocked_points.known(solver), rng=rngs["adversary"]
     )
-    mover = Mover(copy.deepcopy(adversary), view, rngs["network"])
+    mover = Mover(copy.deepcopy(adversary), view, rngs["challenge"])
     bound = solver.largest_error(points, queries, clocked_points.DELTA)
     asked, largest, squares, failure = 0, 0.0, 0.0, None
     for step in range(1, queries + 1):
@@ -108,11 +114,11 @@ def play_queries(
         except ValueError as error:
             raise MoveError(f"adversary {adversary.kind}: step {step}: {error}") from error
         mover.heard(answer)
-        error_size = abs(answer - below[value])
+        error_size = distance(answer, below[value])
         largest = max(largest, error_size)
         squares += error_size**2
         asked += 1
-        if failure is None and error_size > bound:
+        if failure is None and (error_size > bound or error_size == inf):
             failure = step
     return QueriesGame(
         asked,
@@ -129,18 +135,19 @@ def play_queries(
 class ThresholdQueries(Task):
     """Threshold queries on a fixed data set."""
 
-    name: ClassVar[str] = "threshold-queries"
-    rules: ClassVar[int] = 1
+    kind: ClassVar[str] = "threshold-queries"
+    rules: ClassVar[int] = 2
+    sizes: ClassVar[Sequence[Size]] = (
+        Size("values", "sites", "Values that a point may have, 0 to values - 1.", needed=True),
+        Size("points", "start", "Points of the data set.", needed=True),
+        Size("queries", "items", "Queries at most.", needed=True),
+    )
     columns: ClassVar[Sequence[str]] = ("points", "max_abs_error", "rms_error", "bound", "paid")
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
-        clocked_points.only_usual(point, sites=True, start=True)
-        clocked_points.adversary_of(point)
-        if point.sites is None:
-            raise PointError(("sites",), "is missing: the number of values that may be asked for")
-        if point.start < 1:
-            raise PointError(("start",), "must be at least 1: the points of the data set")
+        clocked_points.only_usual(point)
+        adversary_of(point)
         self._solver(point)
 
     def _solver(self, point: Point) -> Any:
@@ -150,7 +157,7 @@ class ThresholdQueries(Task):
         assert point.sites is not None
         game = play_queries(
             self._solver(point),
-            clocked_points.adversary_of(point),
+            adversary_of(point),
             values=point.sites,
             points=point.start,
             queries=clocked_points.steps_of(point),

@@ -15,7 +15,7 @@ from mechanisms.counters import KINDS
 from protocols import Robust
 from protocols.base import EVERYONE
 from protocols.rounds.parts import BIT, POLL, announcement, counted
-from protocols.rounds.robust import AS_THE_PAPERS, ONLY_BITS
+from protocols.rounds.robust import AS_THE_PAPERS
 from protocols.rounds.tight import known_noise
 from simulator import check_protocol, play
 
@@ -148,7 +148,7 @@ def test_refuses_in_one_clear_line(given: dict[str, Any], said: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ONLY_BITS])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if not KINDS[kind].only_bits])
 @pytest.mark.parametrize("parameters", ["paper", "tight"])
 def test_every_counter_plays(kind: str, parameters: str) -> None:
     if parameters == "tight" and not known_noise(kind):

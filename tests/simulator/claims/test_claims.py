@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from simulator.claims.claim import Claim
 from simulator.claims.expressions import ExpressionError, check_measure, check_rows, measure, rows
 from simulator.claims.judge import judge, meets
 from simulator.claims.statistics import clopper_pearson, quantile, slope
-from simulator.scenario.model import Claim
 
 TABLE = {
     "protocol": np.array(["a", "a", "b", "b"]),
@@ -49,6 +49,20 @@ TABLE = {
 )
 def test_measures(text: str, value: float) -> None:
     assert measure(text, TABLE).value == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("median(error)", 0.3),
+        ("quantile(error, 0.7)", math.inf),
+        ("quantile(error, 0.9)", math.inf),
+        ("max(error)", math.inf),
+    ],
+)
+def test_an_infinite_error_is_measured_as_one(text: str, value: float) -> None:
+    """Interpolating between two infinite values gives no number, and no claim about such games would hold."""
+    assert measure(text, {"error": np.array([0.1, 0.2, 0.3, math.inf, math.inf])}).value == value
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from simulator.cli import COMMANDS, main
-from simulator.cli.tables import duration, number
-from simulator.templates import written
+from simulator.cli.point_flags import entry_of
 
 SMALL = """\
 name: small
@@ -205,47 +204,7 @@ def test_play_takes_parameters_and_writes_a_transcript() -> None:
     ],
 )
 def test_a_side_of_play_may_be_written_in_several_ways(text: str, entry: dict[str, object]) -> None:
-    from simulator.cli.play import _side
-
-    assert _side("protocol", text) == entry
-
-
-def test_list_and_describe_use_the_classes_words() -> None:
-    from protocols import Robust
-
-    said = disttrack("list").stdout
-    for name in ("robust", "martingale", "freeze", "round-robin", "headline", "binary"):
-        assert f"\n{name} " in said
-    said = disttrack("describe", "robust").stdout
-    assert Robust.source in said
-    assert "delta (default 0.05): Probability" in said
-    assert "messages" in said
-    said = disttrack("describe", "headline").stdout
-    assert "claim:" in said
-
-
-def test_describe_says_how_a_mechanism_errs() -> None:
-    from mechanisms import MECHANISMS, SquareRoot
-
-    assert len(MECHANISMS) >= 20
-    for kind, maker in MECHANISMS.items():
-        assert maker.error, kind
-        assert f"\nerror:      {maker.error}\n" in disttrack("describe", kind).stdout
-    said = disttrack("describe", "square-root").stdout
-    assert f"\nmemory:     {SquareRoot.memory}\n" in said
-    assert "\nprivacy:    approximate\n" in said
-    assert "\nerror:" not in disttrack("describe", "robust").stdout
-
-
-def test_every_kind_can_be_described() -> None:
-    from simulator.points.registry import FAMILIES, kinds
-
-    names = [name for family in FAMILIES for name in kinds(family)]
-    assert len(names) >= 16
-    for name in names:
-        result = disttrack("describe", name)
-        assert result.exit_code == 0, name
-        assert result.stdout.startswith(f"{name} (")
+    assert entry_of("protocol", text) == entry
 
 
 def test_check_plays_nothing_and_says_how_much_work_it_is() -> None:
@@ -275,54 +234,6 @@ def test_compare_puts_results_side_by_side() -> None:
     rows = [line.split() for line in result.stdout.splitlines() if line.startswith("deterministic")]
     assert "centred" in result.stdout
     assert len(rows) == 2 + 4  # a swept parameter sets rows apart
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("what", ["adversary", "protocol"])
-def test_a_new_file_runs_at_once_and_passes_its_test(what: str) -> None:
-    result = disttrack("new", what, "odd-one")
-    assert result.exit_code == 0, result.output
-    assert Path("odd_one.py").is_file()
-    assert "is there already" in refused("new", what, "OddOne")
-    root = Path(__file__).resolve().parents[3]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_odd_one.py"],
-        env={"PYTHONPATH": str(root), "PATH": ""},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 passed" in done.stdout
-    side = f"--{what}"
-    other = ["--protocol", "randomized"] if what == "adversary" else []
-    played = disttrack("play", *other, side, "odd_one.py:OddOne", "--sites", "4", "--items", "1000")
-    assert played.exit_code == 0, played.output
-
-
-def test_template_names_are_replaced_everywhere() -> None:
-    for what in ("adversary", "protocol"):
-        for text in written(what, module="wave_form", class_name="WaveForm", kind="wave-form"):
-            assert "WaveForm" in text
-            assert "my_" not in text.replace("dummy_", "")
-            assert "My" not in text
-            assert "simulator.templates" not in text
-
-
-def test_numbers_and_times_for_readers() -> None:
-    assert [number(value) for value in (0, 1e6, 0.5, 1234.56, None, float("nan"))] == [
-        "0",
-        "1,000,000",
-        "0.5",
-        "1,234.6",
-        "",
-        "",
-    ]
-    assert [duration(value) for value in (0.5, 59, 60, 3599.9, 86400)] == [
-        "0.50 s",
-        "59.0 s",
-        "1 min 0 s",
-        "1 h 0 min",
-        "24 h 0 min",
-    ]
 
 
 def test_commands_are_loaded_only_when_they_are_called() -> None:

@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scripted_protocol import Scripted
 
 from adversaries import Uniform
 from protocols import Protocol
 from protocols.base import EVERYONE, Message, Server, Site
 from simulator import play
+from simulator.errors import MessageError
 from simulator.game.channels import Channels, DelayedChannels
 from simulator.game.ledger import Ledger
 from simulator.game.network import Latency
@@ -196,3 +199,53 @@ def test_in_a_game_with_random_delays_sites_overtake_each_other_but_never_themse
     for site in range(5):
         mine = [number for sender, number in SEEN if sender == site]
         assert mine == list(range(1, len(mine) + 1))
+
+
+# ---------------------------------------------------------------------- words that are none
+
+NO_WORDS: list[Any] = [
+    0, -1, -300_000, float("nan"), float("inf"), 0.5, 1.0, True, "one", None, np.float64(2), np.int64(0),
+]  # fmt: skip
+WAYS: list[dict[str, Any]] = [
+    {"engine": "step"},
+    {"engine": "leap"},
+    {"engine": "leap", "network": Latency(constant=2)},
+]
+
+
+@pytest.mark.parametrize("words", NO_WORDS, ids=repr)
+@pytest.mark.parametrize("way", [*WAYS, {"engine": "bulk"}], ids=str)
+def test_a_message_of_no_words_is_refused_where_it_is_sent(way: dict[str, Any], words: Any) -> None:
+    who = "every site" if way["engine"] == "bulk" else "site 0"
+    with pytest.raises(MessageError) as refusal:
+        play(Scripted(words=words), Uniform() if who == "every site" else lambda view: 0, sites=3, items=20, **way)
+    assert str(refusal.value) == (
+        f"protocol scripted: {who} sends a message 'item' of {words!r} words; accepted: a whole number of at least 1"
+    )
+
+
+@pytest.mark.parametrize("words", NO_WORDS, ids=repr)
+@pytest.mark.parametrize("answers", ["to one", "to all"])
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_the_server_is_refused_too(way: dict[str, Any], answers: str, words: Any) -> None:
+    said = (words,) if answers == "to one" else (1, words)
+    with pytest.raises(MessageError) as refusal:
+        play(Scripted(answers=said), Uniform(), sites=3, items=20, **way)
+    assert str(refusal.value) == (
+        f"protocol scripted: the server sends a message 'answer' of {words!r} words; "
+        "accepted: a whole number of at least 1"
+    )
+
+
+@pytest.mark.parametrize("way", [*WAYS, {"engine": "bulk"}], ids=str)
+def test_whole_numbers_of_words_are_taken_whatever_their_type(way: dict[str, Any]) -> None:
+    games = [
+        play(Scripted(words=words), Uniform(), sites=3, items=20, **way) for words in (3, np.int64(3), np.uint8(3))
+    ]
+    assert [game.words for game in games] == [60] * 3
+    assert {type(game.words) for game in games} == {int}
+
+
+def test_on_error_record_does_not_hide_it() -> None:
+    with pytest.raises(MessageError):
+        play(Scripted(words=0), Uniform(), sites=3, items=20, on_error="record")

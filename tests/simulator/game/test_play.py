@@ -68,6 +68,17 @@ def test_an_engine_that_cannot_play_says_so(engine: str) -> None:
         play(TRACKER, RoundRobin(), sites=2, items=10, engine=engine, network=Latency(constant=1))
 
 
+def test_a_class_that_declares_no_power_is_named() -> None:
+    class Odd(Freeze):
+        kind: ClassVar[str] = "odd"
+        sees: ClassVar[Any] = "everything"
+
+    with pytest.raises(
+        ScenarioError, match="adversary odd: sees = 'everything' is no power; accepted: outputs, traffic"
+    ):
+        play(TRACKER, Odd(), sites=2, items=10)
+
+
 def test_auto_says_which_engine_and_why() -> None:
     bulk = play(TRACKER, RoundRobin(), sites=2, items=10)
     leap = play(TRACKER, Freeze(), sites=2, items=10)
@@ -194,6 +205,39 @@ def test_a_protocol_that_raises(engine: str, early: bool) -> None:
     assert game.error is not None
     assert ("no sites today" if early else "three is enough") in game.error
     assert game.items == (0 if early else 3)
+
+
+class SkipsAndBreaks(SkipsObliviously):
+    """Skips, which bulk finds out on the way, and later raises."""
+
+    def plan(self, view: View) -> Schedule:
+        if view.sent == 7:
+            raise ZeroDivisionError("no more ideas")
+        return super().plan(view)
+
+
+class BreaksAgain(SkipsObliviously):
+    """Can't be asked a second time, in a copy of its own either: the engine that takes over is not even begun."""
+
+    copies: ClassVar[int] = 0
+
+    def __deepcopy__(self, memo: Any) -> BreaksAgain:
+        type(self).copies += 1
+        if type(self).copies == 2:
+            raise ZeroDivisionError("no more ideas")
+        return BreaksAgain()
+
+
+@pytest.mark.parametrize(("adversary", "items"), [(SkipsAndBreaks(), 6), (BreaksAgain(), 0)], ids=["later", "at once"])
+def test_an_error_after_the_fall_back_from_bulk_is_recorded_too(adversary: Adversary, items: int) -> None:
+    BreaksAgain.copies = 0
+    game = play(TRACKER, adversary, sites=2, items=100, on_error="record")
+    assert (game.verdict, game.engine, game.items) == ("failed", "leap", items)
+    assert game.error is not None
+    assert "ZeroDivisionError: no more ideas" in game.error
+    BreaksAgain.copies = 0
+    with pytest.raises(ZeroDivisionError):
+        play(TRACKER, adversary, sites=2, items=100)
 
 
 # ---------------------------------------------------------------------- ends

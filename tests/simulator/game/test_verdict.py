@@ -6,6 +6,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from protocols.base import Exactly, Number
-from simulator.game.verdict import Referee, exact
+from simulator.game.outputs import exact
+from simulator.game.verdict import Referee
 
 
 @dataclass
@@ -24,8 +26,8 @@ class Story:
     alpha: float | None
     start: int
     feeds: list[bool]
-    outputs: dict[int, Number]
-    first: Number
+    outputs: dict[int, Any]
+    first: Any
 
     def sent(self, step: int) -> int:
         return self.start + sum(self.feeds[:step])
@@ -41,28 +43,59 @@ class Facts:
     changes: int
     failing: int
     first_failure: int | None
-    highest: Fraction
-    lowest: Fraction
+    highest: Fraction | float
+    lowest: Fraction | float
+
+
+ODD: list[Any] = [
+    nan, inf, -inf, np.float64(nan), np.float32(inf), None, "12", 1j, [3], Exactly(1, 0), Exactly(nan, 1),  # type: ignore[arg-type]
+]  # fmt: skip
+"""Outputs that are no finite number."""
+UNUSUAL: list[Any] = [np.float64(7.5), np.float32(3.25), np.int64(9), True, Exactly(np.int64(21), 2), Fraction(9, 2)]  # type: ignore[arg-type]
+"""Outputs that are, in other types than usual."""
+
+
+def judged(output: Any) -> Any:
+    """Return an output in the types of Python, None for what is no number."""
+    if isinstance(output, Exactly):
+        whole = all(isinstance(part, int | np.integer) for part in output) and output.denominator
+        return Exactly(int(output.numerator), int(output.denominator)) if whole else None
+    if not isinstance(output, int | float | Fraction | np.generic) or output != output:
+        return None
+    return output.item() if isinstance(output, np.generic) else output
+
+
+def error_of(output: Any, items: int) -> Fraction | float:
+    if output is None or abs(exact_or_infinite(output)) == inf:
+        return -inf if output == -inf else inf
+    if not items:
+        return float(output) * inf if float(output) else Fraction(0)
+    return (exact(output) - items) / items
+
+
+def exact_or_infinite(output: Any) -> Fraction | float:
+    return output if isinstance(output, float) and abs(output) == inf else exact(output)
 
 
 def slowly(story: Story) -> Facts:
-    """Look at the end of every step, by the definition."""
-    output = story.first
-    # before the first step the output is what everybody knows: an error of 0, and no step to fail at
-    failing, first_failure, errors, changes = 0, None, [Fraction(0)], 0
+    """Look at the end of every step, by the definition; of the state before the first step, at the error only."""
+    output = judged(story.first)
+    failing, first_failure, errors, changes = 0, None, [error_of(output, story.start)], 0
     for step in range(1, len(story.feeds) + 1):
-        if step in story.outputs and story.outputs[step] != output:
-            output = story.outputs[step]
+        if step in story.outputs and judged(story.outputs[step]) != output:
+            output = judged(story.outputs[step])
             changes += 1
         items = story.sent(step)
         if not items:
             continue
-        error = (exact(output) - items) / items
-        errors.append(error)
-        if story.alpha is not None and abs(error) > Fraction(str(story.alpha)):
+        errors.append(error_of(output, items))
+        if story.alpha is not None and abs(errors[-1]) > Fraction(str(story.alpha)):
             failing += 1
             first_failure = items if first_failure is None else first_failure
-    return Facts(changes, failing, first_failure, max(errors), min(errors))
+    # an infinite error counts on its own side
+    highest = max((error for error in errors if error > -inf), default=Fraction(0))
+    lowest = min((error for error in errors if error < inf), default=Fraction(0))
+    return Facts(changes, failing, first_failure, highest, lowest)
 
 
 def told(story: Story) -> Referee:
@@ -70,7 +103,7 @@ def told(story: Story) -> Referee:
     referee = Referee(story.alpha, story.start, story.first)
     skips = not all(story.feeds)
     for step, output in sorted(story.outputs.items()):
-        if output != referee.output:
+        if type(output) is not int or output != referee.output:
             step_of = story.step_of if skips else None
             referee.change(step, story.sent(step), story.sent(step - 1), output, step_of)
     last = len(story.feeds)
@@ -100,7 +133,7 @@ def numbers(most: int) -> st.SearchStrategy[Number]:
 
 
 @st.composite
-def stories(draw: Any, skips: bool) -> Story:
+def stories(draw: Any, skips: bool, odd: bool = False) -> Story:
     length = draw(st.integers(1, 60))
     # the first step is fed: before any item there is no relative error
     feeds = [True, *(draw(st.lists(st.booleans(), min_size=length - 1, max_size=length - 1)))]
@@ -118,7 +151,11 @@ def stories(draw: Any, skips: bool) -> Story:
                 side = draw(st.sampled_from([1, -1]))
                 border = items * (1 + side * Fraction(str(alpha)))
                 outputs[step] = Exactly(border.numerator, border.denominator)
-    return Story(alpha, start, feeds, outputs, start)
+    first: Any = start
+    if odd:
+        outputs |= {step: draw(st.sampled_from([*ODD, *UNUSUAL])) for step in steps if draw(st.booleans())}
+        first = draw(st.sampled_from([start, start, *ODD]))
+    return Story(alpha, start, feeds, outputs, first)
 
 
 @settings(max_examples=150, deadline=None)
@@ -133,6 +170,46 @@ def test_every_step_is_judged(story: Story) -> None:
 @given(stories(skips=True))
 def test_with_skipped_steps(story: Story) -> None:
     agree(told(story), slowly(story))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.booleans().flatmap(lambda skips: stories(skips=skips, odd=True)))
+@example(Story(0.1, 0, [True] * 9, {}, nan))
+@example(Story(0.1, 0, [True] * 9, {4: nan, 6: nan, 8: 8}, 0))
+def test_what_is_no_finite_number_fails_its_steps(story: Story) -> None:
+    """Every step during which it stands, with an infinite error; what is no number does not change into itself."""
+    agree(told(story), slowly(story))
+
+
+@settings(max_examples=200, deadline=None)
+@given(stories(skips=False, odd=True), st.lists(st.integers(0, 12), max_size=3), st.booleans())
+@example(Story(0.1, 0, [True] * 80, {step: float(step) if step % 9 else nan for step in range(1, 80)}, 0), [], True)
+def test_nor_does_it_hide_among_many(story: Story, cuts: list[int], later: bool) -> None:
+    """change_many() and catch_up() do with them what change() does one by one."""
+    referee = Referee(story.alpha, story.start, story.first)
+    steps, outputs = sorted(story.outputs), [story.outputs[step] for step in sorted(story.outputs)]
+    borders = sorted({0, *(min(cut, len(steps)) for cut in cuts), len(steps)})
+    for begin, end in pairwise(borders):
+        if later:
+            for note, what in zip(referee.later, (steps, outputs), strict=True):
+                note.extend(what[begin:end])
+            referee.catch_up(story.start)
+            continue
+        array = np.empty(end - begin, dtype=object)
+        array[:] = outputs[begin:end]
+        if all(type(output) is float for output in outputs[begin:end]):
+            array = array.astype(float)
+        referee.change_many(np.array(steps[begin:end], dtype=np.int64), story.start, array)
+    referee.close(len(story.feeds), story.sent(len(story.feeds)))
+    agree(referee, slowly(story))
+
+
+def test_a_number_beyond_all_floats_is_infinitely_wrong() -> None:
+    for output in (10**400, Exactly(10**400, 3)):
+        referee = Referee(0.1, 5, 5)
+        assert referee.change(1, 6, 5, output)
+        referee.close(3, 8)
+        assert (referee.max_rel_error, referee.failing_steps, referee.value) == (inf, 3, inf)
 
 
 @settings(max_examples=150, deadline=None)

@@ -65,7 +65,7 @@ def test_each_figure_that_is_asked_for_is_written_twice(result: Path) -> None:
     assert [path.name for path in written[::2]] == [f"{name}.png" for name in names]
     assert [path.name for path in written[1::2]] == [path.with_suffix(".svg").name for path in written[::2]]
     assert all(path.parent == result / "figures" and path.stat().st_size > 5_000 for path in written)
-    assert not list((result / "figures").glob("*.tmp"))
+    assert not list((result / "figures").glob(".*"))
 
 
 def test_the_same_tables_give_the_same_bytes(result: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from simulator.claims.columns import CLAIMS
 from simulator.claims.statements import NAMES, STATEMENTS
@@ -93,14 +94,34 @@ def test_an_unknown_statement_is_refused_with_the_nearest(scenario: Path) -> Non
         claims_with_results([scenario], [])
 
 
-def test_the_command_writes_the_page(scenario: Path, tmp_path: Path) -> None:
+def test_the_command_writes_the_page(scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, out = results(tmp_path / "results", HELD), tmp_path / "docs" / "claims.md"
     flags = ["--results", str(folder), "--scenarios", str(scenario.parent), "--out", str(out)]
-    done = CliRunner().invoke(main, flags)
-    assert done.exit_code == 0, done.output
-    assert "1 hold" in done.output
+    assert main(flags) == 0
+    assert "1 hold" in capsys.readouterr().out
     assert out.read_text(encoding="utf-8").startswith("# Claims\n")
     assert sorted(path.name for path in out.parent.iterdir()) == ["claims.md"]
+
+
+def test_the_command_says_in_one_line_what_is_wrong(
+    scenario: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario.write_text(SCENARIO.replace("SOURCE", "Lema 7"), encoding="utf-8")
+    flags = ["--scenarios", str(scenario.parent), "--out", str(tmp_path / "claims.md")]
+    assert main(flags) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_the_page_needs_no_command_line() -> None:
+    script = (
+        "import sys, simulator.report.claims_table; "
+        "print(sorted(name for name in sys.modules if name == 'click' or name.startswith('simulator.cli')))"
+    )
+    root = str(Path(__file__).parents[3])
+    done = subprocess.run(
+        [sys.executable, "-c", script], env={"PYTHONPATH": root}, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 
 def test_the_shipped_scenarios_name_statements_only_and_test_most_of_them() -> None:

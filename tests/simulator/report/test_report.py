@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from synthetic_results import write_result
 
+from simulator.plots import draw, figures
 from simulator.report.page import Html
 from simulator.report.report import write_report
+from simulator.results.folder import Results
 
 EVIL = "<script>alert('x')</script> & \"quotes\""
 VOID = {"meta", "img", "br", "link", "input", "hr"}
@@ -51,11 +56,12 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         plots=["matrix", "breakdown"],
     )
     claims = (
-        "name,where,measure,value,low,high,bound,games,verdict,note\n"
-        "it holds,protocol == 'robust',fraction(ok),0.9871,0.9,1.0,>= 0.95,40,PASS,\n"
-        "a <b>bold</b> one,,median(words),123456.0,,,<= 5,16,FAIL,\n"
+        "name,where,group,measure,value,low,high,bound,games,verdict,note\n"
+        "it holds,protocol == 'robust',sites == 16,fraction(ok),0.9871,0.9,1.0,>= 0.95,40,PASS,\n"
+        "a <b>bold</b> one,,,median(words),123456.0,,,<= 5,16,FAIL,\n"
     )
     (folder / "claims.csv").write_text(claims, encoding="utf-8")
+    draw(folder)
     return write_report(folder)
 
 
@@ -89,9 +95,10 @@ def test_text_stays_text(outline: Outline) -> None:
 def test_claims_are_told_with_verdict_value_and_interval(outline: Outline) -> None:
     words = [text for _, text in outline.text]
     assert "1 of 2 claims hold. The interval has a confidence of 95 %." in words
+    assert ("td", "it holds [sites == 16]") in outline.text
     assert ("span", "PASS") in outline.text
     assert ("span", "FAIL") in outline.text
-    assert {"0.987", "0.9 to 1", ">= 0.95", "123,456"} <= set(words)
+    assert {"0.987", "0.9 … 1", ">= 0.95", "123,456"} <= set(words)
 
 
 def test_games_are_summed_up_point_by_point(outline: Outline) -> None:
@@ -105,13 +112,68 @@ def test_the_same_result_gives_the_same_page(written: Path) -> None:
     assert write_report(written.parent).read_bytes() == before
 
 
-def test_a_figure_that_cannot_be_drawn_is_told(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=[{"kind": "matrix", "where": "sites == 3"}])
-    assert "A figure could not be drawn: matrix: where: no game meets" in write_report(folder).read_text("utf-8")
+def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_shown(tmp_path: Path) -> None:
+    plots = [{"kind": "matrix", "where": "sites == 3"}, "breakdown"]
+    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=plots)
+    with pytest.raises(ValueError, match="matrix: where: no game meets") as caught:
+        draw(folder)
+    text = write_report(folder, str(caught.value)).read_text("utf-8")
+    assert "A figure could not be drawn: matrix: where: no game meets" in text
+    assert text.count("<img") == 1
+
+
+def test_an_error_in_the_code_of_a_figure_does_not_lose_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=["matrix", "breakdown"])
+    original = figures.figure_of
+
+    def broken(tables: Any, request: Any) -> Any:
+        return original(tables, request) if request.kind != "matrix" else {}["nothing"]
+
+    monkeypatch.setattr(figures, "figure_of", broken)
+    with pytest.raises(ValueError, match=r"matrix: KeyError\('nothing'\)"):
+        draw(folder)
+    assert write_report(folder).read_text("utf-8").count("<img") == 1
+
+
+def test_the_report_draws_nothing_and_says_what_is_missing(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=["matrix", "breakdown"])
+    text = write_report(folder).read_text("utf-8")
+    assert "Not drawn: matrix, breakdown" in text
+    assert not (folder / "figures").exists()
+
+
+def test_a_figure_older_than_the_tables_is_drawn_again_and_not_shown_before(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=["matrix", "breakdown"])
+    draw(folder)
+    assert draw(folder, missing=True) == []
+    old = (folder / "trials.csv").stat().st_mtime_ns - 1
+    for form in ("png", "svg"):
+        os.utime(folder / "figures" / f"matrix.{form}", ns=(old, old))
+    assert "Not drawn: matrix<" in write_report(folder).read_text("utf-8")
+    assert [path.stem for path in draw(folder, missing=True)] == ["matrix", "matrix"]
+    assert "Not drawn" not in write_report(folder).read_text("utf-8")
+
+
+def test_tables_are_read_once_for_figures_and_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=["matrix", "breakdown"])
+    read: list[str] = []
+    original = pd.read_csv
+
+    def counted(path: Path, **more: Any) -> Any:
+        read.append(Path(path).name)
+        return original(path, **more)
+
+    monkeypatch.setattr(pd, "read_csv", counted)
+    results = Results(folder)
+    draw(results)
+    write_report(results)
+    assert sorted(read) == ["claims.csv", "kinds.csv", "series.csv", "trials.csv"]
 
 
 def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="holds no result"):
+    with pytest.raises(ValueError, match="holds no results"):
         write_report(tmp_path)
 
 

@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 from synthetic_results import write_result
 
-from simulator.results.read import fixed, lines, read_tables, swept_axes
+from simulator.results.fixed import fixed
+from simulator.results.folder import Results
+from simulator.results.read import lines, read_tables, swept_axes
 
 
 def test_a_result_is_read_with_its_name_before_each_row(tmp_path: Path) -> None:
@@ -21,8 +23,25 @@ def test_a_result_is_read_with_its_name_before_each_row(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"holds no result: trials\.csv is missing"):
+    with pytest.raises(ValueError, match=r"holds no results: trials\.csv is missing"):
         read_tables([tmp_path])
+
+
+def test_one_of_several_results_may_lack_a_table(tmp_path: Path) -> None:
+    full, bare = write_result(tmp_path / "full"), write_result(tmp_path / "bare")
+    (bare / "series.csv").unlink()
+    together, alone = read_tables([bare, full]).series, read_tables([full]).series
+    assert dict(together.dtypes) == dict(alone.dtypes)
+    assert read_tables([bare]).series.empty
+
+
+def test_what_is_called_na_is_not_missing(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "r")
+    rows = "name,where,measure,value,low,high,bound,games,verdict,note\nNA,,fraction(ok),1,,,>= 1,4,PASS,\n"
+    (folder / "claims.csv").write_text(rows, encoding="utf-8")
+    claims = Results(folder).claims
+    assert claims["name"].tolist() == ["NA"]
+    assert claims[["where", "low", "note"]].isna().all(axis=None)
 
 
 def test_where_takes_games_and_what_belongs_to_them(tmp_path: Path) -> None:
@@ -83,4 +102,4 @@ def test_swept_parameters_of_an_adversary_are_a_part_of_its_name(tmp_path: Path)
 
 def test_what_all_games_share_is_said_once(tmp_path: Path) -> None:
     tables = read_tables([write_result(tmp_path / "a", sites=(64,), adversaries=("freeze",), trials=1)])
-    assert fixed(tables) == "64 sites · 2,000,000 items · α = 0.03 · adversary freeze · 1 game a point"
+    assert fixed(tables) == "64 sites · 2,000,000 items · α = 0.03 · adversary freeze · 1 game per point"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from simulator.game.pace import calibrate
 from simulator.runs import estimate
 from simulator.runs.runner import execute
 from simulator.scenario.load import Scenario, load
@@ -39,7 +40,7 @@ def test_each_pace_is_calibrated(scenario: Scenario) -> None:
     assert {scenario.task.pace(point) for point in scenario.points} == {"bulk", "reacting"}
     step = load("small.yaml", ["engine=step", "adversary=round-robin"])
     assert {step.task.pace(point) for point in step.points} == {"step"}
-    speeds = estimate.calibrate(["bulk", "leap", "step", "reacting"], seconds=0.2)
+    speeds = calibrate(["bulk", "leap", "step", "reacting"], seconds=0.2)
     assert speeds["bulk"] > speeds["leap"] > speeds["step"] > 0
 
 
@@ -50,8 +51,3 @@ def test_hours_are_warned_of_and_minutes_are_not(scenario: Scenario, monkeypatch
     said = estimate.warning(long, 2)
     assert "hours with 2 workers" in said
     assert "\n" not in said
-
-
-def test_bytes_for_readers() -> None:
-    sizes = [estimate.in_bytes(size) for size in (12, 1.5e3, 2.5e6, 123e9, 4.2e15)]
-    assert sizes == ["12 B", "2 kB", "2.5 MB", "123 GB", "4,200 TB"]

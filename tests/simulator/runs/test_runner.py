@@ -14,7 +14,7 @@ import pytest
 from simulator.claims.columns import TRIALS
 from simulator.errors import MoveError, RunError, ScenarioError
 from simulator.runs.runner import Progress, Report, execute, run
-from simulator.runs.workers import Batches, Job, WorkerProcesses
+from simulator.runs.workers import WorkerProcesses
 from simulator.scenario.load import load
 from simulator.tasks.tracking import Count
 
@@ -268,20 +268,6 @@ def test_python_gives_pandas(file: Path) -> None:
     assert results.ok
 
 
-def test_the_manifest_says_how_to_make_it_again(file: Path) -> None:
-    play(file)
-    manifest = json.loads(Path("out/manifest.json").read_text())
-    assert manifest["scenario"]["sites"] == [2, 5]
-    assert len(manifest["seeds"]) == 3
-    games = manifest["games"]
-    assert (games["all"], games["played"] + games["alike"], games["kept"], games["errors"]) == (GAMES, GAMES, 0, 0)
-    assert len(manifest["points"]) == 12
-    assert manifest["points"][0]["engine"] in ("leap", "bulk", "step")
-    assert manifest["points"][0]["engine_reason"]
-    assert {"python", "numpy", "simpy"} <= set(manifest["versions"])
-    assert manifest["rules"] == Count.rules
-
-
 def test_folders_that_cannot_be_written(file: Path) -> None:
     Path("taken").write_text("a file")
     with pytest.raises(ScenarioError, match="taken: cannot be made"):
@@ -297,61 +283,9 @@ def test_nothing_half_written_stays(file: Path, monkeypatch: pytest.MonkeyPatch)
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("simulator.results.write.os.replace", full)
+    monkeypatch.setattr("simulator.results.files.os.replace", full)
     with pytest.raises(RunError, match="cannot be written: No space left on device"):
         play(file, "trials=4")
-    monkeypatch.setattr("simulator.results.write.os.replace", os.replace)
+    monkeypatch.setattr("simulator.results.files.os.replace", os.replace)
     assert not list(Path("out").glob(".*"))
     assert everything("out") == before
-
-
-def batches(costs: list[float], slots: int, seconds_a_unit: float) -> list[list[Job]]:
-    scenario_point: Any = type("P", (), {"number": 0})()
-    jobs = [Job(str(n), scenario_point, n, n, cost) for n, cost in enumerate(costs)]
-    plan = Batches(jobs, slots)
-    made = []
-    while plan:
-        batch = plan.next()
-        made.append(batch)
-        plan.learn(batch, seconds_a_unit * sum(job.cost for job in batch))
-    return made
-
-
-def test_short_games_share_hand_overs_and_long_ones_do_not() -> None:
-    short = batches([1.0] * 1000, 4, 0.001)  # a millisecond each
-    assert len(short) <= 60
-    assert len(short[-1]) <= 3  # the last ones are small, so that all workers end together
-    assert max(len(batch) for batch in short) <= Batches.MOST
-    long = batches([1.0] * 20, 4, 2.0)
-    assert [len(batch) for batch in long] == [1] * 20
-
-
-def test_one_game_of_each_point_comes_first_then_the_costly_ones() -> None:
-    made = batches([1.0, 50.0, 3.0, 100.0], 2, 1.0)
-    order = [job.cost for batch in made for job in batch]
-    assert order == [1.0, 100.0, 50.0, 3.0]
-
-
-def test_the_time_left_goes_by_what_each_point_has_taken() -> None:
-    slow, quick = (type("P", (), {"number": number})() for number in (0, 1))
-    jobs = [Job(f"{n}", slow, n, n, 1.0) for n in range(3)] + [Job(f"q{n}", quick, n, n, 1.0) for n in range(5)]
-    plan = Batches(jobs, 4)  # four slots: two workers
-    assert plan.left() == 0  # nothing is known
-    taken = {0: 7.0, 1: 0.6}
-    while len(plan._rate) < 2:
-        batch = plan.next()
-        plan.learn(batch, sum(taken[job.point.number] for job in batch))
-    left = [job.point.number for job in plan._jobs]
-    assert plan.left() == pytest.approx(sum(taken[number] for number in left) / 2)
-
-
-def test_withdrawn_games_are_not_handed_over() -> None:
-    points: list[Any] = [type("P", (), {"number": number})() for number in range(2)]
-    plan = Batches([Job(f"{n}-{t}", points[n], t, t, 1.0) for n in range(2) for t in range(3)], 2)
-    (first,) = plan.next()
-    assert len(plan.withdraw(first.point.number)) == 2
-    left = []
-    while plan:
-        left += plan.next()
-    assert {job.point.number for job in left} == {1 - first.point.number}
-    assert len(left) == 3

@@ -117,7 +117,7 @@ def test_overrides_reach_any_key(file: Path) -> None:
         ("trials: 2", "trials: 2\ntrials: 3", "small.yaml:4: not valid YAML: the key 'trials' is given twice"),
         ("sites: [4, 8]", "sites: [4, 8", "small.yaml:5: not valid YAML"),
         ("name: small", "name: ../up", "small.yaml:1: name: "),
-        ("trials: 2", "task: cuont", "small.yaml:3: task: unknown task 'cuont'; did you mean 'count'?"),
+        ("trials: 2", "task: cuont", "small.yaml:3: task: unknown kind 'cuont' of task; did you mean 'count'?"),
         ("{kind: freeze}", "{kind: trace, file: gone.csv, site: a}", "adversary[1].file: 'gone.csv' does not exist"),
         ("{kind: freeze}", "{kind: freeze, sees: all}", "adversary[1].sees: must be one of outputs, traffic, state"),
         ("trials: 2", "zip: [[sites, protocol.alpha, items]]\nitms: 3", "unknown key"),

@@ -97,6 +97,14 @@ def test_sites_that_are_not_there_are_refused() -> None:
             play_counter(Binary(1.0, 9), adversary, steps=9, engine=engine)
 
 
+@pytest.mark.parametrize("engine", ["leap", "warp"])
+def test_an_engine_that_is_none_is_refused(engine: str) -> None:
+    with pytest.raises(ValueError, match=f"engine must be one of auto, step, bulk; got '{engine}'"):
+        play_counter(Binary(1.0, 9), RoundRobin(), steps=9, engine=engine)
+    with pytest.raises(ValueError, match="engine bulk can't play this game: the adversary reacts to the outputs"):
+        play_counter(Binary(1.0, 9), Coin(), steps=9, engine="bulk")
+
+
 class _Elsewhere(Adversary):
     """Names a site that is not there."""
 
@@ -196,7 +204,7 @@ def test_expert_games() -> None:
 SCENARIO = """
 name: small
 task: continual-count
-items: [16, 64]
+steps: [16, 64]
 trials: 2
 protocol:
   - {kind: binary, epsilon: [0.5, 2]}
@@ -223,11 +231,13 @@ def test_a_scenario_of_counters(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("items: [16, 64]", "items: 16\nsites: 3"), "sites: must be 1 or left out"),
-        (("items: [16, 64]", "items: 16\nstart: 3"), "start: must be 0 or left out"),
-        (("items: [16, 64]", "items: 16\nengine: leap"), "engine: must be auto, step or bulk"),
-        (("items: [16, 64]", "items: 16\nnetwork: {latency: 3}"), "network: must be left out"),
-        (("items: [16, 64]\n", ""), "items: must be at least 1"),
+        (("steps: [16, 64]", "steps: 16\nsites: 1"), "sites: task continual-count has no such size (accepted: name, "),
+        (("steps: [16, 64]", "steps: 16\nstart: 0"), "start: task continual-count has no such size"),
+        (("steps: [16, 64]", "steps: 16\nengine: leap"), "engine: must be auto, step or bulk"),
+        (("steps: [16, 64]", "steps: 16\nnetwork: {latency: 3}"), "network: must be left out"),
+        (("steps: [16, 64]\n", ""), "steps is missing: steps of the clock"),
+        (("steps: [16, 64]", "steps: [16, 0]"), "steps[1]: must be at least 1; got 0"),
+        (("steps: [16, 64]", "items: 16"), "items: task continual-count calls this 'steps'"),
         (("kind: binary, epsilon: [0.5, 2]", "kind: binary, epsilon: 0"), "epsilon: must be a number above 0"),
         (("kind: binary,", "kind: binery,"), "did you mean 'binary'"),
         (("kind: binary,", "kind: binary, horizon: 15,"), "horizon: must be at least the 16 steps of the game"),
@@ -249,9 +259,9 @@ def test_scenarios_that_are_wrong(tmp_path: Path, change: tuple[str, str], said:
 )
 def test_shipped_scenarios_play(name: str, tmp_path: Path) -> None:
     # small: one game a point, few steps; the claims are those of the full runs and are not judged here
-    small = {"monitor-large": ["items=65536", "protocol.k=710"], "pan-privacy": [], "queries": []}
-    monitor = ["items=1048576", "protocol.0.k=5", "protocol.1.k=5", "protocol.1.delta=0.002"]
-    overrides = ["trials=1", *({"monitor": monitor} | small).get(name, ["items=1024"])]
+    small = {"monitor-large": ["steps=65536", "protocol.k=710"], "pan-privacy": [], "queries": []}
+    monitor = ["steps=1048576", "protocol.0.k=5", "protocol.1.k=5", "protocol.1.delta=0.002"]
+    overrides = ["trials=1", *({"monitor": monitor} | small).get(name, ["steps=1024"])]
     results = run(name, out=tmp_path / name, overrides=overrides, workers=1)
     assert len(results.trials) >= 2
     assert results.manifest["games"]["errors"] == 0

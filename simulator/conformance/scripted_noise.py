@@ -1,8 +1,7 @@
 """A counter seen from outside as a linear map of its noise, found by feeding it one unit of noise at a time.
 
-Every counter here but randomised response and the sparse ones answers A x + R z, x the stream, A the
-all-ones triangle and z its draws, each in units of its own scale. R is measured on the running code and
-nothing else.
+A counter that states an encoder answers A x + R z, x the stream, A the all-ones triangle and z its draws, each in
+units of its own scale. R is measured on the running code and nothing else.
 """
 
 from __future__ import annotations
@@ -12,10 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms import COUNTERS, Counter
-
-SPARSE_HORIZONS = {"sparse", "sparse-infinite"}
-LINEAR = [kind for kind in COUNTERS if kind not in {"randomized-response", *SPARSE_HORIZONS}]
+from mechanisms import Counter
 
 
 class ScriptedNoise:

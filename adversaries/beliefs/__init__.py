@@ -1,0 +1,29 @@
+"""What one who knows the algorithm and sees the outputs can tell of the server's error, site by site.
+
+The total error is no secret to an adversary: it sees the output and has counted its items. What it must work out is
+which sites bear it, since only that says where the next item does the most harm. An error here is the server's
+estimate of a site minus the site's items, in items; positive means too high an estimate.
+"""
+
+from __future__ import annotations
+
+from adversaries.base import View
+from adversaries.beliefs.base import Belief
+from adversaries.beliefs.blocks import BlockBelief
+from adversaries.beliefs.releases import AttributedBelief, CaughtBelief
+from adversaries.beliefs.sampling import SamplingBelief
+
+__all__ = ["AttributedBelief", "Belief", "BlockBelief", "CaughtBelief", "SamplingBelief", "belief_of"]
+
+
+def belief_of(view: View) -> Belief:
+    """Return the belief that fits the protocol of this game."""
+    kind = view.known.get("kind")
+    plain = view.known.get("copies", 1) == 1 and view.known.get("delta") is None
+    if kind == "randomized" and plain:
+        return SamplingBelief(view)
+    if kind == "block":
+        return BlockBelief(view)
+    if kind in ("robust", "private-copies", "sketch-switching", "difference-estimators"):
+        return CaughtBelief(view)
+    return AttributedBelief(view)

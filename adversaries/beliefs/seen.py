@@ -1,0 +1,90 @@
+"""The last report that was seen of each site, or that it may have sent unseen, and how sure its estimate is since."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from adversaries.beliefs.base import Reals
+from mechanisms.rules.sampling import variance, variance_redrawn
+
+Mask = npt.NDArray[np.bool_]
+
+
+class LastSeen:
+    """For each site, cases of its last report before any redraw: their probabilities, items, and 1/p at the time.
+
+    Most sites have one case. One that was fed in a step in which p fell may or may not have reported then: two.
+    A table has a row a case and a column a site.
+
+    Parameters
+    ----------
+    sites, inverse
+        Number of sites, none of which has reported yet, and 1/p.
+    """
+
+    def __init__(self, sites: int, inverse: int) -> None:
+        self._chance: Reals = np.ones((1, sites))
+        self._item: Reals = np.zeros((1, sites))
+        self._then: Reals = np.full((1, sites), float(inverse))
+
+    @property
+    def certain(self) -> npt.NDArray[np.int64]:
+        """The item that each site reported last, 0 for none, where that is known."""
+        items: npt.NDArray[np.int64] = self._item[0].astype(np.int64)
+        return items
+
+    def see(self, site: int, item: int, inverse: int) -> None:
+        """Take in that a site has reported this item of its own."""
+        self._chance[:, site] = 0
+        self._set(0, site, 1.0, item, inverse)
+
+    def see_all(self, items: npt.NDArray[np.int64], inverse: int) -> None:
+        """Take in the last reports of all sites; they hold under the present p."""
+        self._chance[:] = 0
+        self._chance[0], self._item[0], self._then[0] = 1, items, inverse
+
+    def suspect(self, site: int, item: int, inverse: int, chance: float) -> None:
+        """Take in that a site may have reported this item, with this probability."""
+        if chance == 1:
+            self.see(site, item, inverse)
+        elif chance:
+            self._chance[:, site] *= 1 - chance
+            free = np.flatnonzero(self._chance[:, site] == 0)
+            if not len(free):
+                self._append_row()
+            self._set(int(free[0]) if len(free) else -1, site, chance, item, inverse)
+
+    def variances(self, inverse: int) -> Reals:
+        """Return the variance that each site's redraws have given to its estimate by the time that 1/p is `inverse`."""
+        found: Reals = (self._chance * variance_redrawn(self._item, self._then, inverse)).sum(axis=0)
+        return found
+
+    def holding(self, inverse: int) -> Reals:
+        """Return the probability that each site still has a report while 1/p is `inverse`."""
+        none = (1 - self._then / inverse) * (1 - 1 / inverse) ** self._before
+        found: Reals = (self._chance * (self._item > 0) * (1 - none)).sum(axis=0)
+        return found
+
+    def variances_anew(self, inverse: int) -> Reals:
+        """Return the variance of each site's estimate when it has lost its report and 1/p is `inverse`."""
+        found: Reals = (self._chance * variance(self._before, inverse)).sum(axis=0)
+        return found
+
+    def redrew(self, lost: Mask, factor: float) -> None:
+        """Take in which sites have lost their reports while 1/p grew by a factor, and that the others kept theirs."""
+        self._then = np.where(lost, 0.0, self._then * factor)
+
+    @property
+    def _before(self) -> Reals:
+        """Items before the one reported, 0 if there is none."""
+        before: Reals = np.maximum(self._item, 1) - 1
+        return before
+
+    def _set(self, row: int, site: int, chance: float, item: int, inverse: int) -> None:
+        self._chance[row, site], self._item[row, site], self._then[row, site] = chance, item, inverse
+
+    def _append_row(self) -> None:
+        none, once = np.zeros((1, self._chance.shape[1])), np.ones((1, self._chance.shape[1]))
+        self._chance, self._item = np.vstack((self._chance, none)), np.vstack((self._item, none))
+        self._then = np.vstack((self._then, once))

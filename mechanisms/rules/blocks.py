@@ -1,0 +1,108 @@
+"""Trackers in blocks: how long a block is, and where a site's items lie in its blocks.
+
+A site's items of a round, counted from 1, are divided into blocks of equal size. In each of them it signals once, and
+the server takes a signal for a block of items.
+
+Source
+------
+Xiong, Zhu, Huang 2023, overview and Algorithm 1, with the offsets in a block counted from 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSizes:
+    """The block size of the tracker `block`, D = floor(alpha M / (c sqrt k)) in a round begun with M items.
+
+    Parameters
+    ----------
+    alpha, confidence, sites
+        Relative error aimed at, the c above, and the number of sites k.
+    """
+
+    alpha: float
+    confidence: float
+    sites: int
+
+    @property
+    def share(self) -> float:
+        """Share of a round's first items that makes a block: alpha / (c sqrt k)."""
+        return self.alpha / (self.confidence * sqrt(self.sites))
+
+    @property
+    def early(self) -> float:
+        """Items below which a block would be less than one item: c sqrt(k) / alpha."""
+        return self.confidence * sqrt(self.sites) / self.alpha
+
+    def size(self, total: int) -> int:
+        """Return the size of the blocks in a round begun with `total` items; 0 if every item is to be forwarded.
+
+        Examples
+        --------
+        >>> [BlockSizes(0.1, 3.0, 4).size(total) for total in (59, 60, 600)]
+        [0, 1, 10]
+        """
+        return int(self.share * total)
+
+
+def size_within(alpha: float, total: float, budget: float) -> int:
+    """Return the block size with which `budget` blocks are alpha · total items at most; 0 if less than an item.
+
+    Examples
+    --------
+    >>> size_within(0.5, 100, 8.0)
+    6
+    """
+    return int(alpha * total / budget)
+
+
+class BlockLayout:
+    """Where the blocks of a site lie. Takes and gives one number or an array.
+
+    Parameters
+    ----------
+    size
+        Items in a block.
+
+    Examples
+    --------
+    >>> layout = BlockLayout(4)
+    >>> [(layout.block(count), layout.within(count)) for count in (1, 4, 5)]
+    [(1, 1), (1, 4), (2, 1)]
+    >>> [layout.full(count) for count in (0, 1, 4, 5)]
+    [0, 4, 4, 8]
+    """
+
+    __slots__ = ("size",)
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def block(self, count: Any) -> Any:
+        """Return the block, from 1, of a site's item with this number in the round; 0 for 0."""
+        return (count + self.size - 1) // self.size
+
+    def within(self, count: Any) -> Any:
+        """Return the place in its block, from 1 to `size`, of a site's item with this number in the round."""
+        return (count - 1) % self.size + 1
+
+    def full(self, count: Any) -> Any:
+        """Return the items of the blocks begun with so many items, once they are full."""
+        return (count + self.size - 1) // self.size * self.size
+
+    def items(self, signals: Any) -> Any:
+        """Return the items that the server takes so many signals for."""
+        return self.size * signals
+
+    def signals(self, items: Any) -> Any:
+        """Return the expected number of signals of a site, or of all of them, after so many items in all."""
+        return items / self.size
+
+    def signals_to_double(self, total: int) -> int:
+        """Return the signals after which the server's estimate of a round begun with `total` has doubled."""
+        return -(-total // self.size)

@@ -1,0 +1,132 @@
+"""The tracker that samples: each item is reported with probability p, and p falls as the items become more.
+
+With L the number of the item that a site reported last (0 for none), L - 1 + 1/p is an estimate of its items without
+bias (0 for none). 1/p is a power of two, and 2^e times as large whenever the number that all know has grown by 2^e.
+
+Source
+------
+Huang, Yi, Zhang 2012 (arXiv 1108.3413), section 2, recalled and completed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from mechanisms.rules.tosses import Tosses, gap_scale
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingRule:
+    """When which p is in force.
+
+    Parameters
+    ----------
+    spread
+        Relative error of the sum at one standard deviation: alpha / c.
+    sites
+        Number of sites, k.
+    """
+
+    spread: float
+    sites: int
+
+    def inverse_p(self, known: int) -> int:
+        """Return 1/p while all know of `known` items: the largest power of two not above spread · known / sqrt k.
+
+        Examples
+        --------
+        >>> [SamplingRule(0.1, 4).inverse_p(known) for known in (0, 39, 40, 79, 80)]
+        [1, 1, 2, 2, 4]
+        """
+        wanted = int(self.spread * known / sqrt(self.sites))
+        return 1 << max(0, wanted.bit_length() - 1)
+
+    @property
+    def early(self) -> float:
+        """Items below which all of them are reported: sqrt(k) / spread."""
+        return sqrt(self.sites) / self.spread
+
+
+def estimate(last: Any, inverse: int) -> Any:
+    """Return the server's estimate of a site's items after a report of its item `last`: last - 1 + 1/p, or 0 for 0.
+
+    Takes one number or an array.
+
+    Examples
+    --------
+    >>> estimate(5, 4), estimate(0, 4)
+    (8, 0)
+    """
+    return sum_of_estimates(last, last > 0, inverse)
+
+
+def sum_of_estimates(lasts: Any, sites: Any, inverse: int) -> Any:
+    """Return the sum of the estimates of so many sites that have reported, `lasts` being the sum of their last items.
+
+    Examples
+    --------
+    >>> sum_of_estimates(5 + 7, 2, 4)
+    18
+    """
+    return lasts + sites * (inverse - 1)
+
+
+def redrawn(last: Any, before: int, inverse: int, coins: Tosses) -> Any:
+    """Return the last report when 1/p has grown from `before` to `inverse`, as if it had always been so.
+
+    A report survives with probability before / inverse. Below it every item is a fresh coin of bias p, so the one
+    before it is a geometric gap away; 0 if there is none. Takes one number or an array; 0 stays 0.
+    """
+    kept, scale = before / inverse, gap_scale(1 / inverse)
+    if isinstance(last, np.ndarray):
+        shape = len(last)
+        return np.where(coins.success(kept, shape), last, np.maximum(0, last - coins.gap(scale, shape)))
+    return last if coins.success(kept) else max(0, last - coins.gap(scale))
+
+
+def chances_redrawn(last: int, before: int, inverse: int) -> Any:
+    """Return the probability of each of 0, 1, …, `last` to be what `redrawn` draws.
+
+    Examples
+    --------
+    >>> chances_redrawn(3, 1, 2).tolist()
+    [0.125, 0.125, 0.25, 0.5]
+    >>> chances_redrawn(0, 1, 2).tolist()
+    [1.0]
+    """
+    kept, p = before / inverse, 1 / inverse
+    chances = np.ones(last + 1)
+    if last:
+        gaps = last - np.arange(1, last)
+        chances[1:last] = (1 - kept) * p * (1 - p) ** (gaps - 1)
+        chances[0], chances[last] = (1 - kept) * (1 - p) ** (last - 1), kept
+    return chances
+
+
+def variance(items: Any, inverse: Any) -> Any:
+    """Return the variance of the estimate of a site with so many items: (1 - p)(1 - (1 - p)^n) / p^2.
+
+    Takes numbers or arrays.
+
+    Examples
+    --------
+    >>> variance(1, 2), variance(5, 4)
+    (1.0, 9.15234375)
+    """
+    return (inverse - 1) * inverse * (1 - (1 - 1 / inverse) ** items)
+
+
+def variance_redrawn(last: Any, then: Any, inverse: Any) -> Any:
+    """Return the variance of the estimate of a site that reported its item `last` under 1/p = `then`, with 1/p now.
+
+    Its mean is still last - 1 + then, however often p has been lowered in between. With a = then / inverse the report
+    still stands with probability a, and else the estimate is that of last - 1 items: (1 - a) (a / p^2 + v(last - 1)),
+    v being `variance`. 0 where `last` is 0. Takes numbers or arrays.
+    """
+    kept = then / inverse
+    beyond = variance(np.maximum(last, 1) - 1, inverse)
+    return (last > 0) * (1 - kept) * (kept * inverse * inverse + beyond)

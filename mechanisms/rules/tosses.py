@@ -1,0 +1,42 @@
+"""What a rule asks of the coins that are handed to it."""
+
+from __future__ import annotations
+
+from math import inf, log1p
+from typing import Any, Protocol
+
+
+class Tosses(Protocol):
+    """Coins: random draws, one number where `shape` is None, otherwise an array of so many."""
+
+    def gap(self, scale: float, shape: int | None = None) -> Any:
+        """Return how many tosses it takes until a coin of bias p succeeds, 1, 2, …; `scale` is `gap_scale(p)`."""
+        ...
+
+    def up_to(self, size: int, shape: int | None = None) -> Any:
+        """Return a number from 1 to `size`, each equally likely."""
+        ...
+
+    def success(self, p: float, shape: int | None = None) -> Any:
+        """Return whether one toss of a coin of bias p succeeds."""
+        ...
+
+
+def gap_scale(p: float) -> float:
+    """Return the mean of the exponential distribution whose rounded-up values are geometric with bias p.
+
+    Raises
+    ------
+    ValueError
+        If p is not above 0 and at most 1.
+
+    Examples
+    --------
+    >>> gap_scale(1)
+    0.0
+    >>> round(gap_scale(0.5), 4)
+    1.4427
+    """
+    if not 0 < p <= 1:
+        raise ValueError(f"p must be above 0 and at most 1; got {p!r}")
+    return 0.0 if p == 1 else -1 / log1p(-p) if p < 1 else inf

@@ -1,0 +1,93 @@
+"""What a claim of a scenario says: a measure of some of the games, and the bounds that it must meet."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from simulator.claims.expressions import ExpressionError, check_measure, check_rows
+
+
+def not_bool(value: Any) -> Any:
+    """Refuse true and false where a number is wanted."""
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not true or false")
+    return value
+
+
+def _tolerance(value: Any) -> Any:
+    """Read ``5%`` as a share."""
+    if isinstance(value, str) and value.rstrip().endswith("%"):
+        return {"share": float(value.rstrip()[:-1]) / 100}
+    return value
+
+
+def _with_shares(schema: dict[str, Any]) -> None:
+    """Let the JSON Schema take ``5%`` too."""
+    schema["anyOf"].append({"type": "string", "pattern": "^[0-9.]+ *%$"})
+
+
+Real = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(not_bool)]
+Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(not_bool)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Strict(BaseModel):
+    """A part of a scenario file that has no keys but its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Share(Strict):
+    """A tolerance as a share of the value."""
+
+    share: Tolerance
+
+
+class Claim(Strict):
+    """A statement that the results must bear out: a measure of some of the games, and its bounds."""
+
+    name: Text = Field(description="What is claimed, in a few words.")
+    where: str = Field("", description="Which games: a condition on the columns of trials.csv; empty for all.")
+    each: list[Text] | Text = Field(
+        default_factory=list,
+        description="Columns; the claim is made once for each combination of their values.",
+    )
+    measure: Text = Field(description="What is measured, for example fraction(ok) or slope(words, sites).")
+    at_least: Real | None = Field(None, description="The measure is this or more.")
+    at_most: Real | None = Field(None, description="The measure is this or less.")
+    equals: Real | None = Field(None, description="The measure is this, up to `within`.")
+    within: Annotated[Tolerance | Share | None, BeforeValidator(_tolerance)] = Field(
+        None,
+        description="Tolerance of `equals`: a number, or a share such as 5%.",
+        json_schema_extra=_with_shares,
+    )
+    source: list[Text] | Text = Field(
+        default_factory=list,
+        description="What it tests, a statement or several: Theorem 1, accuracy. See docs/claims.md.",
+    )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns of `each`."""
+        return (self.each,) if isinstance(self.each, str) else tuple(self.each)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Return the statements that it tests."""
+        return (self.source,) if isinstance(self.source, str) else tuple(self.source)
+
+    @model_validator(mode="after")
+    def _bounds(self) -> Claim:
+        if self.at_least is None and self.at_most is None and self.equals is None:
+            raise ValueError("a claim needs a bound: at_least, at_most, or equals with within")
+        if self.within is not None and self.equals is None:
+            raise ValueError("within goes with equals: equals: 1.0, within: 0.05")
+        for key, text, check in (("where", self.where, check_rows), ("measure", self.measure, check_measure)):
+            try:
+                if text:
+                    check(text)
+            except ExpressionError as error:
+                raise ValueError(f"{key}: {error}") from error
+        return self

@@ -1,0 +1,98 @@
+"""Outputs as numbers: what the server shows may be a whole number, a float, a fraction, or no number at all."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from math import inf, isfinite, nan
+from numbers import Real
+from typing import Any, Final
+
+import numpy as np
+
+from protocols.base import Exactly, Number
+
+NOT_A_NUMBER: Final = nan
+"""Stands for every output that is none. One object, so that it can be told from a new output: it equals nothing."""
+
+
+def measured(output: Any) -> tuple[Number, int | float]:
+    """Return an output as it is judged, exactly, and as a plain number.
+
+    What is no number is `NOT_A_NUMBER`, and infinities stay: both are infinitely wrong wherever they stand.
+
+    Examples
+    --------
+    >>> measured(Exactly(21, 20)), measured("seven"), measured(np.float32(0.5))
+    ((Exactly(numerator=21, denominator=20), 1.05), (nan, nan), (0.5, 0.5))
+    """
+    if type(output) is float and output - output == 0:  # neither NaN nor infinite; nearly every output comes this way
+        return output, output
+    if isinstance(output, Exactly):
+        output = _fraction(output)
+    elif isinstance(output, int | np.integer):
+        output = int(output)
+        return (output, output) if isfinite(as_float(output)) else (as_float(output), as_float(output))
+    elif not isinstance(output, Real | Decimal):
+        output = NOT_A_NUMBER
+    elif isinstance(output, np.generic):
+        output = float(output)
+    value = as_float(output)
+    return (output, value) if isfinite(value) else (value, value)
+
+
+def _fraction(output: Exactly) -> Any:
+    """Return a fraction of whole numbers; `NOT_A_NUMBER` if it is none."""
+    numerator, denominator = output
+    if type(numerator) is int and type(denominator) is int and denominator:
+        return output
+    if not all(isinstance(part, int | np.integer) for part in output) or not denominator:
+        return NOT_A_NUMBER
+    return Exactly(int(numerator), int(denominator))
+
+
+def as_float(output: Any) -> float:
+    """Return a number as a float, infinite if it is beyond all of them."""
+    try:
+        value = float(output)
+    except OverflowError:
+        return inf if exact(output) > 0 else -inf
+    return value if value == value else NOT_A_NUMBER
+
+
+def exact(output: Number) -> Fraction:
+    """Return a finite output as a fraction: a float as the number that its bits are."""
+    return Fraction(*output) if isinstance(output, tuple) else Fraction(output)
+
+
+def relative_error(output: Number, items: int) -> float:
+    """Return the signed relative error, infinite for what is no finite number."""
+    value = as_float(output)
+    if not isfinite(value):
+        return -inf if value == -inf else inf
+    if not items:
+        return value * inf if value else 0.0
+    return as_float((exact(output) - items) / items)
+
+
+def distance(output: Any, truth: int) -> float:
+    """Return how far an output is from the truth, infinitely far if it is no finite number."""
+    away = abs(measured(output)[1] - truth)
+    return away if isfinite(away) else inf
+
+
+def plain(output: Any, numerator: int, denominator: int) -> Any:
+    """Return one of many outputs, of which each is to be multiplied by a fraction, as a single output."""
+    number = output.item() if isinstance(output, np.generic) else output
+    if numerator == denominator == 1 or not isinstance(number, int | float) or not isfinite(number):
+        return number
+    return Exactly(int(number) * numerator, denominator)
+
+
+def scaled(outputs: Any, numerator: int, denominator: int, exactly: bool) -> Any:
+    """Return whole numbers times a fraction as floats; `exactly` as in `Referee.change_many`."""
+    if int(outputs.max()) * numerator < 2**53:
+        return outputs * numerator / denominator
+    if exactly:  # Python divides whole numbers of any size to the nearest float
+        return (outputs.astype(object) * numerator / denominator).astype(float)
+    return outputs * (numerator / denominator)

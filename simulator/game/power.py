@@ -1,0 +1,32 @@
+"""The power of an adversary: what it may see, and whether that is enough for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adversaries.views import POWERS
+from simulator.errors import ScenarioError
+
+
+def check_power(sees: Any) -> None:
+    """Raise ValueError unless `sees` is a power: outputs, traffic or state."""
+    if sees not in POWERS:
+        raise ValueError(f"sees must be one of {', '.join(POWERS)}; got {sees!r}")
+
+
+def missing_power(adversary: Any, granted: Any) -> str | None:
+    """Return the power that an adversary needs and is not granted, None if it has enough.
+
+    Raises
+    ------
+    ValueError
+        There is no such power as is granted.
+    ScenarioError
+        The adversary's class declares none that there is.
+    """
+    check_power(granted)
+    needed = adversary.sees
+    if needed not in POWERS:
+        name = adversary.kind or type(adversary).__name__
+        raise ScenarioError(f"adversary {name}: sees = {needed!r} is no power; accepted: {', '.join(POWERS)}")
+    return str(needed) if POWERS.index(needed) > POWERS.index(granted) else None

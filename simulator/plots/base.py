@@ -1,0 +1,64 @@
+"""What a plot is: the facts by which a scenario is checked, and the figure that is drawn from the tables of a result.
+
+Light: a scenario is checked with the classes of its plots before anything runs, so their modules import matplotlib and
+pandas inside the functions that draw.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from simulator.results.read import Tables
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plot(ABC):
+    """One figure that a scenario asks for. Its fields are what may stand beside `kind` under `plots:`.
+
+    A field called `x` is an axis that the scenario sweeps; a plot without one shows all points together.
+
+    Parameters
+    ----------
+    where
+        Which games, as a condition on the columns of trials.csv; empty for all.
+    title
+        Stands in for the scenario's title; empty for that.
+    """
+
+    kind: ClassVar[str] = ""
+    """Name in scenario files, and beginning of the name of the figure's file."""
+    says: ClassVar[str] = ""
+    """What it shows, as a caption."""
+
+    where: str = ""
+    title: str = field(default="", compare=False)
+
+    @abstractmethod
+    def draw(self, tables: Tables) -> Figure:
+        """Return the figure.
+
+        Parameters
+        ----------
+        tables
+            The games that meet `where`, with their timelines and messages.
+
+        Raises
+        ------
+        ValueError
+            The tables do not hold what the figure needs; one line says what that is.
+        """
+
+    @property
+    def name(self) -> str:
+        """Return the name of the figure's file without its ending: the kind, the axis, and what else is not usual."""
+        parts = [self.kind or type(self).__name__]
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name not in ("where", "title") and isinstance(value, str) and value != each.default:
+                parts.append(value)
+        return "-".join(part.replace("/", "-") for part in parts if part)

@@ -1,0 +1,80 @@
+"""The parameters in which the points of a scenario differ: they become columns of the tables and axes of figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from simulator.claims.columns import TRIALS, Scalar
+from simulator.points.point import Point, canonical
+
+
+def swept_columns(points: Sequence[Point]) -> dict[str, list[Scalar]]:
+    """Return the swept parameters that ``trials.csv`` has no column for, with their value at each point.
+
+    A parameter is swept if two points of the same kind differ in it. Kinds that do not have it leave it
+    empty, kinds that have it show their default. The name is the parameter's; where a protocol's and an
+    adversary's would be the same, or it is taken, it is preceded by ``protocol_`` or ``adversary_``.
+
+    Examples
+    --------
+    >>> from simulator.points.point import Part
+    >>> freeze = Part("adversary", "adversary", "freeze")
+    >>> def tracker(centred):
+    ...     return Part("protocol", "protocol", "deterministic", {"alpha": 0.1, "centred": centred})
+    >>> count = Part("task", "task", "count")
+    >>> swept_columns([Point(0, count, tracker(True), freeze), Point(1, count, tracker(False), freeze)])
+    {'centred': [True, False]}
+    """
+    found: dict[str, list[Scalar]] = {}
+    own: dict[str, list[Scalar]] = {
+        "start": [point.start for point in points],
+        "latency": [_latency(point.network) for point in points],
+    }
+    for key, values in own.items():
+        if len({canonical(value) for value in values}) > 1:
+            found[key] = values
+    sides = {role: [getattr(point, role).given() for point in points] for role in ("protocol", "adversary")}
+    kinds = {role: [getattr(point, role).kind for point in points] for role in sides}
+    names = {role: _varying(kinds[role], sides[role]) for role in sides}
+    for role, other in (("protocol", "adversary"), ("adversary", "protocol")):
+        for name in names[role]:
+            if role == "protocol" and name == "alpha":
+                continue  # the accuracy that was promised: the game's own column
+            taken = name in TRIALS or name in found or name in names[other]
+            column = f"{role}_{name}" if taken else name
+            found[column] = [_scalar(given.get(name)) for given in sides[role]]
+    return found
+
+
+def axes(points: Sequence[Point]) -> list[str]:
+    """Return the columns of ``trials.csv`` in which the points differ: what figures can be drawn against."""
+    columns: dict[str, list[Any]] = {
+        "protocol": [point.protocol.kind for point in points],
+        "adversary": [point.adversary.kind for point in points],
+        "sites": [point.sites for point in points],
+        "items": [point.items for point in points],
+        "alpha": [point.protocol.given().get("alpha") for point in points],
+    }
+    differing = [name for name, values in columns.items() if len({canonical(value) for value in values}) > 1]
+    return [*differing, *swept_columns(points)]
+
+
+def _varying(kinds: Sequence[str], given: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the parameters in which two entries of one kind differ, in the order in which they appear."""
+    seen: dict[tuple[str, str], set[str]] = {}
+    for kind, entry in zip(kinds, given, strict=True):
+        for name, value in entry.items():
+            seen.setdefault((kind, name), set()).add(canonical(value))
+    return list(dict.fromkeys(name for (_, name), values in seen.items() if len(values) > 1))
+
+
+def _latency(network: Mapping[str, Any] | None) -> Scalar:
+    if network is None:
+        return 0
+    latency = network["latency"]
+    return f"exponential({latency['exponential']:g})" if isinstance(latency, Mapping) else _scalar(latency)
+
+
+def _scalar(value: Any) -> Scalar:
+    return value if isinstance(value, str | int | float | bool | None) else canonical(value)

@@ -1,0 +1,97 @@
+"""The folder of a result, and what is in it: each table is read once, when it is first asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simulator.claims.columns import CLAIMS, KINDS, SERIES
+from simulator.errors import ScenarioError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class NoResults(ScenarioError, ValueError):
+    """A folder holds no results."""
+
+
+class Results:
+    """What a run left in its folder.
+
+    Attributes
+    ----------
+    dir
+        The folder.
+
+    Raises
+    ------
+    NoResults
+        The folder holds no results.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.dir = Path(folder)
+        for needed in ("trials.csv", "manifest.json"):
+            if not (self.dir / needed).is_file():
+                raise NoResults(f"{self.dir}: holds no results: {needed} is missing")
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """A row per game."""
+        return self._read("trials.csv")
+
+    @cached_property
+    def series(self) -> pd.DataFrame:
+        """The timelines: a row per checkpoint of a game; empty where they were not kept."""
+        return self._read("series.csv", SERIES)
+
+    @cached_property
+    def kinds(self) -> pd.DataFrame:
+        """The cost by kind of message: a row per kind, direction and game."""
+        return self._read("kinds.csv", KINDS)
+
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        """A row per claim, with measured value, interval and verdict."""
+        return self._read("claims.csv", CLAIMS)
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """Scenario as read, versions, seeds, engines, machine, duration."""
+        found: dict[str, Any] = json.loads((self.dir / "manifest.json").read_text(encoding="utf-8"))
+        return found
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The scenario as the manifest has it."""
+        return dict(self.manifest.get("scenario") or {})
+
+    @property
+    def ok(self) -> bool:
+        """Tell whether all claims hold and no game was lost to an error."""
+        return bool((self.claims["verdict"] == "PASS").all()) and not self.manifest["games"]["errors"]
+
+    def _read(self, name: str, columns: Sequence[str] = ()) -> pd.DataFrame:
+        """Return a table; an absent one, or one without even a header, is empty."""
+        import pandas as pd
+
+        try:
+            # only what is blank is missing: a claim may be called NA
+            table = pd.read_csv(self.dir / name, keep_default_na=False, na_values=[""])
+        except (FileNotFoundError, pd.errors.EmptyDataError):
+            return pd.DataFrame(columns=list(columns))
+        if "ok" in table:
+            table["ok"] = table["ok"].map(lambda value: str(value) == "True")
+        return table
+
+    def __repr__(self) -> str:
+        return f"Results({str(self.dir)!r})"
+
+
+def opened(place: str | Path | Results) -> Results:
+    """Return the results in a folder; those that are open already stay so."""
+    return place if isinstance(place, Results) else Results(place)

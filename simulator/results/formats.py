@@ -1,0 +1,178 @@
+"""How numbers are written for readers: one function for each purpose, used by the terminal, pages and figures.
+
+`number` and `cell` are for tables, `interval` and `span` for two ends, `setting` for parameters, `duration` and
+`in_bytes` for times and sizes; `short`, `swept_tick` and `measured_tick` for axes, where there is little room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import Any, Final
+
+NOTHING: Final = 1e-12
+"""A smaller number is what rounding has left of 0."""
+
+
+def number(value: Any) -> str:
+    """Return a number of a table: whole ones with thousands' commas, others with three digits; nothing for none.
+
+    Examples
+    --------
+    >>> number(1234567), number(0.09090909), number(1234.56), number(1e12), number(-2.5)
+    ('1,234,567', '0.0909', '1,234.6', '1,000,000,000,000', '-2.5')
+    >>> number(None), number(float("nan")), number(1e-17), number(float("inf"))
+    ('', '', '0', 'infinite')
+    """
+    if value is None or value != value:
+        return ""
+    if value in (inf, -inf):
+        return "infinite" if value > 0 else "-infinite"
+    if abs(value) < NOTHING:
+        return "0"
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{int(value):,}"
+
+
+def cell(value: Any) -> str:
+    """Return any value of a table: a number as `number` writes it, anything else as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cell(np.int64(4096)), cell(True), cell("freeze"), cell(None), cell(np.nan)
+    ('4,096', 'True', 'freeze', '', '')
+    """
+    plain = value.item() if hasattr(value, "item") else value
+    if plain is None or (isinstance(plain, int | float) and not isinstance(plain, bool)):
+        return number(plain)
+    return str(plain)
+
+
+def interval(low: Any, high: Any) -> str:
+    """Return a confidence interval; nothing where an end is missing.
+
+    Examples
+    --------
+    >>> interval(0.887, 0.98412), interval(2, 2), interval(None, 3), interval(1, float("nan"))
+    ('0.887 … 0.984', '2 … 2', '', '')
+    """
+    first, last = number(low), number(high)
+    return f"{first} … {last}" if first and last else ""
+
+
+def span(values: Sequence[Any]) -> str:
+    """Return the range of several values; one number where its ends look alike.
+
+    Examples
+    --------
+    >>> span([4, 2, 3]), span([2.0001, 2]), span([])
+    ('2 … 4', '2', '')
+    """
+    if not values:
+        return ""
+    first, last = number(min(values)), number(max(values))
+    return first if first == last else f"{first} … {last}"
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent.
+
+    Examples
+    --------
+    >>> percent(0.0123456), percent(1)
+    ('1.23 %', '100 %')
+    """
+    return f"{100 * share:.3g} %"
+
+
+def duration(seconds: float) -> str:
+    """Return a time.
+
+    Examples
+    --------
+    >>> duration(0.0312), duration(12.34), duration(184), duration(7384)
+    ('0.03 s', '12.3 s', '3 min 4 s', '2 h 3 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def in_bytes(amount: float) -> str:
+    """Return a number of bytes.
+
+    Examples
+    --------
+    >>> in_bytes(3.2e9), in_bytes(150_000), in_bytes(12)
+    ('3.2 GB', '150 kB', '12 B')
+    """
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if amount < 1000 or unit == "TB":
+            break
+        amount /= 1000
+    return f"{amount:,.0f} {unit}" if unit in ("B", "kB") or amount >= 100 else f"{amount:,.1f} {unit}"
+
+
+def setting(value: Any) -> str:
+    """Return the value of a parameter: all of its digits, for two settings must not look alike.
+
+    Examples
+    --------
+    >>> setting(1024), setting(0.03125), setting(2.0), setting("tight")
+    ('1,024', '0.03125', '2', 'tight')
+    """
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() else f"{value:g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def short(value: float) -> str:
+    """Return a large count in few letters, for the axis of a figure.
+
+    Examples
+    --------
+    >>> short(950), short(52_340), short(1_600_000), short(1e12)
+    ('950', '52k', '1.6M', '1,000G')
+    """
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            scaled = value / size
+            return f"{scaled:,.0f}{letter}" if scaled >= 10 else f"{scaled:.3g}{letter}"
+    return f"{value:.3g}"
+
+
+def swept_tick(value: float, powers_from: int = 7) -> str:
+    """Return a swept value at the axis of a figure; round ones from 10^powers_from on as powers of ten.
+
+    Examples
+    --------
+    >>> swept_tick(2_000_000), swept_tick(10**9), swept_tick(0.03), swept_tick(1234.5)
+    ('2,000,000', '$10^{9}$', '0.03', '1,234')
+    """
+    if value >= 10**powers_from and float(value).is_integer():
+        digits = str(int(value))
+        power = len(digits) - 1
+        lead = digits.rstrip("0")
+        if lead == "1":
+            return f"$10^{{{power}}}$"
+        if len(lead) <= 2:
+            return rf"${'.'.join(lead)}\cdot 10^{{{power}}}$"
+    if float(value).is_integer() or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
+
+
+def measured_tick(value: float) -> str:
+    """Return a round measured value at the axis of a figure.
+
+    Examples
+    --------
+    >>> measured_tick(0.002), measured_tick(50_000), measured_tick(2e7)
+    ('0.002', '50,000', '2e+07')
+    """
+    return f"{value:,.0f}" if 1 <= value < 1e6 else f"{value:g}"

@@ -1,0 +1,86 @@
+"""What a scenario is refused for beside single values: keys its task has not, claims and figures without a column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from simulator.claims.claim import Claim
+from simulator.claims.columns import TRIALS
+from simulator.claims.expressions import columns_of
+from simulator.errors import accepted, nearest
+from simulator.points.point import Point
+from simulator.points.swept import axes
+from simulator.scenario.document import Document
+from simulator.scenario.figures import check_plot
+from simulator.scenario.model import Head, keys_of
+from simulator.tasks.base import Task
+from simulator.tasks.sizes import COLUMNS, called
+
+
+def check_keys(document: Document, head: Head, game: Task) -> None:
+    """Refuse keys that the task has not, and the names that it does not go by."""
+    keys = keys_of(game.sizes)
+    for size in game.sizes:
+        if keys.count(size.key) > 1 or (size.key in TRIALS and size.key != size.column):
+            raise document.error(
+                ("task",), f"{head.task} calls a size {size.key!r}, which is taken: choose another key"
+            )
+    for key in document.data:
+        if key not in keys:
+            raise document.error((key,), _unknown(key, keys, head.task, game))
+    for number, group in enumerate(head.zip):
+        for path in group:
+            key = path.partition(".")[0]
+            if key not in keys and key in COLUMNS:
+                raise document.error(("zip", number), f"{key}: {_unknown(key, keys, head.task, game)}")
+    for size in game.sizes:
+        if size.needed and size.key not in document.data:
+            raise document.error((), f"{size.key} is missing: {size.says[0].lower()}{size.says[1:].rstrip('.')}")
+
+
+def _unknown(key: str, keys: Sequence[str], name: str, game: Task) -> str:
+    """Return what is wrong with a key that a scenario of this task does not have."""
+    names = called(game.sizes)
+    if key in names:
+        return f"task {name} calls this {names[key]!r} ({accepted(keys)})"
+    if key in COLUMNS:
+        return f"task {name} has no such size ({accepted(keys)})"
+    return f"unknown key{nearest(key, keys)} ({accepted(keys)})"
+
+
+def check_claims(claims: Sequence[Claim], known: Sequence[str], document: Document) -> None:
+    """Refuse claims over columns that the results will not have."""
+    for number, claim in enumerate(claims):
+        for key, text in (("where", claim.where), ("measure", claim.measure)):
+            for name in sorted(columns_of(text) if text else ()):
+                _known_column(name, known, document, ("claims", number, key))
+        for name in claim.columns:
+            _known_column(name, known, document, ("claims", number, "each"))
+
+
+def _known_column(name: str, known: Sequence[str], document: Document, place: tuple[str | int, ...]) -> None:
+    if name not in known and not name.startswith(("words_", "messages_")):
+        raise document.error(
+            place,
+            f"there is no column {name!r}{nearest(name, known)} "
+            f"({accepted(known)}, words_KIND and messages_KIND of a kind of message)",
+        )
+
+
+def kept_plots(head: Head, points: Sequence[Point], game: Task, document: Document) -> list[Any]:
+    """Return the figures; one along an axis that `--set` has fixed is left out."""
+    kept: list[Any] = []
+    for number, request in enumerate(head.plots):
+        try:
+            check_plot(request, folder=document.folder)
+            try:
+                check_plot(request, axes(points), called=called(game.sizes), folder=document.folder)
+            except ValueError:
+                if not document.overridden:
+                    raise
+                continue
+        except ValueError as error:
+            raise document.error(("plots", number), str(error)) from error
+        kept.append(request)
+    return kept

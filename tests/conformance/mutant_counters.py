@@ -1,0 +1,165 @@
+"""Counters with one fault each. The conformance suite must find every one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mechanisms import Counter
+from mechanisms.counters.simple import PerItem, PerItemRun
+
+
+@dataclass(frozen=True)
+class Base(PerItem):
+    """A right counter: one noise an item."""
+
+    kind = "mutant"
+    source = "made for this test"
+
+
+@dataclass(frozen=True)
+class SaysNoError(Base):
+    """Says nothing about its error."""
+
+    error = ""
+
+
+class NotFrozen(Base):
+    """Is no dataclass of its own."""
+
+
+@dataclass(frozen=True)
+class TakesAnyEpsilon(Base):
+    """Looks at nothing."""
+
+    def __post_init__(self) -> None:
+        pass
+
+
+class _Changed(PerItemRun):
+    """A run with some methods of its own."""
+
+
+def _started(mutant: type[PerItemRun]) -> Any:
+    def start(self: Counter, rng: np.random.Generator, *, silent: bool = False) -> PerItemRun:
+        return mutant(self, rng, silent)  # type: ignore[arg-type]
+
+    return start
+
+
+class _OneBehind(_Changed):
+    def release(self, values: Any) -> Any:
+        return np.concatenate(([0.0], super().release(values)))[: len(values)]
+
+
+@dataclass(frozen=True)
+class ReleaseIsLate(Base):
+    """Releases the estimates before the present ones."""
+
+    start = _started(_OneBehind)
+
+
+@dataclass(frozen=True)
+class SameForAllSeeds(Base):
+    """Has a generator of its own."""
+
+    def start(self, rng: Any, *, silent: bool = False) -> PerItemRun:
+        return super().start(
+            rng if not isinstance(rng, np.random.Generator) else np.random.default_rng(0), silent=silent
+        )
+
+
+@dataclass(frozen=True)
+class Unrepeatable(Base):
+    """Draws from the operating system."""
+
+    def start(self, rng: Any, *, silent: bool = False) -> PerItemRun:
+        return super().start(np.random.default_rng(), silent=silent)
+
+
+class _Twice(_Changed):
+    def step(self, x: float = 1) -> float:
+        return super().step(2 * x)
+
+    def release(self, values: Any) -> Any:
+        return super().release(2 * np.asarray(values))
+
+
+@dataclass(frozen=True)
+class CountsTwice(Base):
+    """Counts each item twice."""
+
+    start = _started(_Twice)
+
+
+class _Endless(_Changed):
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._left = float("inf")
+
+
+@dataclass(frozen=True)
+class GoesOn(Base):
+    """Knows no end."""
+
+    start = _started(_Endless)
+
+
+@dataclass(frozen=True)
+class HalfTheNoise(Base):
+    """Takes twice the epsilon, and says in its encoder what it really does."""
+
+    def encoder(self, steps: int) -> Any:
+        return 2 * super().encoder(steps)
+
+    def start(self, rng: Any, *, silent: bool = False) -> PerItemRun:
+        return PerItem(2 * self.epsilon, self.horizon).start(rng, silent=silent)
+
+    def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
+        return [(1 / (2 * self.epsilon), t)]
+
+
+@dataclass(frozen=True)
+class HidesHalfTheNoise(HalfTheNoise):
+    """Takes twice the epsilon, and claims the right encoder."""
+
+    def encoder(self, steps: int) -> Any:
+        return PerItem.encoder(self, steps)
+
+
+@dataclass(frozen=True)
+class SaysLess(Base):
+    """States a quarter less variance than it has, and no encoder."""
+
+    def encoder(self, steps: int) -> None:
+        return None
+
+    def variance(self, t: int) -> float:
+        return 0.75 * 2 * t / self.epsilon**2
+
+
+@dataclass(frozen=True)
+class BoundTooLow(Base):
+    """States four fifths of its error bound."""
+
+    def error_bound(self, t: int, beta: float) -> float:
+        return 0.8 * super().error_bound(t, beta)
+
+
+MUTANTS: dict[str, tuple[type[Counter], str]] = {
+    "SaysNoError": (SaysNoError, "says no error"),
+    "NotFrozen": (NotFrozen, "is not a frozen dataclass"),
+    "TakesAnyEpsilon": (TakesAnyEpsilon, "accepts epsilon=|accepts horizon="),
+    "ReleaseIsLate": (ReleaseIsLate, "step and release give different estimates"),
+    "SameForAllSeeds": (SameForAllSeeds, "gives the same estimates for another seed"),
+    "Unrepeatable": (Unrepeatable, "step and release give different estimates"),
+    "CountsTwice": (CountsTwice, "without noise it is off by"),
+    "GoesOn": (GoesOn, "takes a step past its horizon of 1"),
+    "HalfTheNoise": (HalfTheNoise, r"an entry moves 2 scales of noise, not 1 "),
+    "HidesHalfTheNoise": (HidesHalfTheNoise, "does not add its noise as its encoder says"),
+    "SaysLess": (SaysLess, "says variance"),
+    "BoundTooLow": (BoundTooLow, "exceeds its error bound of probability 0.2"),
+}

@@ -1,0 +1,268 @@
+"""Snippets of the documentation as tests: the fenced blocks of a page, run in order in an empty folder.
+
+======================  ======================================================================================
+```` ```python ````      runs, each block in a process of its own
+```` ```python x.py ````  is written to that file; so with any language: ```` ```yaml x.yaml ````
+```` ```yaml ````        is a scenario, or keys of one, and is read and checked as one
+```` ```console ````     lines that begin with ``$`` run in a shell; the lines after one are what it prints, where
+                        ``…`` stands for anything, and a line of it for any number of lines
+```` ```toml ````        is a part of a pyproject.toml, and each entry point in it loads
+```` ```text ````        is shown only
+======================  ======================================================================================
+
+``<!-- not run: reason -->`` on the line before a block leaves it at what can be told without running it: Python
+compiles, and the commands of disttrack take these options. Nothing else escapes: another language is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from simulator.errors import ScenarioError
+from simulator.points.registry import HOMES, find
+from simulator.points.source import import_reference, source_of
+from simulator.scenario.load import load
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LANGUAGES = ("python", "yaml", "console", "toml", "text")
+SECONDS = 300
+"""Time that a command may take."""
+
+FENCE = re.compile(r"^ *(`{3,})(.*)$")
+SKIP = re.compile(r"^<!-- not run: (.+) -->$")
+SMALLEST: dict[str, Any] = {
+    "name": "keys-of-a-page",
+    "sites": 4,
+    "items": 100,
+    "protocol": {"kind": "exact"},
+    "adversary": "round-robin",
+}
+"""A scenario for keys that a page shows alone."""
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A fenced block.
+
+    Parameters
+    ----------
+    page, line
+        Where it begins.
+    language
+        The first word of its fence.
+    file
+        The second word: the file that it is the text of; empty if there is none.
+    skipped
+        Why it is not run; empty if it is.
+    """
+
+    page: str
+    line: int
+    language: str
+    file: str
+    text: str
+    skipped: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+class SnippetError(AssertionError):
+    """A snippet does not do what the page says; the message begins with its page and line."""
+
+
+def snippets(text: str, page: str) -> Iterator[Snippet]:
+    """Yield the fenced blocks of a page."""
+    lines = iter(enumerate(text.splitlines(), 1))
+    skipped = ""
+    for number, line in lines:
+        begun = FENCE.match(line)
+        if not begun:
+            mark = SKIP.match(line.strip())
+            skipped = mark[1] if mark else ""
+            continue
+        block, fence = [], None
+        for _, inside in lines:
+            if (fence := FENCE.match(inside)) and fence[1] == begun[1]:
+                break
+            block.append(inside)
+        if fence is None or fence[2]:
+            raise SnippetError(f"{page}:{number}: this block has no end")
+        language, _, file = begun[2].strip().partition(" ")
+        if language not in LANGUAGES:
+            raise SnippetError(f"{page}:{number}: {language!r} is none of {', '.join(LANGUAGES)}")
+        yield Snippet(page, number, language, file.strip(), "\n".join(block) + "\n", skipped)
+        skipped = ""
+
+
+def run_all(found: list[Snippet], folder: Path) -> list[Snippet]:
+    """Run snippets in a folder, one after the other; return those that were run.
+
+    Raises
+    ------
+    SnippetError
+        At the first that does not do what the page says.
+    """
+    _tools(folder)
+    run = []
+    for snippet in found:
+        if snippet.skipped:
+            _look_at(snippet)
+        elif snippet.file:
+            (folder / snippet.file).write_text(snippet.text, encoding="utf-8")
+            if snippet.language == "yaml":
+                _check(snippet, folder / snippet.file)
+        elif snippet.language == "python":
+            _command(snippet, "python -", folder, snippet.text)
+        elif snippet.language == "yaml":
+            _scenario(snippet, folder)
+        elif snippet.language == "console":
+            _console(snippet, folder)
+        elif snippet.language == "toml":
+            _entry_points(snippet, folder)
+        if not snippet.skipped and snippet.language != "text":
+            run.append(snippet)
+    return run
+
+
+def _tools(folder: Path) -> None:
+    """Put `python` and `disttrack` of this very tree where the shell finds them first."""
+    tools = folder / ".tools"
+    tools.mkdir()
+    for name, command in (("python", ""), ("disttrack", " -m simulator")):
+        (tools / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)}{command} "$@"\n', encoding="utf-8")
+        (tools / name).chmod(0o755)
+
+
+def _command(snippet: Snippet, command: str, folder: Path, given: str | None = None) -> str:
+    """Return what a command prints; an error if it fails."""
+    path = os.pathsep.join((str(folder / ".tools"), os.environ.get("PATH", "")))
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "COLUMNS": "120", "MPLBACKEND": "agg"}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment, input=given, capture_output=True, text=True,
+        check=False, timeout=SECONDS,
+    )  # fmt: skip
+    if done.returncode:
+        raise SnippetError(f"{snippet}: {command} ends with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def commands(snippet: Snippet) -> Iterator[tuple[str, list[str]]]:
+    """Yield the commands of a console block, each with the lines that it is said to print."""
+    if not snippet.text.startswith("$ "):
+        raise SnippetError(f"{snippet}: a console block begins with '$ ' and a command")
+    for part in re.split(r"^\$ ", snippet.text, flags=re.MULTILINE)[1:]:
+        command, *printed = part.splitlines()
+        yield command, printed
+
+
+def _console(snippet: Snippet, folder: Path) -> None:
+    for command, printed in commands(snippet):
+        out = _command(snippet, command, folder)
+        if printed and not matches("\n".join(printed), out):
+            raise SnippetError(f"{snippet}: {command} prints something else than the page says:\n{out}")
+
+
+def matches(said: str, printed: str) -> bool:
+    """Return whether a text is what a page says, where ``…`` stands for anything in a line, alone for any lines."""
+    lines = []
+    for line in said.strip("\n").splitlines():
+        if line.strip() == "…":
+            lines.append(r"(?:.*\n)*?")
+        else:
+            # a page does not show how wide a column happens to be
+            words = (r"[^\n]*?".join(map(re.escape, word.split("…"))) for word in line.split())
+            lines.append(r"[ \t]*" + r"[ \t]+".join(words) + r"[ \t]*\n")
+    return re.fullmatch("".join(lines) + r"\s*", printed.lstrip("\n").rstrip() + "\n") is not None
+
+
+def _entry_points(snippet: Snippet, folder: Path) -> None:
+    """Load what each entry point names, in the folder, as what its group says it is."""
+    try:
+        groups = tomllib.loads(snippet.text)["project"]["entry-points"]
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise SnippetError(f"{snippet}: {error!r}") from error
+    families = {f"disttrack.{home.plural}": family for family, home in HOMES.items()}
+    for group, points in groups.items():
+        if group not in families:
+            raise SnippetError(f"{snippet}: {group!r} is none of {', '.join(families)}")
+        for name, reference in points.items():
+            kind = reference.replace(":", ".py:")
+            try:
+                made = find(families[group], kind, source_of(kind, folder))
+            except ScenarioError as error:
+                raise SnippetError(f"{snippet}: {error}") from error
+            base = HOMES[families[group]].base
+            if base and not issubclass(made, import_reference(base)):
+                raise SnippetError(f"{snippet}: {reference} does not extend {base}")
+            if made.kind != name:
+                raise SnippetError(f"{snippet}: {reference} calls itself {made.kind!r}, not {name!r}")
+
+
+def _scenario(snippet: Snippet, folder: Path) -> None:
+    """Check a scenario, or keys of one put into the smallest scenario that there is."""
+    keys = _read(snippet)
+    whole = keys if "protocol" in keys else {**SMALLEST, **keys}
+    path = folder / "keys-of-a-page.yaml"
+    path.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    _check(snippet, path)
+
+
+def _check(snippet: Snippet, path: Path) -> None:
+    """Load a scenario, as `disttrack check` does; an error if it is refused."""
+    try:
+        load(path)
+    except ScenarioError as error:
+        raise SnippetError(f"{snippet}: {error}") from error
+
+
+def _read(snippet: Snippet) -> dict[str, Any]:
+    try:
+        keys = yaml.safe_load(snippet.text)
+    except yaml.YAMLError as error:
+        raise SnippetError(f"{snippet}: {error}") from error
+    if not isinstance(keys, dict):
+        raise SnippetError(f"{snippet}: is no mapping")
+    return keys
+
+
+def _look_at(snippet: Snippet) -> None:
+    """Find what is wrong with a snippet without running it."""
+    if snippet.language == "python":
+        try:
+            compile(snippet.text, str(snippet), "exec")
+        except SyntaxError as error:
+            raise SnippetError(f"{snippet}: {error}") from error
+    elif snippet.language == "yaml":
+        _read(snippet)
+    elif snippet.language == "console":
+        for command, _ in commands(snippet):
+            words = shlex.split(command, comments=True)
+            if words[:1] == ["disttrack"]:
+                _parse(snippet, words[1:])
+
+
+def _parse(snippet: Snippet, words: list[str]) -> None:
+    """Raise SnippetError unless the command line takes these words; nothing is run."""
+    from simulator.cli import main
+
+    group: Any = main
+    try:
+        with group.make_context("disttrack", words) as context:
+            name, command, rest = group.resolve_command(context, words)
+            command.make_context(name, rest, parent=context)
+    except click.ClickException as error:
+        raise SnippetError(f"{snippet}: disttrack {' '.join(words)}: {error.format_message()}") from error

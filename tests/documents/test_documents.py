@@ -1,0 +1,126 @@
+"""Every snippet of README.md and docs/ does what the page says, in an empty folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from snippets import PAGES, SnippetError, matches, run_all, snippets
+
+ALL = {page.name: list(snippets(page.read_text(encoding="utf-8"), page.name)) for page in PAGES}
+
+
+@pytest.mark.parametrize("page", [name for name, found in ALL.items() if found])
+def test_the_snippets_of(page: str, tmp_path: Path) -> None:
+    run_all(ALL[page], tmp_path)
+
+
+def test_that_there_is_something_to_run() -> None:
+    assert {"README.md", "extending.md", "game.md", "scenarios.md", "counters.md"} <= set(ALL)
+    run = [snippet for found in ALL.values() for snippet in found if not snippet.skipped]
+    assert sum(snippet.language == "python" for snippet in run) >= 3
+    assert sum(snippet.language == "yaml" for snippet in run) >= 2
+    # what is left out is what sets up an environment or plays for minutes
+    assert sum(bool(snippet.skipped) for found in ALL.values() for snippet in found) <= 4
+
+
+PAGE = """\
+# A page
+
+```python gap.py
+WIDTH = 3
+```
+
+```python own.py
+from adversaries import Freeze
+from gap import WIDTH
+
+class Gap(Freeze):
+    kind = "gap"
+```
+
+```python
+from gap import WIDTH
+assert WIDTH == 3
+```
+
+```console
+$ python -c "print('a   1.25', 'b', sep='\\n')"
+a 1.…
+b
+$ disttrack --version
+```
+
+```yaml
+plots:
+  - {kind: cost, x: items}
+items: [100, 1000]
+```
+
+```toml
+[project.entry-points."disttrack.adversaries"]
+gap = "own:Gap"
+```
+
+```text
+anything at all
+```
+
+<!-- not run: it takes an hour -->
+```console
+$ disttrack run headline --trials 2    # or another
+$ make test
+```
+"""
+
+
+def played(text: str, folder: Path) -> list[str]:
+    """Run the page's snippets in a folder; return the languages of those run."""
+    folder.mkdir(exist_ok=True)
+    return [snippet.language for snippet in run_all(list(snippets(text, "page.md")), folder)]
+
+
+def test_a_page_that_is_right(tmp_path: Path) -> None:
+    assert played(PAGE, tmp_path) == ["python", "python", "python", "console", "yaml", "toml"]
+
+
+OWN = "```python own.py\nfrom adversaries import Freeze\n\nclass Own(Freeze):\n    kind = 'own'\n```\n\n"
+BROKEN = {
+    "```python\nassert 3 == 4\n```": "page.md:1: python - ends with 1",
+    "```python\nfrom gab import WIDTH\n```": "No module named 'gab'",
+    "```console\n$ echo a 1.5\na 2.…\n```": "page.md:1: echo a 1.5 prints something else than the page says",
+    "```console\n$ true\na\n```": "true prints something else than the page says",
+    "```console\n$ disttrack --versoin\n```": "ends with 2",
+    "```console\n% disttrack --version\n```": "begins with '$ '",
+    "```yaml\nplots: [{kind: costs, x: items}]\n```": "did you mean 'cost'?",
+    "```yaml\nitems: [100, 1000\n```": "page.md:1: while parsing",
+    "```yaml\n- items\n```": "is no mapping",
+    "```yaml mine.yaml\nname: mine\nsites: 4\n```": "mine.yaml",
+    "<!-- not run: too long -->\n```console\n$ disttrack run headline --trails 2\n```": "No such option",
+    "<!-- not run: too long -->\n```console\n$ disttrack ran headline\n```": "no such command",
+    "<!-- not run: too long -->\n```python\nWIDTH =\n```": "invalid syntax",
+    "```toml\n[project\n```": "TOMLDecodeError",
+    '```toml\n[project.entry-points."disttrack.clocks"]\na = "a:A"\n```': "'disttrack.clocks' is none of",
+    '```toml\n[project.entry-points."disttrack.plots"]\na = "a:A"\n```': "there is no file a.py",
+    f'{OWN}```toml\n[project.entry-points."disttrack.plots"]\nown = "own:Own"\n```': "does not extend",
+    f'{OWN}```toml\n[project.entry-points."disttrack.adversaries"]\nmine = "own:Own"\n```': "calls itself 'own'",
+    "```\nanything\n```": "is none of python, yaml, console, toml, text",
+    "```py\nWIDTH = 3\n```": "is none of python, yaml, console, toml, text",
+    "```text\nanything\n": "has no end",
+    "```text\nanything\n\n```python\nWIDTH = 3\n```": "has no end",
+}
+
+
+@pytest.mark.parametrize("page", BROKEN)
+def test_a_page_that_is_wrong_is_caught(page: str, tmp_path: Path) -> None:
+    with pytest.raises(SnippetError) as caught:
+        played(page, tmp_path)
+    assert BROKEN[page] in str(caught.value)
+
+
+def test_what_a_command_prints() -> None:
+    assert matches("one  two\n…\nend 3.…", "one two\nany\nlines\nend 3.14\n")
+    assert matches("…\nlast", "last\n")
+    assert not matches("one\ntwo", "one\n")
+    assert not matches("one", "one\ntwo\n")
+    assert not matches("a b", "ab\n")

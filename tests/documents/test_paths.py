@@ -1,0 +1,45 @@
+"""The documentation names files and folders that are there, and every room of the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from snippets import PAGES, ROOT
+
+ROOMS = ("simulator", "protocols", "adversaries", "mechanisms")
+FOLDERS = (*ROOMS, "tests", "scenarios", "docs", "benchmarks", "examples", "results")
+PATH = re.compile(rf"(?<![\w/.])(?:{'|'.join(FOLDERS)})/[\w./-]*\w[\w/]*")
+OF_A_RUN = re.compile(r"^results/(?!reference|README)")
+"""What a run of the reader's own writes."""
+
+
+def paths(text: str) -> set[str]:
+    """Return the paths of this repository that a page names."""
+    return {found for found in PATH.findall(text) if not OF_A_RUN.match(found)}
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_what_is_named_is_there(page: Path) -> None:
+    named = paths(page.read_text(encoding="utf-8"))
+    assert not sorted(path for path in named if not (ROOT / path).exists())
+
+
+def test_a_path_that_is_gone_is_found() -> None:
+    text = (
+        "see `protocols/fleet.py`, [game](docs/game.md), `simulator/game/`, `results/mine` and path/to/protocols/x.py"
+    )
+    assert paths(text) == {"protocols/fleet.py", "docs/game.md", "simulator/game/"}
+
+
+def test_the_pages_name_many() -> None:
+    assert sum(len(paths(page.read_text(encoding="utf-8"))) for page in PAGES) >= 40
+
+
+def test_the_architecture_names_every_room() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    found = {path.parent for room in ROOMS for path in (ROOT / room).rglob("*.py")}
+    rooms = {f"{folder.relative_to(ROOT)}/" for folder in found}
+    assert len(rooms) >= 18
+    assert not sorted(room for room in rooms - {"simulator/"} if f"`{room}`" not in text)

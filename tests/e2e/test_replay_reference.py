@@ -1,0 +1,133 @@
+"""The reference results come out again: a sample of their games is played here, all of them by `make replay`."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import replay_reference
+from replay_reference import REFERENCE, Compared, compare, main, recorded, replay_sample, sample, table
+
+TABLES = ("trials.csv", "kinds.csv", "claims.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("all", 50),  # every protocol against every adversary
+        ("headline", 4),
+        ("power", 5),
+        ("generalisation", 5),
+        ("monitor", 3),
+        ("sparse", 3),
+        ("experts", 1),
+    ],
+)
+def test_sampled_games_come_out_as_recorded(name: str, least: int) -> None:
+    found = replay_sample(name)
+    assert found.difference == ""
+    assert found.games >= least
+
+
+def test_the_command_replays_a_whole_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["queries", "--workers", "1"]) == 0
+    assert capsys.readouterr().out.startswith("queries: same")
+
+
+def test_every_scenario_can_be_replayed() -> None:
+    shipped = {path.stem for path in (REFERENCE.parents[1] / "scenarios").glob("*.yaml")}
+    assert set(recorded()) == shipped
+    assert len(shipped) >= 20
+
+
+def change(path: Path, row: int, column: str, to: Callable[[str], str]) -> None:
+    with open(path, encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    place = header.index(column)
+    rows[row][place] = to(rows[row][place])
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    folder = tmp_path / "copied"
+    folder.mkdir()
+    for name in TABLES:
+        shutil.copy(REFERENCE / "growth" / name, folder / name)
+    return folder
+
+
+def compared(folder: Path) -> tuple[int, str]:
+    return compare(folder, REFERENCE / "growth", TABLES)
+
+
+def test_the_same_tables_are_the_same(copied: Path) -> None:
+    assert compared(copied) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "column", "to", "said"),
+    [
+        ("trials.csv", 3, "words", lambda cell: str(int(cell) + 1), "trials.csv, row 4 (point 0 trial 3), words: "),
+        ("trials.csv", 0, "first_failure", lambda _: "5", "first_failure: 5, the reference has empty"),
+        ("trials.csv", 5, "max_rel_error", lambda cell: str(float(cell) * (1 + 1e-8)), "row 6"),
+        ("trials.csv", 139, "verdict", lambda _: "failed", "row 140"),
+        ("kinds.csv", 2, "kind", lambda _: "other", "kinds.csv, row 3"),
+        ("claims.csv", 1, "bound", lambda _: "<= 9", "claims.csv, row 2"),
+    ],
+)
+def test_a_change_of_one_cell_is_found(
+    copied: Path, name: str, row: int, column: str, to: Callable[[str], str], said: str
+) -> None:
+    change(copied / name, row, column, to)
+    assert said in compared(copied)[1]
+
+
+def test_a_row_more_or_less_is_found(copied: Path) -> None:
+    lines = (copied / "kinds.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (copied / "kinds.csv").write_text("".join(lines[:-1]), encoding="utf-8")
+    assert "kinds.csv: has" in compared(copied)[1]
+    (copied / "kinds.csv").write_text("".join([*lines, lines[-1]]), encoding="utf-8")
+    assert "kinds.csv: has" in compared(copied)[1]
+
+
+def test_another_column_is_found(copied: Path) -> None:
+    text = (copied / "trials.csv").read_text(encoding="utf-8")
+    (copied / "trials.csv").write_text(text.replace("rounds", "turns", 1), encoding="utf-8")
+    assert "columns: " in compared(copied)[1]
+
+
+def test_time_plays_no_part_and_rounding_is_counted_apart(copied: Path) -> None:
+    change(copied / "trials.csv", 0, "seconds", lambda _: "99")
+    timed = [place for place, row in enumerate(table(copied / "claims.csv")) if "seconds" in row["measure"]]
+    assert timed
+    change(copied / "claims.csv", timed[0], "value", lambda _: "99")
+    assert compared(copied) == (0, "")
+    change(copied / "trials.csv", 5, "max_rel_error", lambda cell: str(float(cell) * (1 + 1e-11)))
+    assert compared(copied) == (1, "")
+
+
+def test_rounding_is_a_difference_where_no_digit_may_differ(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(replay_reference, "replay", lambda *_: Compared(1, 2))
+    assert (main(["queries"]), main(["queries", "--exact"])) == (0, 1)
+    monkeypatch.setattr(replay_reference, "replay", lambda *_: Compared(1, 0, "trials.csv, row 1"))
+    assert main(["queries"]) == 1
+    assert "queries: trials.csv, row 1\n" in capsys.readouterr().out
+
+
+def test_a_sample_has_each_protocol_and_adversary_once() -> None:
+    trials = table(REFERENCE / "all" / "trials.csv")
+    sides = [(row["protocol"], row["adversary"]) for row in sample(trials)]
+    assert len(sides) == len(set(sides)) >= 50
+
+
+def test_a_name_without_results_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["quereis"])
+    assert "no reference results of quereis" in capsys.readouterr().err

@@ -1,0 +1,73 @@
+"""The files of the golden transcripts: a text of why the numbers are right, a line of dashes, and the game."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from golden_cases import CASES, Case
+from golden_diagram import diagram
+
+FOLDER = Path(__file__).parent
+RULE = "-" * 100
+UNWRITTEN = "Write here why these numbers are right, then 'By hand:' and the numbers that you worked out.\n"
+
+
+def played(case: Case) -> str:
+    """Return the game of a case, played now."""
+    return diagram(case.protocol, case.adversary, sites=case.sites, items=case.items, start=case.start, seed=case.seed)
+
+
+def parts(text: str) -> tuple[str, str]:
+    """Return what stands above the first line of dashes and what stands below it."""
+    above, _, below = text.partition(f"{RULE}\n")
+    return above, below
+
+
+def regenerated(case: Case, folder: Path = FOLDER) -> str:
+    """Return the text of a case's file with its game played anew, and the text above it kept."""
+    path = folder / f"{case.name}.txt"
+    above = parts(path.read_text(encoding="utf-8"))[0] if path.exists() else UNWRITTEN
+    return f"{above}{RULE}\n{played(case)}"
+
+
+def by_hand(above: str) -> dict[str, int]:
+    """Return the numbers that the text claims to have been worked out by hand, by name."""
+    line = re.search(r"^By hand: (.*?)\.$", above, re.MULTILINE | re.DOTALL)
+    found = re.findall(r"([a-z]+) (\d+)", line[1]) if line else []
+    return {name: int(number) for name, number in found}
+
+
+def counted(below: str) -> dict[str, int]:
+    """Return what the end of a game says, by name: messages of each kind, and in all; words, bits, rounds."""
+    messages = re.search(r"^messages   (\d+) \((.*)\), (\d+) words, (\d+) bits$", below, re.MULTILINE)
+    outcome = re.search(r"^outcome    rounds (\d+)", below, re.MULTILINE)
+    assert messages is not None
+    assert outcome is not None
+    kinds = {name: int(number) for name, number in (pair.split() for pair in messages[2].split(", "))}
+    most, words, bits = (int(messages[place]) for place in (1, 3, 4))
+    return {**kinds, "messages": most, "words": words, "bits": bits, "rounds": int(outcome[1])}
+
+
+def regenerate(folder: Path = FOLDER) -> int:
+    """Play every golden transcript anew, remove those of no case, and say what has changed.
+
+    Returns
+    -------
+    int
+        The exit status: 1 if a text is still to be written.
+    """
+    wanted = {f"{case.name}.txt": regenerated(case, folder) for case in CASES}
+    for path in sorted(folder.glob("*.txt")):
+        if path.name not in wanted:
+            path.unlink()
+            print(f"removed {path.name}")
+    for name, text in wanted.items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {name}")
+    unwritten = [name for name, text in wanted.items() if parts(text)[0] == UNWRITTEN]
+    for name in unwritten:
+        print(f"{name}: say at its top why its numbers are right")
+    return 1 if unwritten else 0

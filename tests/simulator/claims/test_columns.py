@@ -1,0 +1,94 @@
+"""The one table of columns: what is written, what a game knows and what the docs say are the same names."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from adversaries import RoundRobin
+from protocols import Deterministic
+from simulator.claims.columns import (
+    CLAIM_COLUMNS,
+    CLAIMS,
+    KIND_COLUMNS,
+    KINDS,
+    PLACE,
+    SERIES,
+    SERIES_COLUMNS,
+    TRIAL_COLUMNS,
+    TRIALS,
+    Column,
+    documented,
+    names,
+)  # fmt: skip
+from simulator.claims.judge import Finding
+from simulator.game.play import play
+from simulator.runs.runner import execute
+from simulator.scenario.load import load
+
+ROOT = Path(__file__).resolve().parents[3]
+TABLES = {
+    "trials.csv": TRIAL_COLUMNS,
+    "series.csv": SERIES_COLUMNS,
+    "kinds.csv": KIND_COLUMNS,
+    "claims.csv": CLAIM_COLUMNS,
+}
+SMALL = """\
+name: small
+sites: 4
+items: 500
+protocol: {kind: deterministic, alpha: 0.1}
+adversary: round-robin
+claims:
+  - {name: right, measure: fraction(ok), at_least: 1}
+"""
+
+
+@pytest.mark.parametrize("columns", TABLES.values(), ids=TABLES)
+def test_each_column_is_there_once_and_says_what_it_is(columns: tuple[Column, ...]) -> None:
+    assert len(set(names(columns))) == len(columns)
+    assert all(column.says and "|" not in column.says + column.unit for column in columns)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_docs_list_the_columns_in_their_order(name: str) -> None:
+    text = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8").split("### Columns", 1)[1]
+    rows = re.search(rf"`{re.escape(name)}`[^|]*\n\n\|.*\n\|.*\n((?:\|.*\n)+)", text)
+    assert rows is not None
+    assert rows[1].splitlines() == documented(TABLES[name])
+
+
+def test_the_public_order_of_trials_stays() -> None:
+    # of the design; programs read the tables by it
+    assert ", ".join(TRIALS) == (
+        "point, trial, seed, task, protocol, adversary, sites, items, alpha, engine, verdict, ok, max_rel_error, "
+        "first_failure, failing_fraction, output_changes, rounds, messages, words, words_up, words_down, bits, "
+        "broadcasts, seconds"
+    )
+
+
+def test_a_game_knows_what_the_table_says_it_does() -> None:
+    game = play(Deterministic(alpha=0.1), RoundRobin(), sites=4, items=500)
+    assert tuple(game.row()) == names(TRIAL_COLUMNS, "point", "game")
+    assert tuple(game.series.columns) == names(SERIES_COLUMNS, "game")
+    assert tuple(game.kinds.columns) == names(KIND_COLUMNS, "game")
+    assert all(column in names(TRIAL_COLUMNS, "run", "point") for column in PLACE)
+    assert {field.name for field in fields(Finding)} == set(CLAIMS)
+
+
+def test_a_run_writes_these_columns_and_leaves_none_of_a_counting_game_empty(tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL, encoding="utf-8")
+    execute(load(tmp_path / "small.yaml"), out=tmp_path / "out", workers=1)
+    for name, columns in TABLES.items():
+        with open(tmp_path / "out" / name, encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        assert tuple(header) == names(columns)
+        assert rows
+    with open(tmp_path / "out" / "trials.csv", encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert [column for column, value in row.items() if not value] == ["first_failure"]
+    assert set(SERIES) & set(KINDS) >= set(PLACE)

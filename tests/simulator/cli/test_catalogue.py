@@ -1,0 +1,107 @@
+"""``disttrack list`` and ``disttrack describe``: every kind, in its class's own words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import own_kinds
+import pytest
+from click.testing import CliRunner, Result
+
+from simulator.cli import main
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def disttrack(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, catch_exceptions=False)
+
+
+def refused(*arguments: str) -> str:
+    result = disttrack(*arguments)
+    assert result.exit_code == 2, result.output
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def test_list_and_describe_use_the_classes_words() -> None:
+    from protocols import Robust
+
+    said = disttrack("list").stdout
+    for name in ("robust", "martingale", "freeze", "round-robin", "headline", "binary"):
+        assert f"\n{name} " in said
+    said = disttrack("describe", "robust").stdout
+    assert Robust.source in said
+    assert "delta (default 0.05): Probability" in said
+    assert "messages" in said
+    said = disttrack("describe", "headline").stdout
+    assert "claim:" in said
+
+
+def test_describe_says_how_a_mechanism_errs() -> None:
+    from mechanisms import MECHANISMS, SquareRoot
+
+    assert len(MECHANISMS) >= 20
+    for kind, maker in MECHANISMS.items():
+        assert maker.error, kind
+        assert f"\nerror:      {maker.error}\n" in disttrack("describe", kind).stdout
+    said = disttrack("describe", "square-root").stdout
+    assert f"\nmemory:     {SquareRoot.memory}\n" in said
+    assert "\nprivacy:    approximate\n" in said
+    assert "\nerror:" not in disttrack("describe", "robust").stdout
+
+
+def test_tasks_and_plots_are_listed_and_described() -> None:
+    said = disttrack("list", "tasks").stdout
+    assert "\nexperts            experts, steps" in said
+    assert "\ncount              sites, items, start" in said
+    said = disttrack("list", "plots").stdout
+    assert "\ncost       x, y=words" in said
+    said = disttrack("describe", "experts").stdout
+    assert "  experts (at least 2, must be given, column sites): Experts whose advice is combined.\n" in said
+    assert "columns:    regret, plain_regret" in said
+    said = disttrack("describe", "measure").stdout
+    assert "  y (must be given): The column of trials.csv.\n" in said
+    assert "  where (default ''): Which games, as a condition" in said
+
+
+def test_classes_of_ones_own_are_described_by_reference() -> None:
+    Path("dice.py").write_text(own_kinds.DICE)
+    Path("spread.py").write_text(own_kinds.SPREAD)
+    Path("turn.py").write_text("def turn(view):\n    return view.steps % view.sites\n")
+    said = disttrack("describe", "dice.py:Dice").stdout
+    assert said.startswith("dice.py:Dice (task, your own, class Dice)\n  A die is thrown so often")
+    assert "throws (at least 1, must be given, column items)" in said
+    assert disttrack("describe", "spread.py:Spread").stdout.startswith(
+        "spread.py:Spread (plot, your own, class Spread)"
+    )
+    assert disttrack("describe", "turn.py:turn").stdout.startswith("turn.py:turn (adversary, your own, function turn)")
+    assert disttrack("describe", "protocols:Robust").stdout.startswith("protocols:Robust (protocol, your own")
+    assert disttrack("describe", "mechanisms:Binary").stdout.startswith("mechanisms:Binary (mechanism, your own")
+    assert "did you mean 'Dice'" in refused("describe", "dice.py:Dise")
+    assert "there is no file gone.py" in refused("describe", "gone.py:Dice")
+
+
+def test_a_task_of_ones_own_is_checked_and_run() -> None:
+    Path("dice.py").write_text(own_kinds.DICE)
+    Path("dice.yaml").write_text(own_kinds.DICE_SCENARIO)
+    assert "games:     12 (4 points, 3 trials each)" in disttrack("check", "dice.yaml").stdout
+    result = disttrack("run", "dice.yaml", "--workers", "1", "--no-figures")
+    assert result.exit_code == 0, result.output
+    assert "protocol  adversary    faces  throws " in result.stdout  # sizes by the names of the task
+    assert "did you mean 'faces'" in refused("check", "dice.yaml", "--set", "fcaes=3")
+
+
+def test_every_kind_can_be_described() -> None:
+    from simulator.points.registry import FAMILIES, kinds
+
+    names = [name for family in FAMILIES for name in kinds(family)]
+    assert len(names) >= 60
+    for name in names:
+        result = disttrack("describe", name)
+        assert result.exit_code == 0, name
+        assert result.stdout.startswith(f"{name} (")

@@ -1,0 +1,58 @@
+"""Figures are a step of their own: what goes wrong in one costs neither the tables, nor the others, nor the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from simulator.cli import main
+from simulator.plots import figures
+
+SMALL = """\
+name: small
+trials: 2
+sites: [2, 4]
+items: 500
+protocol: {kind: deterministic, alpha: 0.1}
+adversary: [round-robin, freeze]
+plots: [matrix, {kind: cost, x: sites}]
+"""
+FOLDER = Path("results/small")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("small.yaml").write_text(SMALL)
+
+
+def disttrack(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, catch_exceptions=False)
+
+
+def test_an_error_in_a_figure_loses_neither_the_others_nor_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = figures.figure_of
+
+    def broken(tables: Any, plot: Any) -> Any:
+        if plot.kind == "matrix":
+            raise KeyError("nothing of that name")
+        return original(tables, plot)
+
+    monkeypatch.setattr(figures, "figure_of", broken)
+    done = disttrack("run", "small.yaml", "--workers", "1")
+    assert done.exit_code == 0
+    assert "figures: matrix: KeyError('nothing of that name')" in done.stderr
+    assert f"report: {FOLDER / 'report.html'}" in done.stdout
+    page = (FOLDER / "report.html").read_text(encoding="utf-8")
+    assert "A figure could not be drawn: matrix: KeyError" in page
+    assert page.count("<img") == 1
+    # the next look at the result draws what is missing, and only that
+    monkeypatch.setattr(figures, "figure_of", original)
+    before = (FOLDER / "figures" / "cost-sites.png").stat().st_mtime_ns
+    assert disttrack("report", str(FOLDER)).stdout == f"{FOLDER / 'report.html'}\n"
+    page = (FOLDER / "report.html").read_text(encoding="utf-8")
+    assert (page.count("<img"), "could not be drawn" in page) == (2, False)
+    assert (FOLDER / "figures" / "cost-sites.png").stat().st_mtime_ns == before

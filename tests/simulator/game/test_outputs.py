@@ -1,0 +1,250 @@
+"""An output that is no finite number fails every step during which it stands, whichever engine plays."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from fractions import Fraction
+from math import inf, isnan, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scripted_protocol import Scripted
+
+from adversaries import Adversary, Burst, Choice, RoundRobin, Uniform, View
+from adversaries.schedules import Schedule
+from mechanisms import Binary
+from protocols.base import Exactly
+from simulator import Game, play, run
+from simulator.game.network import Latency
+from simulator.game.outputs import distance
+from simulator.points.registry import kinds
+from simulator.tasks.continual import play_counter, play_queries
+
+NONE_AT_ALL: list[Any] = [nan, np.float64(nan), np.float32(nan), None, "seven", 1j, Exactly(1, 0)]
+INFINITE: list[Any] = [inf, -inf, np.float64(inf), np.float32(-inf), 10**400, -(10**400)]
+ENGINES: list[dict[str, Any]] = [
+    {"engine": "step"},
+    {"engine": "leap"},
+    {"engine": "bulk"},
+    {"engine": "leap", "record": True},
+    {"engine": "bulk", "record": True},
+]
+
+
+def always(odd: Any) -> Callable[[int], Any]:
+    return lambda items: odd
+
+
+def midway(odd: Any) -> Callable[[int], Any]:
+    """Right, but for what it shows from the 40th item to the 59th: that many steps fail."""
+    return lambda items: odd if 40 <= items < 60 else items
+
+
+def facts(game: Game) -> tuple[Any, ...]:
+    return game.verdict, game.max_rel_error, game.failing_fraction, game.first_failure, game.output_changes
+
+
+@pytest.mark.parametrize("odd", [*NONE_AT_ALL, *INFINITE], ids=lambda odd: repr(odd)[:20])
+@pytest.mark.parametrize("way", ENGINES, ids=str)
+def test_at_every_step(way: dict[str, Any], odd: Any) -> None:
+    game = play(Scripted(always(odd)), RoundRobin(), sites=3, items=1000, **way)
+    assert facts(game) == ("failed", inf, 1.0, 1, 0)
+    assert game.series["items"].iloc[-1] == 1000
+    assert not np.isfinite(game.series["rel_error"]).any()
+    assert not np.isfinite(game.series["output"]).any()
+
+
+@pytest.mark.parametrize("odd", [*NONE_AT_ALL, *INFINITE], ids=lambda odd: repr(odd)[:20])
+@pytest.mark.parametrize(
+    ("adversary", "way"),
+    [
+        *[(Uniform(), way) for way in ENGINES],
+        *[(Choice(lambda view: view.steps % 3), way) for way in ENGINES if way["engine"] != "bulk"],
+    ],
+    ids=lambda one: getattr(one, "kind", str(one)),
+)
+def test_from_midway_and_back(adversary: Adversary, way: dict[str, Any], odd: Any) -> None:
+    """Right up to 39, one change to what is no number, another one at each item from 60 on."""
+    game = play(Scripted(midway(odd)), adversary, sites=3, items=100, **way)
+    assert facts(game) == ("failed", inf, 0.2, 40, 39 + 1 + 41)
+    rows = game.series.set_index("items")
+    assert not np.isfinite(rows.loc[40:59, "rel_error"]).any()
+    assert (rows.loc[:39, "rel_error"] == 0).all()
+    assert (rows.loc[60:, "rel_error"] == 0).all()
+    if way.get("record"):
+        assert game.outputs["step"].tolist() == [*range(1, 41), *range(60, 101)]
+    promised_nothing = play(Scripted(midway(odd), alpha=None), adversary, sites=3, items=100, **way)
+    assert facts(promised_nothing) == ("undecided", inf, 0.0, None, 81)
+
+
+@pytest.mark.parametrize("odd", [nan, None, -inf], ids=repr)
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_with_skipped_steps_and_with_delays(engine: str, odd: Any) -> None:
+    """Every second step is skipped, so 40 of 199 fail; a delay of 3 lets steps 43 to 62 fail, and the lag others."""
+    rests = Choice(lambda view: None if view.steps % 2 else view.sent % 3)
+    skipped = play(Scripted(midway(odd)), rests, sites=3, items=100, engine=engine)
+    assert facts(skipped) == ("failed", inf, 40 / 199, 40, 81)
+    late = play(Scripted(midway(odd), alpha=0.5), RoundRobin(), sites=3, items=100, engine=engine, network=Latency(3))
+    lagging = sum(0.5 * items < 3 for items in range(4, 101)) + 3
+    assert facts(late) == ("failed", inf, (20 + lagging) / 100, 1, 78)
+
+
+@pytest.mark.parametrize("odd", [nan, inf, -inf], ids=repr)
+def test_no_shipped_adversary_is_thrown_by_it(odd: Any) -> None:
+    """Whatever an adversary makes of the output, the game goes on and is judged."""
+    adversaries = [kind.load()() for name, kind in kinds("adversary").items() if name != "trace"]  # which needs a file
+    assert len(adversaries) >= 19
+    for adversary in adversaries:
+        for output in (always(odd), midway(odd)):
+            game = play(Scripted(output), adversary, sites=4, items=200, sees=adversary.sees)
+            assert (game.verdict, game.max_rel_error) == ("failed", inf) or game.items < 40, adversary
+
+
+class Asks(Adversary):
+    """Notes the steps after which it is asked."""
+
+    asked: list[int] = []  # noqa: RUF012 - the engine plays a copy of its own, which notes here too
+
+    def plan(self, view: View) -> Schedule:
+        self.asked.append(view.steps)
+        return Burst(0)
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_what_is_no_number_does_not_change_into_itself(engine: str) -> None:
+    """Nobody learns of messages by being asked after each of them."""
+    Asks.asked.clear()
+    game = play(Scripted(lambda items: float("nan") if items else 0), Asks(), sites=1, items=50, engine=engine)
+    assert Asks.asked == [0, 1]
+    assert game.output_changes == 1
+
+
+@pytest.mark.parametrize(
+    ("unusual", "usual"),
+    [
+        (lambda items: np.int64(items), lambda items: items),
+        (lambda items: np.float64(items) / 2, lambda items: items / 2),
+        (lambda items: np.float32(items), lambda items: float(items)),
+        (lambda items: Fraction(items, 2), lambda items: items / 2),
+        (lambda items: Exactly(np.int64(3 * items), np.int64(2)), lambda items: 3 * items / 2),  # type: ignore[arg-type]
+    ],
+    ids=["int64", "float64", "float32", "fraction", "exactly"],
+)
+@pytest.mark.parametrize("way", ENGINES, ids=str)
+def test_numbers_of_other_types_are_judged_as_numbers(way: dict[str, Any], unusual: Any, usual: Any) -> None:
+    one, other = (play(Scripted(output), RoundRobin(), sites=2, items=300, **way) for output in (unusual, usual))
+    assert facts(one) == facts(other)
+    assert one.series.equals(other.series)
+
+
+def test_distance() -> None:
+    assert [distance(output, 5) for output in (7, 4.5, nan, None, inf, Exactly(11, 2))] == [2, 0.5, inf, inf, inf, 0.5]
+
+
+FILE = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from scripted_protocol import Scripted
+
+@dataclass(frozen=True)
+class Blank(Scripted):
+    kind: ClassVar[str] = "blank"
+    def __post_init__(self):
+        object.__setattr__(self, "output", lambda items: float("nan") if items > 500 else items)
+"""
+SCENARIO = """
+name: blank
+title: An output of NaN is failed
+seed: 1
+trials: 2
+sites: 3
+items: [1000, 2000]
+protocol: [{kind: own.py:Blank}, {kind: deterministic, alpha: 0.1}]
+adversary: [{kind: uniform}, {kind: freeze}]
+claims:
+  - {name: none holds, where: "protocol == 'blank'", measure: fraction(ok), equals: 0, within: 0}
+  - {name: infinitely wrong, where: "protocol == 'blank'", measure: median(max_rel_error), at_least: 1e9}
+plots: [{kind: cost, x: items}, {kind: error, x: items}]
+"""
+
+
+def test_a_run_of_such_games_has_its_tables_and_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text(FILE, encoding="utf-8")
+    Path("blank.yaml").write_text(SCENARIO, encoding="utf-8")
+    results = run("blank.yaml", workers=1)
+    blank = results.trials[results.trials["protocol"] == "blank"]
+    assert blank["verdict"].tolist() == ["failed"] * 8
+    assert blank["max_rel_error"].tolist() == [inf] * 8
+    assert set(blank["failing_fraction"]) == {0.5, 0.75}
+    with open("results/blank/claims.csv", encoding="utf-8") as file:
+        claims = list(csv.DictReader(file))
+    assert [(row["value"], row["verdict"]) for row in claims] == [("0.0", "PASS"), ("inf", "PASS")]
+    rows = results.series[results.series["point"] == 0]
+    assert rows.loc[rows["items"] > 500, ["output", "rel_error"]].isna().all(axis=None)
+    assert len(rows) > 100
+
+
+class Shy:
+    """Answers what the solver inside does, but for the second and the fourth question."""
+
+    kind = "shy"
+
+    def __init__(self, odd: Any) -> None:
+        self.odd, self.asked = odd, 0
+
+    def start(self, *_: Any) -> Shy:
+        self.asked = 0
+        return self
+
+    def largest_error(self, *_: Any) -> float:
+        return 1000.0
+
+    def answer(self, value: int) -> Any:
+        self.asked += 1
+        return self.odd if self.asked in (2, 4) else 0
+
+
+class Blank(Binary):
+    """A private counter whose third estimate is no number."""
+
+    def start(self, rng: Any) -> Any:
+        run, taken = super().start(rng), [0]
+        step, release = run.step, run.release
+
+        def blank_step(x: float) -> float:
+            taken[0] += 1
+            return nan if taken[0] == 3 else step(x)
+
+        def blank_release(items: Any) -> Any:
+            estimates = np.array(release(items))
+            estimates[2] = nan
+            return estimates
+
+        return _Run(blank_step, blank_release)
+
+
+class _Run:
+    def __init__(self, step: Any, release: Any) -> None:
+        self.step, self.release = step, release
+
+
+@pytest.mark.parametrize("engine", ["step", "bulk"])
+def test_games_with_a_clock_judge_alike(engine: str) -> None:
+    game = play_counter(Blank(1.0, 50), RoundRobin(), steps=50, engine=engine)
+    assert not game.ok
+    assert (game.max_abs_error, game.first_failure, game.rms_error) == (inf, 3, inf)
+    assert np.isfinite(game.final_error)
+    assert [isnan(output) for output in game.series["output"][:4]] == [False, False, True, False]
+
+
+def test_answers_to_queries_are_judged_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simulator.tasks.continual.clocked_points.known", lambda solver: {})
+    for odd in (nan, inf, None):
+        game = play_queries(Shy(odd), RoundRobin(), values=9, points=30, queries=9)
+        assert not game.ok
+        assert (game.max_abs_error, game.first_failure) == (inf, 2)

@@ -1,0 +1,163 @@
+"""Plots by reference: checked before anything runs, drawn from tables, kept with the result, refused in one line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import own_kinds
+import pytest
+from synthetic_results import write_result
+
+from simulator.errors import ScenarioError
+from simulator.plots import Plot, check_plot, compare, draw
+from simulator.points import registry
+from simulator.points.registry import kinds
+from simulator.runs.runner import execute
+from simulator.scenario.load import load
+
+SCENARIO = """\
+name: small
+sites: [2, 4]
+items: 300
+protocol: {kind: deterministic, alpha: 0.1}
+adversary: round-robin
+plots:
+  - {kind: spread.py:Spread, x: sites, size: 4}
+  - {kind: cost, x: sites}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("mine").mkdir()
+    Path("mine/spread.py").write_text(own_kinds.SPREAD)
+    Path("mine/small.yaml").write_text(SCENARIO)
+    return Path("mine/small.yaml")
+
+
+def test_every_built_in_plot_is_called_as_its_class_says() -> None:
+    found = kinds("plot")
+    assert {"cost", "error", "measure", "timeline", "breakdown", "frontier", "matrix"} <= set(found)
+    for name, kind in found.items():
+        made = kind.load()
+        assert made.kind == name
+        assert made.says
+        assert issubclass(made, Plot)
+
+
+def test_checking_a_scenario_with_plots_loads_neither_matplotlib_nor_pandas(file: Path) -> None:
+    code = (
+        "import sys; from simulator.scenario.load import load; "
+        f"assert len(load({str(file)!r}).head.plots) == 2; "
+        "from simulator.points.registry import kinds; [kind.load() for kind in kinds('plot').values()]; "
+        "sys.exit(any(name.split('.')[0] in ('matplotlib', 'pandas') for name in sys.modules))"
+    )
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(root), "PATH": ""}, check=False)
+    assert done.returncode == 0
+
+
+def test_it_is_drawn_beside_the_others(file: Path) -> None:
+    results = execute(load(file), out="out", workers=1).results
+    assert [path.name for path in draw(results.dir) if path.suffix == ".svg"] == ["spread-sites.svg", "cost-sites.svg"]
+    assert b'id="dot"' in Path("out/figures/spread-sites.svg").read_bytes()
+
+
+def test_the_manifest_keeps_it_only_where_there_is_one(file: Path) -> None:
+    own = json.loads((execute(load(file), out="out", workers=1).results.dir / "manifest.json").read_text())["own"]
+    assert own == {"spread.py:Spread": {"folder": "mine", "text": own_kinds.SPREAD}}
+    plain = execute(load(file, ["plots=[{kind: cost, x: sites}]"]), out="plain", workers=1).results
+    assert "own" not in plain.manifest
+
+
+def test_the_file_as_it_is_now_is_drawn_and_the_kept_text_where_it_is_gone(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = execute(load(file), out="out", workers=1).results.dir.resolve()
+    drawn = folder / "figures" / "spread-sites.svg"
+    draw(folder)
+    Path("mine/spread.py").write_text(own_kinds.SPREAD.replace('gid="dot"', 'gid="spot"'))
+    draw(folder)
+    assert b'id="spot"' in drawn.read_bytes()
+    Path("mine/spread.py").unlink()
+    draw(folder)
+    assert b'id="dot"' in drawn.read_bytes()
+    (folder.parent / "away").mkdir()
+    monkeypatch.chdir(folder.parent / "away")
+    drawn.unlink()
+    draw(folder)
+    assert b'id="dot"' in drawn.read_bytes()
+
+
+def test_compare_takes_one(file: Path) -> None:
+    folders = [execute(load(file), out=out, workers=1).results.dir for out in ("one", "two")]
+    paths = compare(folders, {"kind": "mine/spread.py:Spread", "x": "sites"}, "both")
+    assert [path.name for path in paths] == ["compare-spread-sites.png", "compare-spread-sites.svg"]
+    first = compare(folders, "mine/spread.py:Spread", "both")  # the first swept axis, where it needs one
+    assert [path.name for path in first] == [path.name for path in paths]
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("plots=[{kind: 'spread.py:Spraed', x: sites}]", "did you mean 'Spread'"),
+        ("plots=[{kind: 'gone.py:Spread', x: sites}]", "there is no file gone.py"),
+        ("plots=[{kind: 'spread.py:Spread'}]", "plot 'spread' needs x"),
+        ("plots=[{kind: 'spread.py:Spread', x: sites, size: 0}]", "plot 'spread': size: must be above 0"),
+        ("plots=[{kind: 'spread.py:Spread', x: sites, szie: 3}]", "takes kind, x, size, where, title; got 'szie'"),
+        ("plots=[{kind: 'adversaries:Freeze'}]", "Freeze is no plot: it does not extend simulator.plots.base.Plot"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(file: Path, override: str, said: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        load(file, [override])
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_it_is_drawn_along_a_swept_axis_only(file: Path) -> None:
+    file.write_text(SCENARIO.replace("x: sites, size", "x: items, size"))
+    with pytest.raises(ScenarioError, match=r"plot 'spread': x must be an axis that the scenario sweeps \(sites\)"):
+        load(file)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("return figure", "return 7", "Spread.draw must return a matplotlib Figure; got 7"),
+        ("return figure", "return {}[self.x]", "Spread.draw raised KeyError: 'sites'"),
+        ("def draw(", "def darw(", "abstract"),
+    ],
+)
+def test_one_that_goes_wrong_costs_its_figure_only(file: Path, old: str, new: str, said: str) -> None:
+    results = execute(load(file), out="out", workers=1).results
+    Path("mine/spread.py").write_text(own_kinds.SPREAD.replace(old, new))
+    with pytest.raises(ValueError, match=said) as caught:
+        draw(results.dir)
+    assert "\n" not in str(caught.value)
+    assert not Path("out/figures/spread-sites.svg").exists()
+    assert Path("out/figures/cost-sites.svg").exists()
+
+
+def test_its_name_and_keys_are_those_of_its_fields(file: Path, tmp_path: Path) -> None:
+    made = check_plot({"kind": "spread.py:Spread", "x": "sites", "size": 5.0}, ["sites"], folder=file.parent)
+    assert (made.x, made.size, made.name) == ("sites", 5.0, "spread-sites")
+    result = write_result(tmp_path / "written", trials=1, sites=(16, 64))
+    assert [path.stem for path in draw(result, [made])] == ["spread-sites", "spread-sites"]
+
+
+def test_entry_points_register_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib.metadata import EntryPoint
+
+    point = EntryPoint("theirs", "simulator.plots.matrix:Matrix", "disttrack.plots")
+    monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "disttrack.plots" else [])
+    registry.kinds.cache_clear()
+    try:
+        assert check_plot("theirs").kind == "matrix"
+    finally:
+        monkeypatch.undo()
+        registry.kinds.cache_clear()

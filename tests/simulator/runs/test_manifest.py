@@ -1,0 +1,34 @@
+"""The manifest: where a result comes from, and how to make it again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from simulator.runs.runner import execute
+from simulator.scenario.load import load
+from simulator.tasks.tracking import Count
+
+SMALL = """\
+name: small
+trials: 3
+sites: [2, 5]
+items: 2000
+protocol: {kind: randomized, alpha: 0.2}
+adversary: [uniform, freeze]
+"""
+
+
+def test_the_manifest_says_how_to_make_it_again(tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    execute(load(tmp_path / "small.yaml"), out=tmp_path / "out", workers=1)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["scenario"]["sites"] == [2, 5]
+    assert len(manifest["seeds"]) == 3
+    games = manifest["games"]
+    assert (games["all"], games["played"] + games["alike"], games["kept"], games["errors"]) == (12, 12, 0, 0)
+    assert len(manifest["points"]) == 4
+    assert manifest["points"][0]["engine"] in ("leap", "bulk", "step")
+    assert manifest["points"][0]["engine_reason"]
+    assert {"python", "numpy", "simpy"} <= set(manifest["versions"])
+    assert manifest["rules"] == Count.rules

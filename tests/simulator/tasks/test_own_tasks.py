@@ -1,0 +1,156 @@
+"""Tasks by reference: played in worker processes, known by their text, checked, described, and refused in one line."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import own_kinds
+import pytest
+
+from simulator.errors import ScenarioError
+from simulator.points import registry
+from simulator.points.point import Part, canonical
+from simulator.points.registry import kinds
+from simulator.runs.runner import execute
+from simulator.runs.workers import WorkerProcesses
+from simulator.scenario.load import load
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("dice.py").write_text(own_kinds.DICE)
+    Path("dice.yaml").write_text(own_kinds.DICE_SCENARIO)
+    return Path("dice.yaml")
+
+
+def test_every_built_in_task_is_called_as_its_class_says() -> None:
+    found = kinds("task")
+    assert {"count", "generalisation", "audit", "audit-tracker", "continual-count", "experts"} <= set(found)
+    for name, kind in found.items():
+        assert kind.load().kind == name
+        assert Part("task", "task", name).make().rules >= 1
+
+
+def test_a_task_of_ones_own_is_played_and_its_claims_are_judged(file: Path) -> None:
+    report = execute(load(file), out="out", workers=1)
+    assert report.ok
+    trials = report.results.trials
+    assert set(trials["task"]) == {"dice"}
+    assert trials["sites"].tolist() == [6] * 6 + [20] * 6
+    assert (trials["total"] >= trials["items"]).all()
+    claims = report.results.claims
+    assert claims["verdict"].tolist() == ["PASS"] * 3
+    assert claims["group"].tolist()[:2] == ["faces == 6.0", "faces == 20.0"]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_are_sent_its_text(file: Path, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    execute(load(file), out="here", workers=1)
+    scenario = load(file)
+    Path("dice.py").unlink()
+    Path("elsewhere").mkdir()
+    monkeypatch.setattr("simulator.runs.runner.WorkerProcesses", lambda workers: WorkerProcesses(workers, method))
+    execute(scenario, out="there", workers=2)
+    for name in ("series.csv", "kinds.csv", "claims.csv"):
+        assert Path("here", name).read_bytes() == Path("there", name).read_bytes()
+    one, other = (execute(scenario, out=out, workers=1).results.trials for out in ("here", "there"))
+    assert one.drop(columns="seconds").equals(other.drop(columns="seconds"))
+
+
+def test_a_game_is_known_by_the_text_of_its_task(file: Path) -> None:
+    point = load(file).points[0]
+    assert pickle.loads(pickle.dumps(point)).identity() == point.identity()
+    assert execute(load(file), out="out", workers=1).kept == 0
+    assert execute(load(file), out="out", workers=1).kept == 12
+    Path("dice.py").write_text(own_kinds.DICE.replace('("die",)', '("", "die")'))
+    again = execute(load(file), out="out", workers=1)
+    assert (again.kept, again.played) == (0, 12)
+
+
+def test_a_registered_task_is_known_by_its_name_alone(file: Path) -> None:
+    count = Part("task", "task", "count")
+    point = replace(load(file).points[0], task=count)
+    assert '"task":"count"' in canonical(point.identity())  # as before tasks could be one's own: old journals are read
+
+
+def test_a_plot_of_it_has_its_words(file: Path) -> None:
+    from simulator.plots import draw
+    from simulator.results.fixed import fixed
+    from simulator.results.read import read_tables
+
+    results = execute(load(file, ["faces=6", "bonus=2"]), out="out", workers=1).results
+    drawn = [path.name for path in draw(results.dir)]
+    assert drawn == ["measure-throws-total.png", "measure-throws-total.svg"]
+    Path("dice.py").unlink()  # the manifest keeps what it says
+    tables = read_tables([results.dir])
+    assert fixed(tables).startswith("6 faces · 2 bonus · ")
+    assert set(tables.where("throws > 10").trials["items"]) == {100}
+    assert "throws" in tables.in_words_of_task().trials
+    assert [path.name for path in draw(results.dir)] == drawn
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("task=dice.py:Dise", "did you mean 'Dice'"),
+        ("task=gone.py:Dice", "there is no file gone.py"),
+        ("task='dice.py:'", "must end in the name of a class"),
+        ("task=no_such_module:Dice", "cannot import 'no_such_module'"),
+        ("task=adversaries:Freeze", "Freeze is no task: it does not extend simulator.tasks.base.Task"),
+        ("task=diec", "unknown kind 'diec' of task"),
+        ("task=[dice.py:Dice]", "must be a text"),
+        ("faces=1", "--set faces: must be at least 2; got 1"),
+        ("sites=6", "--set sites: task dice.py:Dice calls this 'faces'"),
+        ("zip=[[items, sites]]", "zip[0]: items: task dice.py:Dice calls this 'throws'"),
+        ("fcaes=6", "unknown key; did you mean 'faces'?"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(file: Path, override: str, said: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        load(file, [override])
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('Size("throws", "items"', 'Size("seed", "items"', "calls a size 'seed', which is taken"),
+        ('Size("throws", "items"', 'Size("rounds", "items"', "calls a size 'rounds', which is taken"),
+        ('Size("throws", "items"', 'Size("throws", "itmes"', "column must be one of sites, items, start"),
+        ("def check(self", "def chekc(self", "abstract"),
+    ],
+)
+def test_a_task_that_is_wrong_in_itself_is_refused(file: Path, old: str, new: str, said: str) -> None:
+    assert old in own_kinds.DICE
+    Path("dice.py").write_text(own_kinds.DICE.replace(old, new))
+    with pytest.raises(ScenarioError, match=said) as caught:
+        load(file)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_task_that_plays_no_record_stops_the_run_and_one_that_raises_loses_its_games(file: Path) -> None:
+    Path("dice.py").write_text(own_kinds.DICE.replace("return Record(row=", "return dict("))
+    with pytest.raises(ScenarioError, match="task dice: play must return a Record"):
+        execute(load(file), out="out", workers=1)
+    Path("dice.py").write_text(own_kinds.DICE.replace("total = int(", "total = 1 // 0 + int("))
+    report = execute(load(file, ["claims=[]"]), out="out", workers=1)
+    assert len(report.errors) == 12
+    assert "6 faces, 10 throws" in report.errors[0]
+    assert "ZeroDivisionError" in report.errors[0]
+
+
+def test_entry_points_register_tasks(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib.metadata import EntryPoint
+
+    point = EntryPoint("theirs", "simulator.tasks.tracking:Count", "disttrack.tasks")
+    monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "disttrack.tasks" else [])
+    registry.kinds.cache_clear()
+    try:
+        assert registry.kinds("task")["theirs"].load().kind == "count"
+    finally:
+        monkeypatch.undo()
+        registry.kinds.cache_clear()

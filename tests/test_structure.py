@@ -1,0 +1,259 @@
+"""The structure of the code: sizes of files and functions, imports one way, nothing private used outside, nothing dead.
+
+`ARROWS` is the map of the rooms; a new arrow is a decision and is entered there. `PENDING` lists what is still to be
+mended: an entry that has been mended fails the test until it is taken out.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PACKAGES: Final = ("disttrack", "simulator", "protocols", "adversaries", "mechanisms")
+MOST_LINES: Final = 300
+"""Lines of a file."""
+LONGEST: Final = 60
+"""Lines of a function, its docstring counted."""
+
+SIDES: Final = frozenset({"protocols", "adversaries"})
+ARROWS: Final[dict[str, frozenset[str]]] = {
+    # what the simulator plays with; neither side knows the other, nor the simulator
+    "mechanisms": frozenset(),
+    "protocols": frozenset({"mechanisms"}),
+    "adversaries": frozenset({"mechanisms"}),
+    # rooms of the simulator, from the ground up
+    "errors": frozenset(),
+    "points": frozenset({"adversaries", "errors", "claims"}),
+    "claims": frozenset({"errors"}),
+    "game": SIDES | {"errors", "claims", "points"},
+    "tasks": SIDES | {"mechanisms", "errors", "points", "claims", "game"},
+    "scenario": frozenset({"errors", "points", "claims", "tasks"}),
+    "results": frozenset({"errors", "points", "claims", "scenario", "tasks"}),
+    "plots": frozenset({"errors", "claims", "points", "scenario", "results"}),
+    "report": frozenset({"errors", "claims", "scenario", "results", "plots"}),
+    "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
+    "search": SIDES | {"errors", "game"},
+    "conformance": SIDES | {"mechanisms", "errors", "game"},
+    "environment": SIDES | {"game"},
+    "continual": frozenset({"tasks"}),
+    "cli": frozenset(
+        {"protocols", "errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
+        | {"report", "runs", "search", "templates"}
+    ),
+    "__main__": frozenset({"cli"}),
+    # the public face, and files that are copied into a user's folder
+    "simulator": frozenset({"conformance", "game", "runs"}),
+    "disttrack": SIDES | {"mechanisms", "simulator"},
+    "templates": SIDES | {"simulator", "errors", "points", "tasks", "plots", "results"},
+}
+"""The rooms, and which other rooms each may import from."""
+
+UPWARDS: Final = {"simulator.game.outcome -> simulator.plots": "Game.plot: a game draws itself when it is asked to"}
+"""Imports against the arrows, and why."""
+
+PENDING: Final[dict[str, frozenset[str]]] = {
+    "function": frozenset(
+        {
+            "simulator.game.play.play",
+            "simulator.tasks.audit.protocol.audit_tracker",
+            "simulator.tasks.continual.count.play_counter",
+            "simulator.tasks.continual.experts.play_experts",
+            "simulator.tasks.continual.queries.play_queries",
+            "protocols.rounds.tight.tight_round",
+        }
+    ),
+    "private": frozenset(
+        {
+            "simulator.environment: _check of simulator.game.play",
+            "simulator.game.engines.watch: engine._checkpoints",
+        }
+    ),
+    "dead": frozenset(
+        {
+            "simulator.environment.GLOBAL",
+            "simulator.game.play.EngineName",
+            "protocols.base.to_everyone",
+        }
+    ),
+}
+"""What is still to be mended."""
+
+Module = tuple[Path, ast.Module]
+
+
+@cache
+def modules() -> Mapping[str, Module]:
+    """Return every module of the packages by its name."""
+    found = {}
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name] = path, ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+def room(module: str) -> str:
+    """Return the room that a module belongs to: a package, or a folder or a file right in the simulator.
+
+    >>> room("simulator.game.engines.leap"), room("simulator.errors"), room("simulator"), room("protocols.base")
+    ('game', 'errors', 'simulator', 'protocols')
+    """
+    package, *inner = module.split(".")
+    return inner[0] if package == "simulator" and inner else package
+
+
+def imports(module: str) -> Iterator[str]:
+    """Yield the modules of ours that a module imports, wherever in it: late ones and those for types too."""
+    for node in ast.walk(modules()[module][1]):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in modules() else node.module for name in inner]
+        else:
+            continue
+        yield from (name for name in names if name in modules() and name != module)
+
+
+def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Yield the functions and methods of a module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def is_private(name: str) -> bool:
+    """Tell whether a name begins with one underscore."""
+    return name.startswith("_") and not name.startswith("__")
+
+
+def defined(tree: ast.Module) -> set[str]:
+    """Return every name that a module defines: functions, classes, variables, attributes, slots."""
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.Constant(value=str(name)):
+                found.add(name)
+    return found
+
+
+def foreign_private(module: str, tree: ast.Module) -> Iterator[str]:
+    """Yield the private names of other modules that a module uses; what a class inherits is its own."""
+    mine = defined(tree)
+    named_tuples = {"_replace", "_asdict", "_fields", "_make"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{module}: {alias.name} of {node.module}" for alias in node.names if is_private(alias.name))
+        elif isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in mine | named_tuples:
+            whose = ast.unparse(node.value)
+            if whose not in ("self", "cls", "super()", "os"):
+                yield f"{module}: {whose}.{node.attr}"
+
+
+def test_there_is_something_to_test() -> None:
+    assert len(modules()) >= 150
+    assert sum(1 for name in modules() for _ in imports(name)) >= 600
+    assert set(ARROWS) == {room(name) for name in modules()}
+
+
+def test_no_file_is_long() -> None:
+    folders = (*PACKAGES, "tests", "benchmarks", "examples")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    assert len(files) >= 250
+    long = {str(path.relative_to(ROOT)): lines for path in files if (lines := len(_lines(path))) > MOST_LINES}
+    assert not long
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def test_no_function_is_long() -> None:
+    long = {
+        f"{name}.{function.name}"
+        for name, (_, tree) in modules().items()
+        for function in functions(tree)
+        if (function.end_lineno or 0) - function.lineno + 1 > LONGEST
+    }
+    assert long == PENDING["function"]
+
+
+def test_imports_go_the_ways_of_the_map() -> None:
+    arrows = {(room(name), room(other)): f"{name} -> {other}" for name in modules() for other in imports(name)}
+    wrong = {
+        f"{name} -> {other}"
+        for name in modules()
+        for other in imports(name)
+        if room(other) != room(name) and room(other) not in ARROWS[room(name)]
+    }
+    assert wrong == set(UPWARDS)
+    unused = {f"{one} -> {other}" for one, others in ARROWS.items() for other in others if (one, other) not in arrows}
+    assert not unused, "the map has arrows that no import goes"
+
+
+def test_the_map_has_no_circle() -> None:
+    assert len(list(TopologicalSorter(ARROWS).static_order())) == len(ARROWS)
+    with pytest.raises(CycleError):
+        list(TopologicalSorter({**ARROWS, "errors": {"cli"}}).static_order())
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    graph = {name: set(imports(name)) for name in modules()}
+    order = list(TopologicalSorter(graph).static_order())  # CycleError names the circle
+    assert len(order) == len(graph)
+
+
+def test_nothing_private_is_used_from_outside() -> None:
+    found = {use for name, (_, tree) in modules().items() for use in foreign_private(name, tree)}
+    assert found == PENDING["private"]
+
+
+def test_no_name_is_dead() -> None:
+    folders = [ROOT / folder for folder in (*PACKAGES, "tests", "benchmarks", "examples", "docs")]
+    files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".md")]
+    here = Path(__file__)
+    words = Counter(word for path in files if path != here for word in re.findall(r"\w+", path.read_text("utf-8")))
+    found = {f"{name}.{word}" for name, (_, tree) in modules().items() for word in at_top(tree) if words[word] == 1}
+    called = re.compile(r"\.(test_\w+|__\w+__)$")  # by pytest, by Python
+    assert {name for name in found if not called.search(name)} == PENDING["dead"]
+
+
+def at_top(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a module defines at its top."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+@pytest.mark.parametrize(
+    ("text", "uses"),
+    [
+        ("from simulator.game.play import _check", ["m: _check of simulator.game.play"]),
+        ("engine._checkpoints(3)", ["m: engine._checkpoints"]),
+        ("class A:\n    def f(self): return self._inherited + super()._hook()", []),
+        (
+            "class A:\n    def __init__(self, x): self._x = x\n    def __eq__(self, other): return self._x == other._x",
+            [],
+        ),
+        ("place._replace(x=1)", []),
+    ],
+)
+def test_what_counts_as_private_use(text: str, uses: list[str]) -> None:
+    assert list(foreign_private("m", ast.parse(text))) == uses
