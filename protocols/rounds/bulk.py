@@ -20,8 +20,8 @@ class BulkRounds(BulkForm):
     ----------
     server
         The protocol's own server.
-    law_of
-        The protocol's law of a round, with the sites' coins in it.
+    rule_of
+        The protocol's rule of each round, with the sites' coins in it.
     """
 
     server: RoundServer

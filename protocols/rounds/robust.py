@@ -119,14 +119,14 @@ class Robust(RoundProtocol):
         """Return the items in a block of a round by its number and first count; 0 if every item is forwarded."""
         return size_within(self.alpha, total, self.constants(k, number).divisor)
 
-    def _rule_of(self, k: int, coins: Coins) -> RuleOf:
+    def rule_of(self, k: int, coins: Coins) -> RuleOf:
         def rule(number: int, total: int) -> SignalRule | None:
             size = self.block_size(k, number, total)
             return Blocks(size, coins, self.constants(k, number).blocks) if size >= 1 else None
 
         return rule
 
-    def _server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+    def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
         return _Server(self, rule_of, k, rng, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
@@ -204,7 +204,7 @@ class _Server(RoundServer):
         self.phase += 1
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        if (message is BIT or message.kind == "bit") and not self._counts_to_come:
+        if (message is BIT or message.kind == "bit") and not self.counts_to_come:
             self._bits_of[sender] += 1
             if self.signals + 1 < self.limit:
                 self.signals += 1

@@ -12,7 +12,7 @@ from scipy import stats
 from mechanisms.counters import KINDS, counter
 from protocols.rounds import constants
 from protocols.rounds.constants import paper_constants, tight_constants
-from protocols.rounds.tight import NO_PRIVACY, Tight, _bounded_noise, known_noise, tight_round
+from protocols.rounds.tight import NO_PRIVACY, Tight, bounded_noise, known_noise, tight_round
 
 USABLE = [kind for kind in KINDS if known_noise(kind)]
 
@@ -135,7 +135,7 @@ def test_no_other_round_is_cheaper(k: int, kind: str) -> None:
     for _ in range(800):
         phases = max(2, round(found.phases * exp(rng.normal(0, 0.7))))
         share, sampling = rng.uniform(0.3, 0.95), exp(rng.uniform(log(0.01), log(0.9)))
-        up, down = _bounded_noise(kind, phases, np.array([[share]]), np.array([failure * (1 - sampling) / 2]))
+        up, down = bounded_noise(kind, phases, np.array([[share]]), np.array([failure * (1 - sampling) / 2]))
         x = found.loss * exp(rng.normal(0, 0.3))
         length = found.phase_length * exp(rng.normal(0, 0.5))
         budget = (length + (up.item() + down.item()) / x + phases - 1) / 2 + k * tanh(x / 4)
