@@ -8,7 +8,7 @@ carries, counts and delays them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Literal, NamedTuple
@@ -177,8 +177,3 @@ def even_start(total: int, k: int) -> list[int]:
     """Return `total` items spread over k sites as evenly as can be."""
     share, rest = divmod(total, k)
     return [share + (site < rest) for site in range(k)]
-
-
-def to_everyone(message: Message) -> Iterable[tuple[int, Message]]:
-    """Return the broadcast of a message."""
-    return ((EVERYONE, message),)

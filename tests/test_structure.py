@@ -67,7 +67,6 @@ PENDING: Final[dict[str, frozenset[str]]] = {
             "simulator.tasks.continual.count.play_counter",
             "simulator.tasks.continual.experts.play_experts",
             "simulator.tasks.continual.queries.play_queries",
-            "protocols.rounds.tight.tight_round",
         }
     ),
     "private": frozenset(
@@ -80,7 +79,6 @@ PENDING: Final[dict[str, frozenset[str]]] = {
         {
             "simulator.environment.GLOBAL",
             "simulator.game.play.EngineName",
-            "protocols.base.to_everyone",
         }
     ),
 }

@@ -20,7 +20,7 @@ class BulkRounds(BulkForm):
     ----------
     server
         The protocol's own server.
-    law_of
+    rule_of
         The protocol's signal rule of a round, with the sites' coins in it.
     """
 
