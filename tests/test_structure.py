@@ -81,7 +81,6 @@ PENDING: Final[dict[str, frozenset[str]]] = {
         {
             "simulator.environment.GLOBAL",
             "simulator.game.play.EngineName",
-            "protocols.base.to_everyone",
         }
     ),
 }
