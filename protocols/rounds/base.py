@@ -20,23 +20,23 @@ class RoundProtocol(Protocol):
     """A protocol whose sites are `RoundSite`s. Subclasses give the signal rule of a round and the server."""
 
     @abstractmethod
-    def _rule_of(self, k: int, coins: Coins) -> RuleOf:
+    def rule_of(self, k: int, coins: Coins) -> RuleOf:
         """Return the signal rule of each round, with the coins of the sites where it is random."""
 
     @abstractmethod
-    def _server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+    def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
         """Return the server of a game that starts with `total` items; `rng` is its own generator."""
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        rule_of = self._rules(k, rng)
+        rule_of = self.rules(k, rng)
         total = sum(start)
         return [RoundSite(rule_of, total) for _ in range(k)]
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> RoundServer:
-        return self._server_by(self._rules(k, rng), k, rng, sum(start))
+        return self.server_by(self.rules(k, rng), k, rng, sum(start))
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
-        return BulkRounds(self.server(k, server_rng, start), self._rules(k, site_rng))
+        return BulkRounds(self.server(k, server_rng, start), self.rules(k, site_rng))
 
-    def _rules(self, k: int, rng: Any) -> RuleOf:
-        return remembering(self._rule_of(k, Coins(rng)))
+    def rules(self, k: int, rng: Any) -> RuleOf:
+        return remembering(self.rule_of(k, Coins(rng)))

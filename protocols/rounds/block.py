@@ -76,7 +76,7 @@ class Block(RoundProtocol):
         """Return the items in a block of a round by its number and first count; 0 if every item is forwarded."""
         return self.sizes(k).size(total)
 
-    def _rule_of(self, k: int, coins: Coins) -> RuleOf:
+    def rule_of(self, k: int, coins: Coins) -> RuleOf:
         sizes = self.sizes(k)
 
         def rule(number: int, total: int) -> SignalRule | None:
@@ -85,7 +85,7 @@ class Block(RoundProtocol):
 
         return rule
 
-    def _server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+    def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
         return _Server(rule_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

@@ -34,9 +34,9 @@ class Constants(NamedTuple):
     shift: float
     """Bits added to the counter's estimate: 0."""
     most_bits: float
-    """Bits of a round at the most, with high probability: 3 C k."""
+    """Bits that `cost_bound` takes a round to have at most: 3 C k, with high probability; else an estimate."""
     least_blocks: float
-    """Blocks' worth of items of a round at the least, with high probability: C k."""
+    """Blocks' worth of items that `cost_bound` takes a round to bring at least: C k likewise; else an estimate."""
 
 
 HAND_SET: Final[Mapping[str, float]] = {

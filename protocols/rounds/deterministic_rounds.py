@@ -49,7 +49,7 @@ class DeterministicRounds(RoundProtocol):
     def __post_init__(self) -> None:
         in_unit_interval("alpha", self.alpha)
 
-    def _rule_of(self, k: int, coins: Coins) -> RuleOf:
+    def rule_of(self, k: int, coins: Coins) -> RuleOf:
         part, whole = ratio(self.alpha)
 
         def rule(number: int, total: int) -> SignalRule | None:
@@ -58,7 +58,7 @@ class DeterministicRounds(RoundProtocol):
 
         return rule
 
-    def _server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+    def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
         return _Server(rule_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

@@ -89,7 +89,7 @@ class DifferenceEstimators(Protocol):
         """Return how a doubling is divided, by its number, from 1."""
         return doubling(k, self.alpha, 6 * self.delta / (pi * number) ** 2)
 
-    def _rule_of(self, k: int, coins: Coins) -> RuleOf:
+    def rule_of(self, k: int, coins: Coins) -> RuleOf:
         def rule(number: int, total: int) -> SignalRule | None:
             division = self.doubling(k, number)
             size = size_within(self.alpha, total, division.budget)
@@ -98,11 +98,11 @@ class DifferenceEstimators(Protocol):
         return remembering(rule)
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        rule_of = self._rule_of(k, Coins(rng))
+        rule_of = self.rule_of(k, Coins(rng))
         return [_Site(rule_of, sum(start)) for _ in range(k)]
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return _Server(self._rule_of(k, Coins(rng)), k, sum(start))
+        return _Server(self.rule_of(k, Coins(rng)), k, sum(start))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the start-up's items, then (2^l + 3) k words and 2^l quotas of bits on l levels per doubling."""
@@ -140,10 +140,10 @@ class _Site(RoundSite):
 
     __slots__ = ("_begun", "_dues")
 
-    def _begin(self, total: int) -> Sequence[Message]:
-        rule = self._rule_of(self.round + 1, total)
+    def begin(self, total: int) -> Sequence[Message]:
+        rule = self.next_rule(total)
         if rule is None:
-            return super()._begin(total)
+            return super().begin(total)
         assert isinstance(rule, Levels)
         self.round += 1
         self.forwards = False
@@ -151,15 +151,15 @@ class _Site(RoundSite):
         self._begun = [0] * rule.division.levels
         self._dues = [rule.after(0) for _ in self._begun]
         self.due = min(self._dues)
-        return self._signals() if self.count >= self.due else ()
+        return self.signals_due() if self.count >= self.due else ()
 
     def take(self, items: int) -> Sequence[Message]:
         if self.forwards:
             return super().take(items)
         self.count += items
-        return self._signals() if self.count >= self.due else ()
+        return self.signals_due() if self.count >= self.due else ()
 
-    def _signals(self) -> tuple[Message, ...]:
+    def signals_due(self) -> tuple[Message, ...]:
         rule = self.rule
         assert rule is not None
         sent = []
@@ -201,7 +201,7 @@ class _Server(RoundServer):
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         if message.kind != "bit":
             return super().hear(sender, message)
-        if self._counts_to_come:
+        if self.counts_to_come:
             return ()
         level = message.value
         self._bits[level] += 1

@@ -80,7 +80,7 @@ class Martingale(RoundProtocol):
             return self.strength
         return strength_for(6 * self.delta / (pi * number) ** 2, k)
 
-    def _rule_of(self, k: int, coins: Coins) -> RuleOf:
+    def rule_of(self, k: int, coins: Coins) -> RuleOf:
         strengths: dict[int, float] = {}
 
         def rule(number: int, total: int) -> SignalRule | None:
@@ -91,7 +91,7 @@ class Martingale(RoundProtocol):
 
         return rule
 
-    def _server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+    def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
         return _Server(rule_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

@@ -1,7 +1,7 @@
 """Protocols that go in rounds: forward every item at first, then count signals, then poll.
 
 A round begins with a count that everybody knows. During it the server sends nothing; each
-site signals at certain counts of its own items, which the round's law fixes. A signal may
+site signals at certain counts of its own items, which the round's signal rule fixes. A signal may
 move the output, and after `limit` of them the server acts: by default it ends the round,
 collects the k counts and announces the exact total (3k messages).
 """
@@ -56,7 +56,7 @@ class RoundSite(Site):
         self.round = 0
         self.forwards = True
         if start:
-            self._begin(start)
+            self.begin(start)
 
     def quota(self) -> int:
         return 0 if self.forwards else self.due - self.count - 1
@@ -75,12 +75,12 @@ class RoundSite(Site):
         rule = self.rule
         assert rule is not None
         if due == rule.last:
-            return self._signals()
+            return self.signals_due()
         following = rule.after(due)
         self.due = following = following if following < rule.last else rule.last
-        return _BIT_ALONE if count < following else _BIT_ALONE + self._signals()
+        return _BIT_ALONE if count < following else _BIT_ALONE + self.signals_due()
 
-    def _signals(self) -> tuple[Message, ...]:
+    def signals_due(self) -> tuple[Message, ...]:
         """Return the signals due; more than one only if messages were delayed."""
         rule, count, due = self.rule, self.count, self.due
         assert rule is not None
@@ -102,11 +102,15 @@ class RoundSite(Site):
             self.count = 0
             self.due = FOREVER  # it counts in silence until the new round is announced
             return (answer,)
-        return self._begin(message.value)
+        return self.begin(message.value)
 
-    def _begin(self, total: int) -> Sequence[Message]:
+    def next_rule(self, total: int) -> SignalRule | None:
+        """Return the rule of the round after the present one, begun with `total` items; None: forward every item."""
+        return self._rule_of(self.round + 1, total)
+
+    def begin(self, total: int) -> Sequence[Message]:
         """Begin the next round, with `total` items counted; `count` holds items that came since the poll."""
-        rule = self._rule_of(self.round + 1, total)
+        rule = self.next_rule(total)
         if rule is None:
             waiting, self.count, self.forwards = self.count, 0, True
             return _ITEM_ALONE * waiting
@@ -114,7 +118,7 @@ class RoundSite(Site):
         self.forwards = False
         self.rule = rule
         self.due = min(rule.after(0), rule.last)
-        return self._signals()
+        return self.signals_due()
 
 
 class RoundServer(Server):
@@ -133,15 +137,17 @@ class RoundServer(Server):
         What a signal adds to the output; 0 if the output only changes when the server acts.
     limit
         The number of signals at which it acts.
-    culprit
+    counts_to_come
+        Sites whose answers to a poll are still awaited.
+    last_signal
         Site of the signal heard last and its number among the site's in the round; kept by servers that need it.
     """
 
     __slots__ = (
-        "_counts_to_come",
         "_poll",
         "_rule_of",
         "base",
+        "counts_to_come",
         "k",
         "last_signal",
         "limit",
@@ -163,11 +169,11 @@ class RoundServer(Server):
         self.signals = 0
         self.limit = FOREVER
         self.rule: SignalRule | None = None
-        self._counts_to_come = 0
+        self.counts_to_come = 0
         self._poll = 0
         if start:
             self._begin()
-            self._counts_to_come = (
+            self.counts_to_come = (
                 0  # nothing can be sent yet: a round that is over already is polled at its first signal
             )
 
@@ -200,7 +206,7 @@ class RoundServer(Server):
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         if message is BIT or message.kind == "bit":  # a signal is this very object unless it was copied on its way
             # during a poll, delayed signals are already in the count to come
-            return () if self._counts_to_come else self.absorb(1)
+            return () if self.counts_to_come else self.absorb(1)
         kind = message.kind
         if kind == "item":
             if self.rule is None:
@@ -212,7 +218,7 @@ class RoundServer(Server):
         if kind == "count":
             return self.counted(message.value)
         if kind == "end":
-            return () if self._counts_to_come else self.end_round()
+            return () if self.counts_to_come else self.end_round()
         raise ValueError(f"the server knows no message of kind {kind!r}")
 
     def forwarded(self, items: int) -> Sequence[tuple[int, Message]]:
@@ -222,15 +228,15 @@ class RoundServer(Server):
 
     def end_round(self) -> Sequence[tuple[int, Message]]:
         """Poll all the sites."""
-        self._counts_to_come = self.k
+        self.counts_to_come = self.k
         self._poll = 0
         return _POLL_ALL
 
     def counted(self, items: int, sites: int = 1) -> Sequence[tuple[int, Message]]:
         """Take the counts of so many sites, `items` in all; begin the next round after the last."""
         self._poll += items
-        self._counts_to_come -= sites
-        if self._counts_to_come:
+        self.counts_to_come -= sites
+        if self.counts_to_come:
             return ()
         self.base += self._poll
         return self._begin()

@@ -20,7 +20,7 @@ from protocols.rounds.rules import RuleOf, SignalRule
 from protocols.rounds.tight import known_noise
 
 AS_THE_PAPERS: Final = ("binary", "tree-variance-reduced")
-"""Counters that err at most as much as the paper's, the first of them."""
+"""Counters with which the paper's constants are proven (docs/tight.md): its own, and one that errs less."""
 
 
 class HandSet(dict[str, float]):
@@ -53,7 +53,7 @@ class Robust(RoundProtocol):
         `protocols.rounds.constants` gives; nothing is proven then.
     counter
         Kind of the private counter inside: `binary`, `tree-variance-reduced` or another. `tight` takes those of
-        pure privacy whose noise has a known law; with the paper's constants others than these two are unproven.
+        pure privacy whose noise has a known distribution; with the paper's constants all but these two are unproven.
 
     Source
     ------
@@ -97,7 +97,8 @@ class Robust(RoundProtocol):
     def proven(self) -> bool:
         """Whether a proof stands behind the constants.
 
-        It does not behind those set by hand, nor behind the paper's with a counter that errs more than its own.
+        It does behind the tight ones, and behind the paper's with its own counter or one that errs less, both by the
+        argument of docs/tight.md; two sites with a delta below 1e-6 are left out there.
         """
         return self.parameters == "tight" or (self.parameters == "paper" and self.counter in AS_THE_PAPERS)
 
@@ -118,14 +119,14 @@ class Robust(RoundProtocol):
         """Return the items in a block of a round by its number and first count; 0 if every item is forwarded."""
         return size_within(self.alpha, total, self.constants(k, number).divisor)
 
-    def _rule_of(self, k: int, coins: Coins) -> RuleOf:
+    def rule_of(self, k: int, coins: Coins) -> RuleOf:
         def rule(number: int, total: int) -> SignalRule | None:
             size = self.block_size(k, number, total)
             return Blocks(size, coins, self.constants(k, number).blocks) if size >= 1 else None
 
         return rule
 
-    def _server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
+    def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
         return _Server(self, rule_of, k, rng, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
@@ -203,7 +204,7 @@ class _Server(RoundServer):
         self.phase += 1
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        if (message is BIT or message.kind == "bit") and not self._counts_to_come:
+        if (message is BIT or message.kind == "bit") and not self.counts_to_come:
             self._bits_of[sender] += 1
             if self.signals + 1 < self.limit:
                 self.signals += 1

@@ -108,6 +108,37 @@ def tight_round(k: int, failure: float, alpha: float, kind: str) -> Tight:
     ------
     Lemma 5 and Theorem 7 of Xiong, Zhu, Huang 2023, sharpened as docs/tight.md derives.
     """
+    phases, choice = _cheapest(k, failure, alpha, kind)
+    up, down = _exact_noise(kind, phases, choice.share, failure * (1 - choice.sampling_share) / 2)
+    sampling = _sampling(k, failure * choice.sampling_share)
+    loss, private = _loss(k, up + down)
+    loss = float(loss) if private + sampling + (phases - 1) / 2 < k + (up + down) / (2 * NO_PRIVACY) else NO_PRIVACY
+    leaked = float(min(phases - 1, k))
+    generalisation = k * float(np.tanh(loss / 4))
+    if loss == NO_PRIVACY:
+        generalisation, leaked, sampling = float(k), 0.0, 0.0
+    up, down = up / loss, down / loss
+    rest = (up + down + leaked) / 2 + generalisation + sampling
+    length, cost = _length(k, alpha, phases, rest, 1 / ((1 - choice.share) * loss))
+    return Tight(
+        budget=length / 2 + rest,
+        phases=phases,
+        phase_length=length,
+        shift=(length + down - up - leaked) / 2,
+        loss=loss,
+        share=choice.share,
+        sampling_share=choice.sampling_share,
+        noise_up=up,
+        noise_down=down,
+        generalisation=generalisation,
+        leaked=leaked,
+        sampling=sampling,
+        words=cost,
+    )
+
+
+def _cheapest(k: int, failure: float, alpha: float, kind: str) -> tuple[int, _Choice]:
+    """Return the number of phases with the least words, and what was chosen for it."""
     seen: dict[int, _Choice] = {}
 
     def words(phases: int) -> float:
@@ -124,33 +155,7 @@ def tight_round(k: int, failure: float, alpha: float, kind: str) -> Tight:
         stride = best // part
         if stride:
             best = min(best, best - stride, best + stride, key=words)
-    choice = seen[best]
-    up, down = _exact_noise(kind, best, choice.share, failure * (1 - choice.sampling_share) / 2)
-    sampling = _sampling(k, failure * choice.sampling_share)
-    loss, private = _loss(k, up + down)
-    loss = float(loss) if private + sampling + (best - 1) / 2 < k + (up + down) / (2 * NO_PRIVACY) else NO_PRIVACY
-    leaked = float(min(best - 1, k))
-    generalisation = k * float(np.tanh(loss / 4))
-    if loss == NO_PRIVACY:
-        generalisation, leaked, sampling = float(k), 0.0, 0.0
-    up, down = up / loss, down / loss
-    rest = (up + down + leaked) / 2 + generalisation + sampling
-    length, cost = _length(k, alpha, best, rest, 1 / ((1 - choice.share) * loss))
-    return Tight(
-        budget=length / 2 + rest,
-        phases=best,
-        phase_length=length,
-        shift=(length + down - up - leaked) / 2,
-        loss=loss,
-        share=choice.share,
-        sampling_share=choice.sampling_share,
-        noise_up=up,
-        noise_down=down,
-        generalisation=generalisation,
-        leaked=leaked,
-        sampling=sampling,
-        words=cost,
-    )
+    return best, seen[best]
 
 
 class _Choice(NamedTuple):
@@ -163,7 +168,7 @@ def _choice(k: int, failure: float, alpha: float, kind: str, phases: int) -> _Ch
     """Return the least words with so many phases, with Chernoff's bound for the noise, and the shares chosen."""
     shares = _SHARES if phases > 1 else np.array([[0.5]])
     sampling = _sampling(k, failure * _SAMPLING)
-    up, down = _bounded_noise(kind, phases, shares, failure * (1 - _SAMPLING) / 2)
+    up, down = bounded_noise(kind, phases, shares, failure * (1 - _SAMPLING) / 2)
     loss, private = _loss(k, up + down)
     rests = np.minimum(private + sampling + (phases - 1) / 2, k + (up + down) / (2 * NO_PRIVACY))
     row, column = np.unravel_index(int(rests.argmin()), rests.shape)
@@ -226,7 +231,7 @@ def _table(kind: str, phases: int) -> tuple[float, Floats]:
     return largest, noise.log_moment(_GRID / largest)
 
 
-def _bounded_noise(kind: str, phases: int, shares: Floats, failure: Floats) -> tuple[Floats, Floats]:
+def bounded_noise(kind: str, phases: int, shares: Floats, failure: Floats) -> tuple[Floats, Floats]:
     """Return Chernoff's bounds for `_exact_noise`, one row per share and one column per failure probability."""
     largest, moments = _table(kind, phases)
     logs = np.log(1 / failure)

@@ -124,11 +124,11 @@ class CopiesSite(Site):
 class CopiesServer(RandomizedServer):
     """The server of so many copies; subclasses say in `look` what the copies' estimates make of the output."""
 
-    __slots__ = ("_copies", "_missing", "estimates", "exact")
+    __slots__ = ("_missing", "copies", "estimates", "exact")
 
     def __init__(self, tracker: Randomized, k: int, copies: int, start: Sequence[int]) -> None:
         super().__init__(tracker.rule(k), 1, start)
-        self._copies = copies
+        self.copies = copies
         self.exact: int | None = self.before
         """The estimate of every copy while p is 1; None from then on."""
         self.estimates: Any = None
@@ -140,7 +140,7 @@ class CopiesServer(RandomizedServer):
     def _part(self) -> None:
         """Give each copy numbers of its own."""
         self.exact = None
-        self.last: Any = np.repeat(np.array(self.last[0])[:, None], self._copies, axis=1)
+        self.last: Any = np.repeat(np.array(self.last[0])[:, None], self.copies, axis=1)
         """The last report, a row a site and a column a copy."""
 
     def _estimate_anew(self) -> None:

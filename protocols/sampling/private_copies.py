@@ -131,18 +131,18 @@ class _Server(CopiesServer):
         self._begin_test()
 
     def _begin_test(self) -> None:
-        self._test = AboveThreshold(self._loss, self._copies / 2).start(self._rng)
+        self._test = AboveThreshold(self._loss, self.copies / 2).start(self._rng)
 
     def look(self) -> None:
         if not self._left:
             return
         output = float(self.output)
         if self.exact is not None:
-            off = self._copies * (abs(self.exact - output) > self._far * output)
+            off = self.copies * (abs(self.exact - output) > self._far * output)
         else:
             off = int(np.count_nonzero(np.abs(self.estimates - output) > self._far * output))
         if self._test.step(off):
-            self.output = self._median(self.estimates if self.exact is None else np.full(self._copies, self.exact))
+            self.output = self._median(self.estimates if self.exact is None else np.full(self.copies, self.exact))
             self._left -= 1
             self._begin_test()
 

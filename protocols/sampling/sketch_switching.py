@@ -127,4 +127,4 @@ class _Server(CopiesServer):
             estimate = int(self.estimates[active])
         if estimate > 0 and estimate >= self._growth * float(self.output):
             self.output = estimate
-            self.active = min(active + 1, self._copies - 1)
+            self.active = min(active + 1, self.copies - 1)

@@ -177,7 +177,7 @@ class OpensExactly(Robust):
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
         right = super().bulk_form(k, site_rng, server_rng, start)
-        return ForgetsOpenings(right.server, self._rules(k, site_rng))
+        return ForgetsOpenings(right.server, self.rules(k, site_rng))
 
 
 MUTANTS: dict[str, tuple[Any, str]] = {

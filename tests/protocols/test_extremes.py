@@ -113,7 +113,7 @@ GAMES = [
 LARGE = [(2**17, 2**60, 2**60), (2**20, 10**9, 1000), (2**20, END - 1000, 1000)]
 QUICK = {"leap": 2_000, "bulk": 20_000}
 """Messages of a game at most, by its bound; the others are left out."""
-LONG = {"leap": 20_000, "bulk": 500_000}
+LONG = {"leap": 4_000, "bulk": 40_000}
 MOST_NUMBERS = 2**20
 """Copies times sites: the protocols that keep copies keep so many numbers, whatever happens to them."""
 

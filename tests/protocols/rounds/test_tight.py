@@ -12,7 +12,7 @@ from scipy import stats
 from mechanisms.counters import KINDS, counter
 from protocols.rounds import constants
 from protocols.rounds.constants import paper_constants, tight_constants
-from protocols.rounds.tight import NO_PRIVACY, Tight, _bounded_noise, known_noise, tight_round
+from protocols.rounds.tight import NO_PRIVACY, Tight, bounded_noise, known_noise, tight_round
 
 USABLE = [kind for kind in KINDS if known_noise(kind)]
 
@@ -43,6 +43,20 @@ def test_both_sides_of_the_error_use_up_the_budget(k: int, kind: str) -> None:
 def test_a_hundred_sites_need_nothing_hidden_and_a_thousand_do() -> None:
     assert tight_round(64, 1e-4, 1 / 8, "binary").loss == NO_PRIVACY
     assert tight_round(1024, 1e-4, 1 / 32, "binary").loss < 1
+
+
+@pytest.mark.parametrize(("number", "most"), [(1, 144), (32, 254), (1000, 331)])
+def test_up_to_how_many_sites_nothing_is_hidden(number: int, most: int) -> None:
+    """At alpha = 1 / sqrt k, delta = 0.05, as docs/tight.md says: a later round may fail less, so privacy costs more.
+
+    With 271 to 277 sites round 32 hides nothing again, since the search finds another number of phases.
+    """
+
+    def hidden(k: int) -> bool:
+        return tight_constants(k, 0.05, number, 1 / sqrt(k), "binary").epsilon < 2 * NO_PRIVACY
+
+    assert [hidden(k) for k in (64, most - 20, most, most + 1, most + 30, 1024)] == [False] * 3 + [True] * 3
+    assert number != 32 or not hidden(274)
 
 
 @pytest.mark.parametrize("kind", USABLE)
@@ -121,7 +135,7 @@ def test_no_other_round_is_cheaper(k: int, kind: str) -> None:
     for _ in range(800):
         phases = max(2, round(found.phases * exp(rng.normal(0, 0.7))))
         share, sampling = rng.uniform(0.3, 0.95), exp(rng.uniform(log(0.01), log(0.9)))
-        up, down = _bounded_noise(kind, phases, np.array([[share]]), np.array([failure * (1 - sampling) / 2]))
+        up, down = bounded_noise(kind, phases, np.array([[share]]), np.array([failure * (1 - sampling) / 2]))
         x = found.loss * exp(rng.normal(0, 0.3))
         length = found.phase_length * exp(rng.normal(0, 0.5))
         budget = (length + (up.item() + down.item()) / x + phases - 1) / 2 + k * tanh(x / 4)

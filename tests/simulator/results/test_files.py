@@ -99,6 +99,8 @@ HERE = {
     "simulator/results/files.py": "the one place",
     "simulator/plots/style.py": "the picture that a notebook shows, into memory",
     "simulator/cli/play.py": "the transcript, to the path that `write_with` hands over",
+    "simulator/templates/checks_my_task.py": "the scenario that a user's test plays, in a folder of its own",
+    "simulator/templates/checks_my_plot.py": "the same",
 }
 """Files in which something is written, and what."""
 
