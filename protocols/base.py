@@ -1,9 +1,4 @@
-"""What a protocol is made of: messages, sites, a server, and the parameters that make them.
-
-A site acts only on an item or on a message, the server only on a message
-(Xiong, Zhu, Huang 2023, section 1). Each returns the messages that it sends; the simulator
-carries, counts and delays them.
-"""
+"""What a protocol is: parameters that make sites and a server, and facts about them; with the names of its parts."""
 
 from __future__ import annotations
 
@@ -11,98 +6,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 from mechanisms.checks import positive as positive
 from mechanisms.checks import probability
 from mechanisms.checks import whole as whole
+from protocols.bulk import BulkForm
+from protocols.parts import EVERYONE as EVERYONE
+from protocols.parts import FOREVER as FOREVER
+from protocols.parts import Exactly as Exactly
+from protocols.parts import Message as Message
+from protocols.parts import Number as Number
+from protocols.parts import Server as Server
+from protocols.parts import Site as Site
 
 in_unit_interval = probability  # the name under which protocols, those of others too, import it
-
-EVERYONE: Final = -1
-"""Receiver of a broadcast: every site, at the cost of k messages."""
-
-FOREVER: Final = 2**62
-"""A quota without end: no further item makes the site send a message."""
-
-
-class Exactly(NamedTuple):
-    """An output that is no whole number, to be judged exactly: numerator / denominator."""
-
-    numerator: int
-    denominator: int
-
-    def __float__(self) -> float:
-        return self.numerator / self.denominator
-
-
-Number = int | float | Exactly
-
-
-class Message(NamedTuple):
-    """What crosses a channel.
-
-    Parameters
-    ----------
-    kind
-        Short name under which the ledger counts it.
-    value
-        What it carries; None makes it a signal of one bit.
-    words
-        Cost in words. Every message is at least one; an integer below N is one.
-    """
-
-    kind: str
-    value: Any = None
-    words: int = 1
-
-
-class Site(ABC):
-    """One site. It receives its own items and the server's messages, nothing else."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def quota(self) -> int:
-        """Return how many further items it can receive without sending a message; `FOREVER` if any number.
-
-        The item after these may make it send one. Calling it changes nothing and draws nothing.
-        """
-
-    @abstractmethod
-    def take(self, items: int) -> Sequence[Message]:
-        """Receive `items` items, 1 <= items <= quota() + 1, and return what it sends to the server."""
-
-    @abstractmethod
-    def hear(self, message: Message) -> Sequence[Message]:
-        """Receive a message of the server and return what it sends back."""
-
-    @property
-    def tossed_ahead(self) -> tuple[str, ...]:
-        """Names of the attributes that hold coins of items yet to come, drawn ahead to save time.
-
-        In the algorithm these coins are tossed with their item, so an adversary that sees the state is not shown them.
-        """
-        return ()
-
-
-class Server(ABC):
-    """The server. Its `output` stands at every step as the estimate of the number of items."""
-
-    __slots__ = ()
-
-    rounds: int = 0
-    """Rounds begun so far, for protocols that have rounds."""
-
-    output: Number
-    """The present estimate, in items."""
-
-    @abstractmethod
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        """Receive a message from site `sender`; return pairs (receiver, message).
-
-        The receiver is a site's number or `EVERYONE`.
-        """
 
 
 @dataclass(frozen=True)
@@ -152,8 +70,11 @@ class Protocol(ABC):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         """Return the server; `rng` is its own generator, `start` as for `sites`."""
 
-    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
-        """Return sites and server as a `protocols.bulk.Fleet` for the bulk engine; None if there is none."""
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm | None:
+        """Return all sites and the server as arrays, for the engine `bulk`; None if there is no such form.
+
+        `site_rng` and `server_rng` are the generators that `sites` and `server` would be given, `start` as for them.
+        """
         return None
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:

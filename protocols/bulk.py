@@ -1,8 +1,8 @@
-"""All sites of a protocol at once, as arrays: for streams that do not react to the outputs.
+"""The bulk form of a protocol: all sites at once, as arrays, for streams that do not react to the outputs.
 
-A fleet shares the rules of its protocol with the single sites: thresholds, coins and the server are
-the same code, asked for an array instead of a number. It goes through a stretch of the stream at a time, which ends at
-the latest where the server speaks.
+It shares the rules of its protocol with the single sites: thresholds, coins and the server are the same code, asked for
+an array instead of a number. The engine `bulk` lets it `advance` through the stream, a segment at a time, and takes
+from each `Segment` the messages and the outputs.
 """
 
 from __future__ import annotations
@@ -10,21 +10,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from protocols.base import Message, Number, Server
+from protocols.parts import Message, Number, Server
 
 Integers = npt.NDArray[np.int64]
 
 CHUNK: Final = 2**20
-"""Messages that a stretch aims for at most; with k sites it may hold a few times k more."""
+"""Messages that a segment aims for at most; with k sites it may hold a few times k more."""
 
 
 class Stream(Protocol):
-    """The stream so far as it is settled: which items come, by step or by a site's own count."""
+    """The stream that a bulk form is fed with: an item per step, from step 1 on.
+
+    It answers for any step that `advance` has been allowed so far (`until`), and for arrays as for single numbers.
+    Counts do not include what the sites held at the start.
+    """
 
     @property
     def k(self) -> int:
@@ -32,32 +36,32 @@ class Stream(Protocol):
         ...
 
     def at(self, steps: Integers) -> Integers:
-        """Return the site fed in each of these steps."""
+        """Return the site that is fed in each of these steps; they must be steps of the present plan, after `now`."""
         ...
 
     def counts(self, step: int) -> Integers:
-        """Return the items of each site by the end of a step, since the game began."""
+        """Return the items of each of the k sites by the end of a step, since the game began."""
         ...
 
     def count(self, sites: Integers, steps: Integers) -> Integers:
-        """Return the items of each of these sites by the end of its step."""
+        """Return the items of each of these sites by the end of its step, since the game began."""
         ...
 
     def nth(self, sites: Integers, n: Integers) -> Integers:
-        """Return the step of the n-th item of each of these sites, n counted since the game began."""
+        """Return the step of the n-th item of each of these sites, n from 1 and counted since the game began."""
         ...
 
 
-@dataclass
+@dataclass(slots=True)
 class MessageBatch:
-    """Messages from the sites that are alike but for who sends them when, in the order of their steps.
+    """Messages from sites to the server that are alike but for who sends them when, in the order of their steps.
 
     Attributes
     ----------
     message
-        What each of them is, for the ledger.
+        What each of them is, for the ledger: kind, words, and whether it carries a value (None: one bit).
     steps, sites
-        When, and who.
+        For each message, the step in which it is sent and the site that sends it. Steps do not decrease.
     """
 
     message: Message
@@ -65,34 +69,52 @@ class MessageBatch:
     sites: Integers
 
 
-@dataclass
+class Exchange(NamedTuple):
+    """One message between the server and many sites in the last step of a segment.
+
+    Parameters
+    ----------
+    direction
+        down: the server broadcasts it; up: sites send it.
+    message
+        What it is, for the ledger.
+    sites
+        The sites that receive it, or that send it, in this order.
+    """
+
+    direction: Literal["up", "down"]
+    message: Message
+    sites: Sequence[int]
+
+
+@dataclass(slots=True)
 class Segment:
-    """What happened up to step `end`.
+    """What happened in the steps after the last segment, up to step `end`.
 
     Attributes
     ----------
     end
         The last step that is settled.
-    said
-        What the sites said unasked, kind by kind.
+    batches
+        The messages that sites sent when an item made them. Of one step, those of an earlier batch were sent first.
     steps, outputs
-        The steps after which the output may be a new one, in order, and what it then is.
-    numerator, denominator
-        The outputs are to be multiplied by this fraction, exactly.
+        The steps at whose end the output may be a new one, in order, and the output from then on. Where a step is
+        listed more than once the last output stands; an output that is none other than the one before is no change.
+    scale
+        Numerator and denominator of a fraction by which each of the (whole) outputs is to be multiplied, exactly.
     exchange
-        What server and sites then said to each other in step `end`: (direction, message, receivers or senders).
+        What the server and the sites then sent each other in step `end`, in this order: broadcasts and answers.
     forwarded
         If not None, every item of the segment is sent as this message, and the output is exact at each step. `steps`
         and `outputs` then speak of step `end` only: what is listed stands at it in place of the exact output.
     """
 
     end: int
-    said: list[MessageBatch] = field(default_factory=list)
-    steps: Any = ()
-    outputs: Any = ()
-    numerator: int = 1
-    denominator: int = 1
-    exchange: list[tuple[str, Message, Sequence[int]]] = field(default_factory=list)
+    batches: list[MessageBatch] = field(default_factory=list)
+    steps: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    outputs: npt.NDArray[Any] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    scale: tuple[int, int] = (1, 1)
+    exchange: list[Exchange] = field(default_factory=list)
     forwarded: Message | None = None
 
     def stand(self, output: Number) -> None:
@@ -103,14 +125,33 @@ class Segment:
 
 
 class BulkForm(ABC):
-    """The sites and the server of a game, as arrays."""
+    """The sites and the server of one game, as arrays. `Protocol.bulk_form` makes a new one for each game.
+
+    It must play the game of the single sites: the same messages and outputs where nothing is random, and otherwise a
+    game of the same distribution, from the first item on, whatever the borders between segments. `check_bulk_form`
+    of `simulator.conformance` compares the two.
+    """
 
     server: Server
-    """The same server that single sites speak to."""
+    """The server that single sites would speak to; after `advance` its output and rounds are those of step `end`."""
 
     @abstractmethod
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
-        """Go on from step `now`, at the longest to step `until`, and return what happened."""
+        """Play the steps after `now`, at the longest up to `until`, and return what happened.
+
+        The segment must end after `now`, and no later than the step in which the server sends a message: what the sites
+        do after that depends on it. It may end earlier, so that arrays stay small (`CHUNK`); it will then be called
+        again, with `now` where it left off. Coins that have been tossed must not be tossed again.
+
+        Parameters
+        ----------
+        stream
+            Which site is fed when.
+        now
+            The last step that is settled, 0 at first.
+        until
+            The last step that the stream is settled for: the end of the adversary's plan, or of the game.
+        """
 
     @property
     def output(self) -> Number:
@@ -121,7 +162,7 @@ class BulkForm(ABC):
 def in_order(steps: Integers) -> tuple[Integers, Integers | slice]:
     """Return the steps sorted, and the order that sorts them.
 
-    Steps of one stretch span far fewer than 2^40 steps, so step and place fit one 64-bit key: sorting those is
+    Steps of one segment span far fewer than 2^40 steps, so step and place fit one 64-bit key: sorting those is
     several times faster than numpy's argsort.
     """
     if len(steps) < 2 or bool((steps[1:] >= steps[:-1]).all()):

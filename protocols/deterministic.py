@@ -193,10 +193,10 @@ class _BulkForm(BulkForm):
             sites, reports = np.concatenate(who), np.concatenate(at)
             steps, order = in_order(stream.nth(sites, reports - self._start[sites]))
             growth = (reports - np.concatenate(before))[order]
-            segment.said.append(MessageBatch(REPORT, steps, sites[order]))
+            segment.batches.append(MessageBatch(REPORT, steps, sites[order]))
             segment.steps = steps
             segment.outputs = self.server.grown(np.cumsum(growth))
-            segment.numerator, segment.denominator = self.server.scale
+            segment.scale = self.server.scale
         return segment
 
 

@@ -11,16 +11,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simulator.conformance import check_adversary, check_counter, check_protocol
+    from simulator.conformance import check_adversary, check_bulk_form, check_counter, check_protocol
     from simulator.game.outcome import Game
     from simulator.game.play import play
     from simulator.runs.runner import run
 
-__all__ = ["Game", "check_adversary", "check_counter", "check_protocol", "play", "run"]
+__all__ = ["Game", "check_adversary", "check_bulk_form", "check_counter", "check_protocol", "play", "run"]
 
 _HOMES = {
     "Game": "simulator.game.outcome",
     "check_adversary": "simulator.conformance",
+    "check_bulk_form": "simulator.conformance",
     "check_counter": "simulator.conformance",
     "check_protocol": "simulator.conformance",
     "play": "simulator.game.play",

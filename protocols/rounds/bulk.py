@@ -1,16 +1,23 @@
-"""Fleets of protocols that go in rounds."""
+"""The bulk form of protocols that go in rounds."""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Sequence
 from math import ceil, sqrt
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from protocols.base import FOREVER
-from protocols.bulk import CHUNK, BulkForm, Integers, MessageBatch, Segment, Stream, in_order, repeated
-from protocols.rounds.parts import BIT, END, ITEM, POLL, RoundServer, announcement, counted
+from protocols.base import FOREVER, Message
+from protocols.bulk import CHUNK, BulkForm, Exchange, Integers, MessageBatch, Segment, Stream, in_order, repeated
+from protocols.rounds.parts import BIT, END, ITEM, POLL, RoundServer, counted
 from protocols.rounds.rules import BlockRule, CoinRule, RuleOf, SignalRule
+
+Said = Sequence[tuple[int, Message]]
+"""What the server has sent, with the receivers."""
+
+_NOTHING: Final[Said] = ()
 
 
 class BulkRounds(BulkForm):
@@ -49,8 +56,7 @@ class BulkRounds(BulkForm):
         server = self.server
         items = self._until_rule(until - now)
         segment = Segment(now + items, forwarded=ITEM)
-        if server.forwarded(items):
-            self._announce(stream, segment)
+        self._deliver(stream, segment, server.forwarded(items))
         return segment
 
     def _until_rule(self, most: int) -> int:
@@ -81,33 +87,36 @@ class BulkRounds(BulkForm):
             assert isinstance(rule, BlockRule)
             steps, sites, ends, due = self._thresholds(stream, rule, now, until)
             settled = min(until, ends)
-        segment, heard, over = self._hear(stream, rule, steps, settled)
-        if over or (ends <= until and segment.end == ends):
-            self._end_round(stream, segment, sent_end=not over)
-        else:
-            self._due = due
+        segment, heard, said = self._hear(stream, rule, steps, settled)
         keep = slice(0, heard)
-        segment.said.insert(0, MessageBatch(BIT, steps[keep], stream.at(steps[keep]) if sites is None else sites[keep]))
+        signals = MessageBatch(BIT, steps[keep], stream.at(steps[keep]) if sites is None else sites[keep])
+        segment.batches.append(signals)
+        self._due = due
+        if not said and ends <= until and segment.end == ends:
+            step = np.array([ends])
+            segment.batches.append(MessageBatch(END, step, stream.at(step)))
+            said = server.end_round()
+        self._deliver(stream, segment, said)
         return segment
 
-    def _hear(self, stream: Stream, rule: SignalRule, steps: Integers, settled: int) -> tuple[Segment, int, bool]:
+    def _hear(self, stream: Stream, rule: SignalRule, steps: Integers, settled: int) -> tuple[Segment, int, Said]:
         """Let the server take the signals in order.
 
-        Return what came of it, how many it took, and whether that ended the round.
+        Return what came of it, how many it took, and what it said to the last of them, which ended the round.
         """
         server = self.server
         within = int(np.searchsorted(steps, settled, side="right")) if settled < FOREVER else len(steps)
-        taken, over = 0, False
+        taken, said = 0, _NOTHING
         changes: list[tuple[int, Any]] = []
         outputs = None
         if server.unit:
             first = server.signals + 1
             room = min(within, server.limit - server.signals)
             outputs = server.output_after(np.arange(first, first + room))
-            over = bool(server.absorb(room))
+            said = server.absorb(room)
             taken = room
         else:
-            while taken < within and not over:
+            while taken < within and not said:
                 some = min(within - taken, max(1, server.limit - server.signals))
                 taken += some
                 if server.signals + some >= server.limit:
@@ -116,18 +125,18 @@ class BulkRounds(BulkForm):
                     assert isinstance(rule, BlockRule)
                     number = rule.block(stream.count(site, step) - self._round_count(site))
                     server.last_signal = (int(site[0]), int(number[0]))
-                    over = bool(server.absorb(some))
+                    said = server.absorb(some)
                     changes.append((int(step[0]), server.output))
                 else:
-                    over = bool(server.absorb(some))
-        end = int(steps[taken - 1]) if over else settled
+                    said = server.absorb(some)
+        end = int(steps[taken - 1]) if said else settled
         segment = Segment(end)
         if outputs is None:
             segment.steps = np.array([step for step, _ in changes], dtype=np.int64)
             segment.outputs = np.array([output for _, output in changes])
         else:
             segment.steps, segment.outputs = steps[:taken], outputs
-        return segment, taken, over
+        return segment, taken, said
 
     def _round_count(self, sites: Integers) -> Any:
         return self._begun[sites] if isinstance(self._begun, np.ndarray) else 0
@@ -176,29 +185,23 @@ class BulkRounds(BulkForm):
 
     # ------------------------------------------------------------------ between rounds
 
-    def _end_round(self, stream: Stream, segment: Segment, sent_end: bool) -> None:
-        server = self.server
-        if sent_end:
-            segment.said.append(MessageBatch(END, np.array([segment.end]), stream.at(np.array([segment.end]))))
-            server.end_round()
-        counts = stream.counts(segment.end)
-        self._poll(stream, segment, counts - self._begun)
+    def _deliver(self, stream: Stream, segment: Segment, said: Said) -> None:
+        """Deliver what the server has sent to all sites, and what they answer, until all is quiet."""
+        everyone, waiting = range(stream.k), deque(said)
+        while waiting:
+            _, message = waiting.popleft()
+            segment.exchange.append(Exchange("down", message, everyone))
+            if message.kind == POLL.kind:
+                items = stream.counts(segment.end) - self._begun
+                segment.exchange.append(Exchange("up", counted(0), everyone))
+                waiting.extend(self.server.counted(int(items.sum()), stream.k))
+            else:
+                self._begin(stream, segment)
 
-    def _poll(self, stream: Stream, segment: Segment, counts: Integers) -> None:
-        everyone = range(stream.k)
-        segment.exchange.append(("down", POLL, everyone))
-        segment.exchange.append(("up", counted(0), everyone))
-        self.server.counted(int(counts.sum()), stream.k)
-        self._announce(stream, segment)
-
-    def _announce(self, stream: Stream, segment: Segment) -> None:
-        """Begin the next round after the server has announced it."""
+    def _begin(self, stream: Stream, segment: Segment) -> None:
+        """Begin the round that has been announced."""
         server = self.server
-        everyone = range(stream.k)
-        segment.exchange.append(("down", announcement(server.base), everyone))
         self._rule = None if server.rule is None else self._rule_of(server.rounds, server.base)
         self._begun = stream.counts(segment.end)
         self._due = None
         segment.stand(server.output)
-        if server.rule is not None and server.limit <= 0:
-            self._poll(stream, segment, np.zeros(stream.k, dtype=np.int64))

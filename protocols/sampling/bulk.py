@@ -8,7 +8,7 @@ import numpy as np
 
 from mechanisms.rules import at_double, gap_scale, redrawn
 from protocols.base import Message
-from protocols.bulk import CHUNK, BulkForm, Integers, MessageBatch, Segment, Stream, in_order
+from protocols.bulk import CHUNK, BulkForm, Exchange, Integers, MessageBatch, Segment, Stream, in_order
 from protocols.coins import Coins
 from protocols.sampling.server import RandomizedServer
 
@@ -48,9 +48,9 @@ class BulkRandomized(BulkForm):
         doubles, speaks = self._doubling(stream, until)
         segment = Segment(speaks or until)
         reports = [self._reports(copy, stream, now, segment.end) for copy in range(len(self._last))]
-        segment.said = [said for _, said in reports]
+        segment.batches = [batch for _, batch in reports]
         if len(doubles.steps):
-            segment.said.append(doubles)
+            segment.batches.append(doubles)
         self._estimates(segment, [changes for changes, _ in reports])
         if speaks:
             self._announce(segment)
@@ -89,7 +89,7 @@ class BulkRandomized(BulkForm):
         steps = self._tossed(now, until)
         sites = stream.at(steps)
         items = stream.count(sites, steps)
-        # what each report replaces: the site's one before it, in this stretch or in the state
+        # what each report replaces: the site's one before it, in this segment or in the state
         by_site, order = in_order(sites)
         first = np.ones(len(steps), dtype=bool)
         first[1:] = by_site[1:] != by_site[:-1]
@@ -120,7 +120,7 @@ class BulkRandomized(BulkForm):
         return np.concatenate(found) if found else _NONE
 
     def _estimates(self, segment: Segment, changes: list[tuple[Integers, ...]]) -> None:
-        """Put the outputs into the stretch: of one copy, or the median of all after each report of any."""
+        """Put the outputs into the segment: of one copy, or the median of all after each report of any."""
         server = self.server
         every = np.unique(np.concatenate([steps for steps, _, _ in changes])) if len(changes) > 1 else changes[0][0]
         sums, numbers = [], []
@@ -136,6 +136,8 @@ class BulkRandomized(BulkForm):
                 server.sums[copy], server.number[copy] = int(total[-1]), int(number[-1])
         segment.steps = every
         segment.outputs = server.estimate(np.array(sums), np.array(numbers))
+        if len(every):
+            server.output = segment.outputs[-1].item()
 
     # ------------------------------------------------------------------ the server speaks
 
@@ -144,14 +146,14 @@ class BulkRandomized(BulkForm):
         server, k = self.server, len(self._start)
         before = server.inverse
         total = server.announce()
-        segment.exchange.append(("down", total, range(k)))
+        segment.exchange.append(Exchange("down", total, range(k)))
         if server.inverse != before:
             for copy, row in enumerate(self._last):
                 sites = np.flatnonzero(row)
                 anew = redrawn(row[sites], before, server.inverse, self._coins)
                 changed = sites[anew != row[sites]]
                 row[sites] = anew
-                segment.exchange.append(("up", ADJUST, changed.tolist()))
+                segment.exchange.append(Exchange("up", ADJUST, changed.tolist()))
                 server.sums[copy], server.number[copy] = int(row.sum()), int(np.count_nonzero(row))
         server.output = server.estimate(server.sums, server.number)
         segment.steps = np.append(segment.steps, segment.end)

@@ -6,8 +6,9 @@ True
 """
 
 from simulator.conformance.adversaries import check_adversary
+from simulator.conformance.bulk_form import check_bulk_form
 from simulator.conformance.counters import check_counter
 from simulator.conformance.failure import ConformanceError
 from simulator.conformance.protocols import check_protocol
 
-__all__ = ["ConformanceError", "check_adversary", "check_counter", "check_protocol"]
+__all__ = ["ConformanceError", "check_adversary", "check_bulk_form", "check_counter", "check_protocol"]

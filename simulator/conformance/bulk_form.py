@@ -3,74 +3,167 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy.stats import ks_2samp
 
-from adversaries import Adversary, RoundRobin, Uniform
-from protocols.base import Protocol
+from adversaries import Adversary, Labels, RoundRobin, Uniform, View
+from protocols.base import Protocol, even_start
 from simulator.conformance.by_hand import first_draw
-from simulator.conformance.failure import FALSE_ALARM, require, same_game
+from simulator.conformance.failure import FALSE_ALARM, checked, require, same_game
+from simulator.conformance.segments import segments_are_well_formed
 from simulator.game.outcome import Game
 from simulator.game.play import play
 
 GAMES: Final = 40
 """Games a side that are compared; two distributions with nothing in common then have a p-value of 2e-23."""
+START: Final = 1000
+"""Items of a known start."""
+
+
+def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = (1, 2, 7), items: int = 1500) -> list[str]:
+    """Put the bulk form of a protocol through every test.
+
+    Each segment must be well formed; the engine `bulk` must play the game of `leap` where nothing is random, and
+    otherwise the same game up to the first random draw and one of the same distribution. Compared are games from
+    item 0 and after a known start, with many sites and one, of one item, and with a stream that is settled a few
+    steps at a time, so that segments end there.
+
+    Parameters
+    ----------
+    protocol
+        The protocol that makes it.
+    sites, items
+        Numbers of sites to play with, and the length of the longest games.
+
+    Returns
+    -------
+    list of str
+        The names of the checks passed.
+
+    Raises
+    ------
+    ConformanceError
+        What it does wrong, at the first wrong thing found; also if the protocol has no bulk form.
+
+    Examples
+    --------
+    >>> from protocols import Deterministic
+    >>> check_bulk_form(Deterministic(alpha=0.2))
+    ['segments are well formed', 'leap and bulk agree']
+    """
+    subject = type(protocol).__name__
+    require(has_bulk_form(protocol), subject, "has no bulk form")
+    checks = {"segments are well formed": segments_are_well_formed, "leap and bulk agree": leap_and_bulk_agree}
+    return checked(subject, {name: partial(check, protocol, subject, sites, items) for name, check in checks.items()})
 
 
 def bulk_agrees(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
-    """The bulk form plays the same game where nothing is random, otherwise one of the same distribution.
-
-    Up to the first random draw every message and every output must be the same. Two-sample Kolmogorov-Smirnov tests
-    compare the rest: words, largest error, and the outputs that stand at that first draw and at each checkpoint of
-    the timeline, with FALSE_ALARM for all of them together.
-    """
+    """The bulk form, if there is one, is well formed and plays the games of single sites."""
     yield
-    if type(protocol).bulk_form is Protocol.bulk_form:
-        return  # it has no bulk form
-    k = max(sites)
-    drawn = first_draw(protocol, k, items)
-    for opponent in (RoundRobin(), Uniform()):
+    if has_bulk_form(protocol):
+        yield from segments_are_well_formed(protocol, subject, sites, items)
+        yield from leap_and_bulk_agree(protocol, subject, sites, items)
+
+
+def has_bulk_form(protocol: Protocol) -> bool:
+    """Tell whether a protocol says anything about its bulk form."""
+    return type(protocol).bulk_form is not Protocol.bulk_form
+
+
+class Setting(NamedTuple):
+    """A game to be played by both engines."""
+
+    opponent: Adversary
+    k: int
+    items: int
+    start: int
+
+    def play(self, protocol: Protocol, engine: str, seed: int) -> Game:
+        """Return the game."""
+        size = {"sites": self.k, "items": self.items, "start": self.start}
+        return play(protocol, self.opponent, **size, seed=seed, engine=engine, record=True)
+
+    def __str__(self) -> str:
+        started = f", start {self.start}" if self.start else ""
+        return f"adversary {self.opponent.kind}, {self.k} sites, {self.items} items{started}"
+
+
+class InPieces(Adversary):
+    """Round-robin, settled 1, 2, …, 9 steps at a time, again and again."""
+
+    kind = "round-robin in pieces"
+    oblivious = True
+
+    def __init__(self) -> None:
+        self.length = 0
+
+    def plan(self, view: View) -> Labels:
+        self.length = self.length % 9 + 1
+        return Labels((view.sent + np.arange(self.length)) % view.sites, view.sites)
+
+
+def settings(sites: Sequence[int], items: int) -> list[Setting]:
+    """Return the games to be compared."""
+    k, few = max(sites), max(1, items // 5)
+    return [
+        Setting(RoundRobin(), k, items, 0),
+        Setting(Uniform(), k, items, 0),
+        Setting(InPieces(), k, few, 0),
+        Setting(InPieces(), k, few, START),
+        Setting(RoundRobin(), min(sites), few, 0),
+        Setting(Uniform(), k, 1, START),
+    ]
+
+
+def leap_and_bulk_agree(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    """The same game where nothing is random, otherwise the same up to the first draw, and the same distribution.
+
+    Two-sample Kolmogorov-Smirnov tests compare words, largest error, and the outputs that stand at that first draw and
+    at each checkpoint of the timeline, with FALSE_ALARM for all of them in all settings together.
+    """
+    games = settings(sites, items)
+    for setting in games:
+        begun = even_start(setting.start, setting.k) if setting.start else ()
+        drawn = first_draw(protocol, setting.k, setting.items, begun)
         if drawn is None:
-            games = [_played(protocol, opponent, engine, k, items, k) for engine in ("leap", "bulk")]
-            require(same_game(*games), subject, f"leap and bulk play different games (adversary {opponent.kind})")
+            one, other = (setting.play(protocol, engine, setting.k) for engine in ("leap", "bulk"))
+            require(same_game(one, other), subject, f"leap and bulk play different games ({setting})")
             yield
             continue
-        if isinstance(opponent, RoundRobin):
-            _same_until(drawn - 1, protocol, subject, opponent, k, items)
+        if not isinstance(setting.opponent, Uniform):
+            _same_until(drawn - 1, protocol, subject, setting)
             yield
-        _same_distribution(protocol, subject, opponent, k, items, drawn)
+        _same_distribution(protocol, subject, setting, max(1, drawn), FALSE_ALARM / len(games))
         yield
 
 
-def _played(protocol: Protocol, opponent: Adversary, engine: str, k: int, items: int, seed: int) -> Game:
-    return play(protocol, opponent, sites=k, items=items, seed=seed, engine=engine, record=True)
-
-
-def _same_until(last: int, protocol: Protocol, subject: str, opponent: Adversary, k: int, items: int) -> None:
+def _same_until(last: int, protocol: Protocol, subject: str, setting: Setting) -> None:
     """Demand the same messages and outputs up to step `last`, before which nothing has been drawn."""
-    leap, bulk = (_played(protocol, opponent, engine, k, items, k) for engine in ("leap", "bulk"))
+    leap, bulk = (setting.play(protocol, engine, setting.k) for engine in ("leap", "bulk"))
     for what in ("transcript", "outputs"):
         one, other = (table[table["step"] <= last] for table in (getattr(leap, what), getattr(bulk, what)))
         require(
             one.to_numpy().tolist() == other.to_numpy().tolist(),
             subject,
-            f"leap and bulk play different games before anything random is drawn, at step {last + 1} ({what})",
+            f"leap and bulk play different games before anything random is drawn, at step {last + 1} "
+            f"({what}, {setting})",
         )
 
 
-def _same_distribution(protocol: Protocol, subject: str, opponent: Adversary, k: int, items: int, drawn: int) -> None:
+def _same_distribution(protocol: Protocol, subject: str, setting: Setting, drawn: int, alarm: float) -> None:
     leap, bulk = (
-        _measured([_played(protocol, opponent, engine, k, items, seed) for seed in seeds], drawn)
+        _measured([setting.play(protocol, engine, seed) for seed in seeds], drawn)
         for engine, seeds in (("leap", range(GAMES)), ("bulk", range(GAMES, 2 * GAMES)))
     )
     for measure, values in leap.items():
         surprise = float(ks_2samp(values, bulk[measure]).pvalue)
         require(
-            surprise > FALSE_ALARM / len(leap),
+            surprise > alarm / len(leap),
             subject,
-            f"leap and bulk differ in the distribution of {measure} (adversary {opponent.kind}, p = {surprise:.1e})",
+            f"leap and bulk differ in the distribution of {measure} ({setting}, p = {surprise:.1e})",
         )
 
 

@@ -136,8 +136,8 @@ class RashlyConfident(Randomized):
 
 
 @dataclass(frozen=True)
-class OtherFleet(Deterministic):
-    """Its array form is of another accuracy."""
+class OtherBulkForm(Deterministic):
+    """Its bulk form is of another accuracy."""
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
         return Deterministic(alpha=self.alpha / 2).bulk_form(k, site_rng, server_rng, start)
@@ -145,7 +145,7 @@ class OtherFleet(Deterministic):
 
 @dataclass(frozen=True)
 class HalfTheCoins(Randomized):
-    """Its array form samples half as often."""
+    """Its bulk form samples half as often."""
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
         return Randomized(alpha=2 * self.alpha, confidence=self.confidence).bulk_form(k, site_rng, server_rng, start)
@@ -211,7 +211,7 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "NoBound": (NoBound, "cost_bound is not above 0"),
     "RandomAlways": (RandomAlways, "says always right, but failed"),
     "RashlyConfident": (RashlyConfident, "failed in .* games with delta"),
-    "OtherFleet": (OtherFleet, "leap and bulk play different games"),
+    "OtherBulkForm": (OtherBulkForm, "leap and bulk play different games"),
     "HalfTheCoins": (HalfTheCoins, "leap and bulk differ in the distribution of"),
     "KnowsOneReport": (spoilt(server=parts.KnowsOneReport), "takes a message that was copied on its way for another"),
     "KnowsOnePoll": (KnowsOnePoll, "takes a message that was copied on its way for another"),

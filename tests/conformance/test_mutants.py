@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import mutant_adversaries
+import mutant_bulk_forms
 import mutant_counters
 import mutant_protocols
 import pytest
 
 from adversaries import Adversary
 from protocols import Protocol
-from simulator import check_adversary, check_counter, check_protocol
+from simulator import check_adversary, check_bulk_form, check_counter, check_protocol
 from simulator.conformance import ConformanceError
 
 
@@ -17,6 +18,7 @@ def test_that_there_are_enough_mutants() -> None:
     assert len(mutant_protocols.MUTANTS) >= 30
     assert len(mutant_adversaries.MUTANTS) >= 18
     assert len(mutant_counters.MUTANTS) >= 12
+    assert len(mutant_bulk_forms.MUTANTS) >= 9
 
 
 @pytest.mark.parametrize("name", mutant_protocols.MUTANTS)
@@ -33,6 +35,18 @@ def test_a_broken_adversary_is_refused(name: str) -> None:
     with pytest.raises(ConformanceError, match=fault) as refusal:
         check_adversary(mutant, sites=(1, 2, 5), items=400)
     assert str(refusal.value).startswith(f"{name}: ")
+
+
+@pytest.mark.parametrize("name", mutant_bulk_forms.MUTANTS)
+def test_a_broken_bulk_form_is_refused(name: str) -> None:
+    mutant, fault = mutant_bulk_forms.MUTANTS[name]
+    with pytest.raises(ConformanceError, match=fault):
+        check_bulk_form(mutant, sites=(1, 2, 5), items=400)
+
+
+@pytest.mark.parametrize("protocol", mutant_bulk_forms.RIGHT, ids=repr)
+def test_a_right_bulk_form_is_taken(protocol: Protocol) -> None:
+    assert len(check_bulk_form(protocol, sites=(1, 2, 5), items=400)) == 2
 
 
 @pytest.mark.parametrize("name", mutant_counters.MUTANTS)

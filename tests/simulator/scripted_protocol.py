@@ -85,5 +85,5 @@ class _BulkForm(BulkForm):
         outputs[:] = shown
         if len(set(map(type, shown))) == 1 and type(shown[0]) in (int, float) and abs(shown[0]) < 2**60:
             outputs = np.array(shown)
-        said = MessageBatch(Message("item", 1, self.script.words), steps, stream.at(steps))
-        return Segment(until, said=[said], steps=steps, outputs=outputs)
+        batch = MessageBatch(Message("item", 1, self.script.words), steps, stream.at(steps))
+        return Segment(until, batches=[batch], steps=steps, outputs=outputs)

@@ -1,4 +1,4 @@
-"""The bulk engine: whole stretches of a game as arrays, for schedules that do not react."""
+"""The bulk engine: whole segments of a game as arrays, for schedules that do not react."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class NoBulkError(Exception):
 
 
 class Bulk(Engine):
-    """All sites' messages of a stretch at once, sorted by step, up to where the server speaks.
+    """All sites' messages of a segment at once, sorted by step, up to where the server speaks.
 
     Gives the transcript of `leap` where nothing is random, and the same distribution otherwise: the rules are
     the same code, and coins that have not fallen yet are exchangeable. Memory is O(k) and a bounded chunk of messages.
@@ -60,6 +60,9 @@ class Bulk(Engine):
         while self._done < self.game_end:
             until = min(self.plan_end, self.game_end)
             segment = self._bulk_form.advance(self, self._done, until)
+            if not self._done < segment.end <= until:
+                name = type(self._bulk_form).__name__
+                raise RuntimeError(f"{name}.advance() from step {self._done} to {until} ends at step {segment.end}")
             self._take(segment)
             self._done = segment.end
             if self._done >= self.plan_end and self._done < self.game_end:
@@ -75,7 +78,7 @@ class Bulk(Engine):
         if self.plan.skips:
             raise NoBulkError("the adversary skips steps")
 
-    # ------------------------------------------------------------------ the stream, for the fleet
+    # ------------------------------------------------------------------ the stream, for the bulk form
 
     def at(self, steps: Integers) -> Integers:
         sites: Integers = self.plan.at(steps - self.plan_start)
@@ -94,36 +97,36 @@ class Bulk(Engine):
         steps: Integers = self.plan_start + self.plan.nth(sites, n - self._before[sites])
         return steps
 
-    # ------------------------------------------------------------------ taking note of a stretch
+    # ------------------------------------------------------------------ taking note of a segment
 
     def _take(self, segment: Segment) -> None:
         items = self.start + self.sent(segment.end) - segment.end  # to be added to a step
-        for said in segment.said:
-            self.ledger.more_words(said.message, "every site")  # refused before anything is made of them
+        for batch in segment.batches:
+            self.ledger.more_words(batch.message, "every site")  # refused before anything is made of them
         if segment.forwarded is not None:
             self.ledger.more_words(segment.forwarded, "every site")
         if segment.forwarded is not None:
             self._take_forwarded(segment, segment.forwarded, items)
         else:
-            self._take_said(segment, items)
+            self._take_batches(segment, items)
         for direction, message, sites in segment.exchange:
             self._count(direction, message, np.asarray(sites, dtype=np.int64))
         if self._record is not None:
             self._write(segment)
 
-    def _take_said(self, segment: Segment, items: int) -> None:
+    def _take_batches(self, segment: Segment, items: int) -> None:
         steps, outputs = np.asarray(segment.steps, dtype=np.int64), np.asarray(segment.outputs)
         if len(steps) > 1:
             standing = np.append(steps[1:] != steps[:-1], True)  # a step's last output stands
             if not standing.all():
                 steps, outputs = steps[standing], outputs[standing]
         self._rows(segment, steps, outputs, items)
-        for said in segment.said:
-            self.ledger.count_many_up(said.message, len(said.steps))
-            self._up += np.bincount(said.sites, minlength=self.k)
+        for batch in segment.batches:
+            self.ledger.count_many_up(batch.message, len(batch.steps))
+            self._up += np.bincount(batch.sites, minlength=self.k)
         if len(steps):
-            scale = segment.numerator, segment.denominator
-            steps, values = self.referee.change_many(steps, items, outputs, scale, exactly=self.outputs is not None)
+            exactly = self.outputs is not None
+            steps, values = self.referee.change_many(steps, items, outputs, segment.scale, exactly=exactly)
             if self.outputs is not None:
                 self.outputs.extend(zip(steps.tolist(), values.tolist(), strict=True))
 
@@ -146,23 +149,26 @@ class Bulk(Engine):
                 self.outputs.extend((step, step + items) for step in range(changed, exact_to + 1))
             referee.exact_stretch(first, exact_to, items)
         if exact_to < last:
-            listed = plain(segment.outputs[-1], segment.numerator, segment.denominator)
+            listed = plain(segment.outputs[-1], *segment.scale)
             if listed != referee.output:
                 referee.change(last, last + items, last + items - 1, listed)
                 if self.outputs is not None:
                     self.outputs.append((last, referee.value))
 
     def _rows(self, segment: Segment, steps: Integers, outputs: Any, items: int) -> None:
-        """Take the timeline's rows that fall into the stretch; those of its last step come with the next one."""
+        """Take the timeline's rows that fall into the segment; those of its last step come with the next one."""
         timeline, ledger = self.timeline, self.ledger
         while timeline.due <= segment.end - 1 + items:
             step = timeline.due - items
             place = int(np.searchsorted(steps, step, side="right"))
-            output = plain(outputs[place - 1], segment.numerator, segment.denominator) if place else self.referee.value
+            output = plain(outputs[place - 1], *segment.scale) if place else self.referee.value
             output = measured(output)[1]
-            said = [(said.message.words, int(np.searchsorted(said.steps, step, side="right"))) for said in segment.said]
-            messages = ledger.messages + sum(number for _, number in said)
-            words = ledger.words + sum(each * number for each, number in said)
+            sent = [
+                (batch.message.words, int(np.searchsorted(batch.steps, step, side="right")))
+                for batch in segment.batches
+            ]
+            messages = ledger.messages + sum(number for _, number in sent)
+            words = ledger.words + sum(each * number for each, number in sent)
             timeline.pass_by(timeline.due, step, output, messages, words, timeline.due)
 
     def _count(self, direction: str, message: Message, sites: Integers) -> None:
@@ -174,24 +180,24 @@ class Bulk(Engine):
             self._down[sites] += 1
 
     def _write(self, segment: Segment) -> None:
-        """Write the messages of the stretch into the transcript, in the order in which they were sent."""
+        """Write the messages of the segment into the transcript, in the order in which they were sent."""
         assert self._record is not None
         if segment.forwarded is not None:
             steps = np.arange(self._done + 1, segment.end + 1)
-            self._write_said([MessageBatch(segment.forwarded, steps, self.at(steps))])
-        self._write_said(segment.said)
+            self._write_batches([MessageBatch(segment.forwarded, steps, self.at(steps))])
+        self._write_batches(segment.batches)
         for direction, message, sites in segment.exchange:
             bits = self._bits(message)
             for site in sites:
                 ends = (SERVER, int(site)) if direction == "down" else (int(site), SERVER)
                 self._record.append((segment.end, *ends, message.kind, message.words, bits))
 
-    def _write_said(self, said: list[MessageBatch]) -> None:
+    def _write_batches(self, batches: list[MessageBatch]) -> None:
         assert self._record is not None
         rows = [
-            (step, kind, site, one.message)
-            for kind, one in enumerate(said)
-            for step, site in zip(one.steps.tolist(), one.sites.tolist(), strict=True)
+            (step, place, site, batch.message)
+            for place, batch in enumerate(batches)
+            for step, site in zip(batch.steps.tolist(), batch.sites.tolist(), strict=True)
         ]
         rows.sort(key=lambda row: row[:2])
         self._record.extend(

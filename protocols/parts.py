@@ -1,0 +1,97 @@
+"""What a protocol's parts are: messages, sites and a server.
+
+A site acts only on an item or on a message, the server only on a message
+(Xiong, Zhu, Huang 2023, section 1). Each returns the messages that it sends; the simulator
+carries, counts and delays them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+EVERYONE: Final = -1
+"""Receiver of a broadcast: every site, at the cost of k messages."""
+
+FOREVER: Final = 2**62
+"""A quota without end: no further item makes the site send a message."""
+
+
+class Exactly(NamedTuple):
+    """An output that is no whole number, to be judged exactly: numerator / denominator."""
+
+    numerator: int
+    denominator: int
+
+    def __float__(self) -> float:
+        return self.numerator / self.denominator
+
+
+Number = int | float | Exactly
+
+
+class Message(NamedTuple):
+    """What crosses a channel.
+
+    Parameters
+    ----------
+    kind
+        Short name under which the ledger counts it.
+    value
+        What it carries; None makes it a signal of one bit.
+    words
+        Cost in words. Every message is at least one; an integer below N is one.
+    """
+
+    kind: str
+    value: Any = None
+    words: int = 1
+
+
+class Site(ABC):
+    """One site. It receives its own items and the server's messages, nothing else."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def quota(self) -> int:
+        """Return how many further items it can receive without sending a message; `FOREVER` if any number.
+
+        The item after these may make it send one. Calling it changes nothing and draws nothing.
+        """
+
+    @abstractmethod
+    def take(self, items: int) -> Sequence[Message]:
+        """Receive `items` items, 1 <= items <= quota() + 1, and return what it sends to the server."""
+
+    @abstractmethod
+    def hear(self, message: Message) -> Sequence[Message]:
+        """Receive a message of the server and return what it sends back."""
+
+    @property
+    def tossed_ahead(self) -> tuple[str, ...]:
+        """Names of the attributes that hold coins of items yet to come, drawn ahead to save time.
+
+        In the algorithm these coins are tossed with their item, so an adversary that sees the state is not shown them.
+        """
+        return ()
+
+
+class Server(ABC):
+    """The server. Its `output` stands at every step as the estimate of the number of items."""
+
+    __slots__ = ()
+
+    rounds: int = 0
+    """Rounds begun so far, for protocols that have rounds."""
+
+    output: Number
+    """The present estimate, in items."""
+
+    @abstractmethod
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        """Receive a message from site `sender`; return pairs (receiver, message).
+
+        The receiver is a site's number or `EVERYONE`.
+        """

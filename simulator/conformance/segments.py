@@ -1,0 +1,116 @@
+"""What each segment of a bulk form must be, whatever it plays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from protocols.base import Protocol, even_start
+from protocols.bulk import BulkForm, Integers, Segment
+from simulator.conformance.failure import require
+
+LENGTHS: Final = (1, 2, 61)
+"""Steps that a bulk form is given at a time, beside all of them at once."""
+
+
+class ListedStream:
+    """A stream that is a list: each question is answered by going through it.
+
+    Parameters
+    ----------
+    labels
+        The site of each step.
+    k
+        Number of sites.
+    """
+
+    def __init__(self, labels: Integers, k: int) -> None:
+        self._labels = labels
+        self._k = k
+
+    @property
+    def k(self) -> int:
+        """Number of sites."""
+        return self._k
+
+    def at(self, steps: Integers) -> Integers:
+        """Return the site fed in each of these steps."""
+        sites: Integers = self._labels[steps - 1]
+        return sites
+
+    def counts(self, step: int) -> Integers:
+        """Return the items of each site by the end of a step."""
+        return np.bincount(self._labels[:step], minlength=self._k).astype(np.int64)
+
+    def count(self, sites: Integers, steps: Integers) -> Integers:
+        """Return the items of each of these sites by the end of its step."""
+        return np.array([np.count_nonzero(self._labels[:s] == i) for i, s in zip(sites, steps, strict=True)], dtype=int)
+
+    def nth(self, sites: Integers, n: Integers) -> Integers:
+        """Return the step of the n-th item of each of these sites, beyond the list where there is none."""
+        found = [np.flatnonzero(self._labels == site) for site in range(self._k)]
+        beyond = len(self._labels) + 1
+        return np.array(
+            [found[i][m - 1] + 1 if m <= len(found[i]) else beyond for i, m in zip(sites, n, strict=True)], dtype=int
+        )
+
+
+def segments_are_well_formed(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+    """Each segment ends where it may, and its messages and outputs lie within it, in order, at sites that were fed."""
+    for k in sites:
+        labels = np.random.default_rng(k).integers(k, size=min(items, 400))
+        for start in (0, 1000):
+            for length in (*LENGTHS, len(labels)):
+                form = _made(protocol, subject, k, start)
+                _go_through(form, ListedStream(labels, k), len(labels), length, subject)
+                yield
+
+
+def _made(protocol: Protocol, subject: str, k: int, start: int) -> BulkForm:
+    begun = (even_start(start, k),) if start else ()
+    form = protocol.bulk_form(k, np.random.default_rng(1), np.random.default_rng(2), *begun)
+    require(isinstance(form, BulkForm), subject, f"bulk_form() is {form!r}, not a BulkForm")
+    assert form is not None
+    output = protocol.server(k, np.random.default_rng(2), *begun).output
+    require(form.output == output, subject, f"its bulk form begins with output {form.output}, its server with {output}")
+    return form
+
+
+def _go_through(form: BulkForm, stream: ListedStream, items: int, length: int, subject: str) -> None:
+    now = 0
+    while now < items:
+        until = min(items, now - now % length + length)
+        segment = form.advance(stream, now, until)
+        where = f"in the segment after step {now}, up to {until} at most,"
+        require(now < segment.end <= until, subject, f"{where} advance() ends at step {segment.end}")
+        _check_messages(segment, stream, now, subject, where)
+        steps = np.asarray(segment.steps)
+        first = segment.end if segment.forwarded is not None else now + 1
+        _check_steps(steps, first, segment.end, subject, f"{where} outputs")
+        require(len(steps) == len(segment.outputs), subject, f"{where} steps and outputs are not equally many")
+        if len(steps):
+            numerator, denominator = segment.scale
+            listed = segment.outputs[-1] * numerator / denominator
+            require(listed == float(form.output), subject, f"{where} output {listed} is listed, {form.output} stands")
+        now = segment.end
+
+
+def _check_messages(segment: Segment, stream: ListedStream, now: int, subject: str, where: str) -> None:
+    for batch in segment.batches:
+        kind = batch.message.kind
+        steps, senders = np.asarray(batch.steps), np.asarray(batch.sites)
+        _check_steps(steps, now + 1, segment.end, subject, f"{where} messages {kind!r}")
+        require(len(steps) == len(senders), subject, f"{where} messages {kind!r} have not a site for each step")
+        fed = not len(steps) or bool((stream.at(steps) == senders).all())
+        require(fed, subject, f"{where} a site sends {kind!r} in a step in which another was fed")
+    for exchange in segment.exchange:
+        numbers = np.asarray(exchange.sites, dtype=np.int64)
+        right = exchange.direction in ("up", "down") and bool(((numbers >= 0) & (numbers < stream.k)).all())
+        require(right, subject, f"{where} {exchange.message.kind!r} goes {exchange.direction!r} to or from no site")
+
+
+def _check_steps(steps: Any, first: int, last: int, subject: str, what: str) -> None:
+    within = not len(steps) or (first <= int(steps[0]) and int(steps[-1]) <= last and bool((np.diff(steps) >= 0).all()))
+    require(within, subject, f"{what} are not in order from step {first} to {last}")
