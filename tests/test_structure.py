@@ -1,7 +1,6 @@
 """The structure of the code: sizes of files and functions, imports one way, nothing private used outside, nothing dead.
 
-`ARROWS` is the map of the rooms; a new arrow is a decision and is entered there. `PENDING` lists what is still to be
-mended: an entry that has been mended fails the test until it is taken out.
+`ARROWS` is the map of the rooms; a new arrow is a decision and is entered there.
 """
 
 from __future__ import annotations
@@ -59,28 +58,6 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
 
 UPWARDS: Final = {"simulator.game.outcome -> simulator.plots": "Game.plot: a game draws itself when it is asked to"}
 """Imports against the arrows, and why."""
-
-PENDING: Final[dict[str, frozenset[str]]] = {
-    "function": frozenset(
-        {
-            "simulator.game.play.play",
-            "simulator.tasks.continual.experts.play_experts",
-        }
-    ),
-    "private": frozenset(
-        {
-            "simulator.environment: _check of simulator.game.play",
-            "simulator.game.engines.watch: engine._checkpoints",
-        }
-    ),
-    "dead": frozenset(
-        {
-            "simulator.environment.GLOBAL",
-            "simulator.game.play.EngineName",
-        }
-    ),
-}
-"""What is still to be mended."""
 
 Module = tuple[Path, ast.Module]
 
@@ -184,7 +161,7 @@ def test_no_function_is_long() -> None:
         for function in functions(tree)
         if (function.end_lineno or 0) - function.lineno + 1 > LONGEST
     }
-    assert long == PENDING["function"]
+    assert not long
 
 
 def test_imports_go_the_ways_of_the_map() -> None:
@@ -214,7 +191,7 @@ def test_no_module_imports_itself_in_a_circle() -> None:
 
 def test_nothing_private_is_used_from_outside() -> None:
     found = {use for name, (_, tree) in modules().items() for use in foreign_private(name, tree)}
-    assert found == PENDING["private"]
+    assert not found
 
 
 def test_no_name_is_dead() -> None:
@@ -224,7 +201,7 @@ def test_no_name_is_dead() -> None:
     words = Counter(word for path in files if path != here for word in re.findall(r"\w+", path.read_text("utf-8")))
     found = {f"{name}.{word}" for name, (_, tree) in modules().items() for word in at_top(tree) if words[word] == 1}
     called = re.compile(r"\.(test_\w+|__\w+__)$")  # by pytest, by Python
-    assert {name for name in found if not called.search(name)} == PENDING["dead"]
+    assert not {name for name in found if not called.search(name)}
 
 
 def at_top(tree: ast.Module) -> Iterator[str]:

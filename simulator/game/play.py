@@ -44,8 +44,7 @@ def play(
     protocol
         What the sites and the server do.
     adversary
-        Who feeds the sites; or a function of the view that returns a site, asked at every step. It is
-        copied, so that games do not share its state.
+        Who feeds the sites, copied for this game; or a function of the view that returns a site, asked at every step.
     sites, items
         Number of sites, and of items to send.
     seed
@@ -81,37 +80,57 @@ def play(
     (53, 'ok')
     """
     check_game(protocol, sites, items, seed, start)
+    played = _Played(protocol, _granted(adversary, sees), engine, network)
+    played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
+    return _outcome(played, sites, start, seed)
+
+
+def _granted(adversary: Any, sees: str) -> Adversary:
+    """Return the adversary, made of a function if it is one; ScenarioError if it needs to see more than it may."""
     if not isinstance(adversary, Adversary):
         if not callable(adversary):
             raise TypeError(f"adversary must be an Adversary or a function of the view; got {adversary!r}")
-        adversary = Choice(adversary)
+        return Choice(adversary)
     if (needed := missing_power(adversary, sees)) is not None:
         name = adversary.kind or type(adversary).__name__
         raise ScenarioError(f"adversary {name} needs to see the {needed}; grant it with sees={needed!r}")
-    chosen, reason = choose_engine(engine, protocol, adversary, network)
-    options: dict[str, Any] = {"sites": sites, "items": items, "start": start, "seed": seed}
-    begun = time.perf_counter()
-    game, error = None, None
-    try:
-        if isinstance(adversary, Replay):
-            adversary = rehearse(adversary, protocol, network=network, **options)
+    return adversary
+
+
+class _Played:
+    """A game on its way: the engine that plays it, if its parts could be made, and the error that it was lost to."""
+
+    def __init__(self, protocol: Protocol, adversary: Adversary, asked: str, network: Latency | None) -> None:
+        self.protocol, self.adversary, self.network, self.asked = protocol, adversary, network, asked
+        self.chosen, self.reason = choose_engine(asked, protocol, adversary, network)
+        self.begun = time.perf_counter()
+        self.game: Engine | None = None
+        self.error: str | None = None
+
+    def go(self, size: dict[str, Any], record: bool, *, raises: bool) -> None:
+        """Play to the end; an error of a class of the user's is raised, or ends the game where it stands."""
         try:
-            game = ENGINES[chosen](protocol, copy.deepcopy(adversary), network=network, record=record, **options)
-            game.play()
-        except NoBulkError as obstacle:  # found out on the way
-            game = None
-            chosen, reason = choose(engine, str(obstacle))
-            game = ENGINES[chosen](protocol, copy.deepcopy(adversary), network=network, record=record, **options)
-            game.play()
-    except ScenarioError:
-        raise
-    except Exception:
-        if on_error == "raise":
+            if isinstance(self.adversary, Replay):
+                self.adversary = rehearse(self.adversary, self.protocol, network=self.network, **size)
+            try:
+                self._play(size, record)
+            except NoBulkError as obstacle:  # found out on the way: begun anew with another engine
+                self.game = None
+                self.chosen, self.reason = choose(self.asked, str(obstacle))
+                self._play(size, record)
+        except ScenarioError:
             raise
-        error = traceback.format_exc()
-        if game is not None:
-            game.stop()
-    return _outcome(game, protocol, adversary, sites, start, seed, (chosen, reason), begun, error)
+        except Exception:
+            if raises:
+                raise
+            self.error = traceback.format_exc()
+            if self.game is not None:
+                self.game.stop()
+
+    def _play(self, size: dict[str, Any], record: bool) -> None:
+        adversary = copy.deepcopy(self.adversary)
+        self.game = ENGINES[self.chosen](self.protocol, adversary, network=self.network, record=record, **size)
+        self.game.play()
 
 
 def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> None:
@@ -124,17 +143,9 @@ def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> 
         raise ValueError(f"items and start together must be at most 2^61; got {start + items}")
 
 
-def _outcome(
-    game: Engine | None,
-    protocol: Protocol,
-    adversary: Adversary,
-    sites: int,
-    start: int,
-    seed: int,
-    engine: tuple[str, str],
-    begun: float,
-    error: str | None,
-) -> Game:
+def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
+    """Return what came of a game."""
+    protocol, adversary, game, error = played.protocol, played.adversary, played.game, played.error
     common: dict[str, Any] = {
         "protocol": protocol.kind or type(protocol).__name__,
         "adversary": adversary.kind or type(adversary).__name__,
@@ -142,15 +153,15 @@ def _outcome(
         "start": start,
         "alpha": protocol.accuracy,
         "seed": seed,
-        "engine": engine[0],
-        "engine_reason": engine[1],
+        "engine": played.chosen,
+        "engine_reason": played.reason,
         "error": error,
     }
     if game is None:  # the parts could not even be made
         return Game(
             **common, items=0, verdict="failed", max_rel_error=0.0, highest=0.0, lowest=0.0, first_failure=None,
             failing_fraction=0.0, output_changes=0, rounds=0, messages=0, words=0, words_up=0, words_down=0, bits=0,
-            broadcasts=0, seconds=time.perf_counter() - begun,
+            broadcasts=0, seconds=time.perf_counter() - played.begun,
         )  # fmt: skip
     referee, ledger = game.referee, game.ledger
     steps = game.game_end
@@ -171,7 +182,7 @@ def _outcome(
         words_down=ledger.words_down,
         bits=ledger.total_bits,
         broadcasts=ledger.broadcasts,
-        seconds=time.perf_counter() - begun,
+        seconds=time.perf_counter() - played.begun,
         coins=chance_had_a_part(game, adversary, seed),
         leaked=list(getattr(game.server, "leaked", ())),
         messages_of_site=(ledger.up_sites, ledger.down_sites),

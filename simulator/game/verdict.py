@@ -143,8 +143,7 @@ class Referee:
         if kinds == {float} or (kinds == {int} and max(outputs) < 2**62):  # type: ignore[operator]
             self.change_many(np.array(steps), offset, np.array(outputs))
         else:
-            for step, output in zip(steps, outputs, strict=True):
-                self.change(step, step + offset, step + offset - 1, output)
+            self._change_each(steps, offset, outputs)
         steps.clear()
         outputs.clear()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
@@ -122,47 +122,72 @@ def play_experts(leader: PerturbedLeader, adversary: Adversary, *, seed: int = 0
         sites=experts, items=rounds, known=clocked_points.known(leader), rng=rngs["adversary"]
     )
     run = leader.start(rngs["head starts"], rngs["noise"])
-    totals, cost, changes = np.zeros(experts), 0.0, 0
-    plain_cost: float | None = None
     if chosen == "bulk":
         exact = PerturbedLeader(experts, rounds, leader.rate)
-        twin = exact.start(streams(seed, ROLES)["head starts"], rngs["noise"]) if leader.epsilon is not None else None
-        plain_cost, last = 0.0, -1
-        for table in charges(adversary, view, rounds):
-            rows = np.arange(len(table))
-            followed = run.play(table)
-            cost += float(table[rows, followed].sum())
-            plain = followed if twin is None else twin.play(table)
-            plain_cost += float(table[rows, plain].sum())
-            changes += int(np.count_nonzero(np.diff(followed, prepend=last)))
-            last = int(followed[-1])
-            totals += table.sum(axis=0)
+        twin = exact.start(streams(seed, ROLES)["head starts"], rngs["noise"]) if leader.epsilon is not None else run
+        tally = _in_bulk(run, twin, charges(adversary, view, rounds), experts)
     else:
-        mover = Mover(adversary, view, rngs["challenge"])
-        for _ in range(rounds):
-            charged = mover.move()  # it chooses before it knows whom the combiner follows in this round
-            followed_now = run.choose()
-            costs = np.zeros(experts)
-            if charged is not None:
-                costs[charged] = 1
-            run.learn(costs)
-            cost += float(costs[followed_now])
-            totals += costs
-            mover.heard(followed_now)
-        changes = view.changes
-    best = float(totals.min())
+        tally = _by_rounds(run, Mover(adversary, view, rngs["challenge"]), rounds, experts)
+    best = float(tally.totals.min())
     return ExpertsGame(
         rounds,
-        cost,
+        tally.cost,
         best,
-        None if plain_cost is None else plain_cost - best,
+        None if tally.plain_cost is None else tally.plain_cost - best,
         leader.regret_bound(best),
         leader.privacy_price(),
-        changes,
+        tally.changes,
         chosen,
         reason,
         time.perf_counter() - begun,
     )
+
+
+@dataclass
+class _Tally:
+    """What a game adds up: each expert's cost, that of the expert followed, and how often it was another one.
+
+    `plain_cost` is that of the same game without privacy, where it was played beside it.
+    """
+
+    totals: Any
+    cost: float = 0.0
+    plain_cost: float | None = None
+    changes: int = 0
+
+
+def _in_bulk(run: Any, twin: Any, tables: Iterable[Any], experts: int) -> _Tally:
+    """Play many rounds at once; `twin` follows without privacy, and is `run` itself where that is the same."""
+    tally = _Tally(np.zeros(experts), plain_cost=0.0)
+    last, plain_cost = -1, 0.0
+    for table in tables:
+        rows = np.arange(len(table))
+        followed = run.play(table)
+        tally.cost += float(table[rows, followed].sum())
+        plain = followed if twin is run else twin.play(table)
+        plain_cost += float(table[rows, plain].sum())
+        tally.changes += int(np.count_nonzero(np.diff(followed, prepend=last)))
+        last = int(followed[-1])
+        tally.totals += table.sum(axis=0)
+    tally.plain_cost = plain_cost
+    return tally
+
+
+def _by_rounds(run: Any, mover: Mover, rounds: int, experts: int) -> _Tally:
+    """Play round by round: the adversary sees after each whom the combiner followed."""
+    tally = _Tally(np.zeros(experts))
+    for _ in range(rounds):
+        charged = mover.move()  # it chooses before it knows whom the combiner follows in this round
+        followed = run.choose()
+        costs = np.zeros(experts)
+        if charged is not None:
+            costs[charged] = 1
+        run.learn(costs)
+        tally.cost += float(costs[followed])
+        tally.totals += costs
+        mover.heard(followed)
+    tally.changes = mover.view.changes
+    return tally
 
 
 class Experts(Task):
