@@ -245,9 +245,7 @@ class CounterMonitor:
     def halting_times(self, rng: np.random.Generator | None = None) -> HaltingTimes:
         """Return the distribution of the halting step from simulated runs."""
         if rng is None:
-            raise ValueError(
-                "rng must be given: the halting step of a counter monitor is simulated"
-            )
+            raise ValueError("rng must be given: the halting step of a counter monitor is simulated")
         return SampledHalting(lambda ones, gen: self.halt(ones, self.horizon, gen), self.runs, rng)
 
     def halt(self, ones: Ones, steps: int, rng: np.random.Generator) -> int | None:
