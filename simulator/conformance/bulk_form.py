@@ -83,7 +83,7 @@ class Setting(NamedTuple):
 
     def play(self, protocol: Protocol, engine: str, seed: int) -> Game:
         """Return the game."""
-        size = {"sites": self.k, "items": self.items, "start": self.start}
+        size: dict[str, Any] = {"sites": self.k, "items": self.items, "start": self.start}
         return play(protocol, self.opponent, **size, seed=seed, engine=engine, record=True)
 
     def __str__(self) -> str:
