@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf, isnan
 from typing import Any, Final
 
 import gymnasium
@@ -13,8 +14,8 @@ from adversaries.base import Adversary, View
 from adversaries.schedules import Burst, Rest, Schedule
 from adversaries.views import StateView, TrafficView
 from protocols.base import Protocol
+from simulator.game.consultation import LATER
 from simulator.game.engines import Leap
-from simulator.game.engines.watch import Watcher
 from simulator.game.play import check_game
 from simulator.game.power import check_power
 
@@ -95,22 +96,15 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
             low, high = low + [-1.0] * sites, high + [LARGEST] * sites
         self.observation_space = spaces.Box(np.array(low, np.float32), np.array(high, np.float32))
         self._limit = PATIENCE * (items + 1)
-        self._engine: _Hand | None = None
+        self._table: Table | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin a new game; its random streams follow from `seed`, or from those of the games before."""
         super().reset(seed=seed)
-        self._engine = _Hand(
-            self.protocol,
-            _Learner(self.sees),
-            sites=self.sites,
-            items=self.items,
-            start=self.start,
-            seed=int(self.np_random.integers(2**53)),
-        )
-        self._engine.begin()
+        size = {"sites": self.sites, "items": self.items, "start": self.start}
+        self._table = Table(self.protocol, self.sees, **size, seed=int(self.np_random.integers(2**53)))
         self._actions, self._largest = 0, 0.0
         self._fed = np.zeros(self.sites)
         self._seen = 0
@@ -119,33 +113,44 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Feed a site, or skip; see `DistributedCount` for what comes back."""
-        engine = self._engine
-        if engine is None or engine.over:
+        table = self._table
+        if table is None or table.over:
             raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
         if not self.action_space.contains(action) and not 0 <= int(action) <= self.sites:
             raise ValueError(f"action must be in 0 … {self.sites}; got {int(action)}")
-        view = engine.view
+        view = table.view
         before, self._since, self._seen = view.sent, view.steps, view.changes
         site = int(action)
-        engine.advance(Rest(1) if site == self.sites else Burst(site, self.burst))
+        table.advance(Rest(1) if site == self.sites else Burst(site, self.burst))
         if site < self.sites:
             self._fed[site] += view.sent - before
         self._actions += 1
-        count = self.start + view.sent
-        error = abs(float(view.output) - count) / count if count else 0.0
-        largest = max(self._largest, error, engine.referee.max_rel_error)
-        reward, self._largest = largest - self._largest, largest
-        cut = self._actions >= self._limit and not engine.over
-        return self._observe(), float(reward), engine.over, cut, self._tell()
+        error = abs(self._error())
+        largest = max(self._largest, error, table.engine.referee.max_rel_error)
+        reward = largest - self._largest if largest > self._largest else 0.0  # nothing is added to an infinite one
+        self._largest = largest
+        cut = self._actions >= self._limit and not table.over
+        return self._observe(), float(reward), table.over, cut, self._tell()
 
-    def _observe(self) -> Observation:
-        assert self._engine is not None
-        view = self._engine.view
+    def _error(self) -> float:
+        """Return the present relative error, infinite where the output is no finite number."""
+        assert self._table is not None
+        view = self._table.view
         count = self.start + view.sent
         error = (float(view.output) - count) / count if count else 0.0
+        return inf if isnan(error) else error
+
+    def _observe(self) -> Observation:
+        assert self._table is not None
+        view = self._table.view
         fed = self._fed / max(1, view.sent)
         parts: list[Any] = [
-            [view.sent / self.items, error, self._ago(view.steps - view.changed_at), view.changes != self._seen],
+            [
+                view.sent / self.items,
+                self._error(),
+                self._ago(view.steps - view.changed_at),
+                view.changes != self._seen,
+            ],
             fed,
         ]
         if isinstance(view, TrafficView):
@@ -163,13 +168,13 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         return float(min(1.0, np.log1p(steps) / np.log1p(max(1, self.items))))
 
     def _tell(self) -> dict[str, Any]:
-        assert self._engine is not None
-        view = self._engine.view
+        assert self._table is not None
+        view = self._table.view
         return {
             "items": view.sent,
             "output": float(view.output),
             "largest_error": self._largest,
-            "messages": self._engine.ledger.messages,
+            "messages": self._table.engine.ledger.messages,
         }
 
 
@@ -188,53 +193,52 @@ class _Learner(Adversary):
 
     def __init__(self, sees: str) -> None:
         self.sees = sees  # type: ignore[assignment, misc]
-        self.next: Schedule | None = None
+        self.next: Schedule = LATER
+        self.waiting = True
 
-    def plan(self, view: View) -> Schedule | None:
-        return self.next
+    def plan(self, view: View) -> Schedule:
+        plan, self.next = self.next, LATER
+        self.waiting = plan is LATER
+        return plan
 
 
-class _Hand(Leap):
-    """A game that stops whenever its adversary is to be asked, and goes on when it is given a plan."""
+class Table:
+    """A game that stops whenever its adversary is asked, and goes on when it is given a plan.
 
-    def begin(self) -> None:
-        """Set everything up, up to the first question."""
-        self.over = False
-        self._asked = self._answering = False
+    Parameters
+    ----------
+    protocol, sees
+        What the sites and the server do, and what the learner sees.
+    options
+        Of the engine: sites, items, start, seed.
+    """
+
+    def __init__(self, protocol: Protocol, sees: str, **options: Any) -> None:
+        self._learner = _Learner(sees)
+        self.engine = Leap(protocol, self._learner, **options)
+        self._begun = False
+
+    @property
+    def view(self) -> View:
+        """What the learner sees."""
+        return self.engine.view
+
+    @property
+    def over(self) -> bool:
+        """Whether the last step has been played."""
+        return self.engine.over
 
     def advance(self, plan: Schedule) -> None:
-        """Play by this plan until it has run out or the adversary would be asked."""
-        learner = self.adversary.inner if isinstance(self.adversary, Watcher) else self.adversary
-        assert isinstance(learner, _Learner)
+        """Play by this plan until it has run out or the adversary is asked for another reason."""
+        engine, learner = self.engine, self._learner
         learner.next = plan
-        now = self.now
-        self._answering = True
-        super().ask(now, self.sent(now) if now else 0)
-        self._answering = False
-        if not self._processes:
-            self._processes = [self.env.process(self._site(number)) for number in range(self.k)]
-            self._set_timer()
-        self._asked = False
-        while not self._asked and not self._over.triggered:
-            self.env.step()
-        if self._over.triggered:
-            self.over = True
-            self._close(self.game_end)
-            self._look(self.game_end, self.sent(self.game_end))
-
-    def ask(self, now: int, sent: int) -> None:
-        """Take note of the question; the answer comes with the next call of `advance`."""
-        if self._answering:
-            super().ask(now, sent)
-        else:
-            self._asked = True
-            self._look(now, sent)
-
-    def _look(self, now: int, sent: int) -> None:
-        view, referee = self.view, self.referee
-        view.steps, view.sent = now, sent
-        view.output, view.changed_at, view.changes = referee.value, referee.step, referee.changes
-        tap = self._tap
-        if tap is not None and isinstance(view, TrafficView):
-            view.see(tap.fresh)
-            tap.fresh.clear()
+        engine.consult(engine.now)
+        if not self._begun:
+            self._begun = True
+            engine.begin()
+        while not (learner.waiting or engine.over):
+            engine.env.step()
+        if engine.over:
+            last = engine.game_end
+            engine.close(last)
+            engine.show(last, engine.sent(last))

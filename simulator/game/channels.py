@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import simpy
 
@@ -17,6 +17,15 @@ DELIVER: Final = 2
 """Priority of an arrival: after the item of the same step, which has SimPy's normal priority 1."""
 
 TranscriptRow = tuple[int, int | str, int | str, str, int, int]
+"""Step, sender, receiver, kind, words, bits."""
+
+
+class Rows(Protocol):
+    """What takes the messages down."""
+
+    def append(self, row: TranscriptRow, /) -> None:
+        """Take a message down."""
+        ...
 
 
 class Channels:
@@ -31,8 +40,8 @@ class Channels:
         Returns the present step.
     sync
         Called with a site's number before the site hears: gives it the items it has not yet been told of.
-    record
-        Whether to keep the transcript.
+    transcript
+        What each message is appended to; None if nothing is to be kept.
     """
 
     def __init__(
@@ -42,14 +51,14 @@ class Channels:
         ledger: Ledger,
         clock: Callable[[], int],
         sync: Callable[[int], None],
-        record: bool,
+        transcript: Rows | None,
     ) -> None:
         self.sites = sites
         self.server = server
         self.ledger = ledger
         self.clock = clock
         self.sync = sync
-        self.transcript: list[TranscriptRow] | None = [] if record else None
+        self.transcript = transcript
         self.touched: list[int] = []
         """Sites that have heard something since this was last emptied."""
         self._down: deque[tuple[int, Message]] = deque()
@@ -61,7 +70,7 @@ class Channels:
         A closure, since it is the way of nearly every message and looks nothing up twice.
         """
         up_sites, up, down, hear = self.ledger.up_sites, self.ledger.up, self._down, self.server.hear
-        more_words = self.ledger.more_words
+        more_words, kept = self.ledger.more_words, self.transcript is not None
 
         def send_up(site: int, messages: Sequence[Message]) -> None:
             for message in messages:
@@ -72,7 +81,7 @@ class Channels:
                     tally.signals += 1
                 if message[2] is not ONE:
                     tally.more_words += more_words(message, site)
-                if self.transcript is not None:
+                if kept:
                     self._note(site, SERVER, message)
                 replies = hear(site, message)
                 if replies:
@@ -147,13 +156,13 @@ class DelayedChannels(Channels):
         server: Server,
         ledger: Ledger,
         sync: Callable[[int], None],
-        record: bool,
+        transcript: Rows | None,
         env: simpy.Environment,
         delay: Callable[[], int],
         heard: Callable[[int | None], None],
         about_to_hear: Callable[[], None] = lambda: None,
     ) -> None:
-        super().__init__(sites, server, ledger, lambda: int(env.now), sync, record)
+        super().__init__(sites, server, ledger, lambda: int(env.now), sync, transcript)
         self.env = env
         self.delay = delay
         self.heard = heard

@@ -26,9 +26,16 @@ def measured(output: Any) -> tuple[Number, int | float]:
     >>> measured(Exactly(21, 20)), measured("seven"), measured(np.float32(0.5))
     ((Exactly(numerator=21, denominator=20), 1.05), (nan, nan), (0.5, 0.5))
     """
-    if type(output) is float and output - output == 0:  # neither NaN nor infinite; nearly every output comes this way
+    kind = type(output)
+    if kind is float and output - output == 0:  # neither NaN nor infinite
         return output, output
-    if isinstance(output, Exactly):
+    if kind is Exactly:
+        numerator, denominator = output
+        if type(numerator) is int and type(denominator) is int and denominator:
+            try:
+                return output, numerator / denominator
+            except OverflowError:
+                pass
         output = _fraction(output)
     elif isinstance(output, int | np.integer):
         output = int(output)
@@ -44,8 +51,6 @@ def measured(output: Any) -> tuple[Number, int | float]:
 def _fraction(output: Exactly) -> Any:
     """Return a fraction of whole numbers; `NOT_A_NUMBER` if it is none."""
     numerator, denominator = output
-    if type(numerator) is int and type(denominator) is int and denominator:
-        return output
     if not all(isinstance(part, int | np.integer) for part in output) or not denominator:
         return NOT_A_NUMBER
     return Exactly(int(numerator), int(denominator))
@@ -77,8 +82,8 @@ def relative_error(output: Number, items: int) -> float:
 
 def distance(output: Any, truth: int) -> float:
     """Return how far an output is from the truth, infinitely far if it is no finite number."""
-    away = abs(measured(output)[1] - truth)
-    return away if isfinite(away) else inf
+    away = abs((output if type(output) is float else measured(output)[1]) - truth)
+    return away if away < inf else inf
 
 
 def plain(output: Any, numerator: int, denominator: int) -> Any:

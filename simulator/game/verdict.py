@@ -95,7 +95,7 @@ class Referee:
             value = output
         else:
             output, value = measured(output)
-            if output == self.output or output is NOT_A_NUMBER is self.output:
+            if (value == self.value and output == self.output) or output is NOT_A_NUMBER is self.output:
                 return False
         try:
             quotient = value / items if items else (value * inf if value else 1.0)
@@ -143,7 +143,8 @@ class Referee:
         if kinds == {float} or (kinds == {int} and max(outputs) < 2**62):  # type: ignore[operator]
             self.change_many(np.array(steps), offset, np.array(outputs))
         else:
-            self._change_each(steps, offset, outputs)
+            for step, output in zip(steps, outputs, strict=True):
+                self.change(step, step + offset, step + offset - 1, output)
         steps.clear()
         outputs.clear()
 
@@ -182,6 +183,8 @@ class Referee:
         low = standing / np.maximum(items - 1, 1)
         if items[0] == 1:
             low[0] = self._quotient  # no item had come: right if the output was 0
+        if low[0] != low[0]:
+            low[0] = inf  # what stood was no number, and counts as too high
         self._extremes(low, high, steps, items, outputs, scale)
         self._quotient, self.value = float(high[-1]), values[-1].item()
         self.step, self.items = int(steps[-1]), int(items[-1])

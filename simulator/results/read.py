@@ -171,8 +171,8 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 
 
 def _named(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return a table with the result's name before it."""
-    named = table.copy()
+    """Return a table with the result's name before it; a measure of that name is marked as `_measured_marked` does."""
+    named = table.rename(columns={"result": "_result"})
     named.insert(0, "result", name)
     return named
 
@@ -190,7 +190,9 @@ def _measured_marked(trials: pd.DataFrame, points: dict[int, dict[str, Any]]) ->
     for role in ("protocol", "adversary"):
         names = {key for point in points.values() for key in point.get(role) or {}}
         known |= names | {f"{role}_{name}" for name in names}
-    return trials.rename(columns={column: f"_{column}" for column in trials.columns if column not in known})
+    return trials.rename(
+        columns={column: f"_{column}" for column in trials.columns if column[0] != "_" and column not in known}
+    )
 
 
 def swept_axes(trials: pd.DataFrame) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import warnings
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ import pytest
 
 pytest.importorskip("gymnasium", reason="the extra 'gym' is not installed")
 
+import scripted_protocol
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from adversaries import Adversary, Burst, Rest, Schedule, View
 from protocols import Block, Exact, Protocol, Randomized, Robust
 from simulator import play
-from simulator.environment import DistributedCount, _Hand, _Learner
+from simulator.environment import LARGEST, DistributedCount, Table
 
 POWERS = ["outputs", "traffic", "state"]
 PROTOCOLS: list[Protocol] = [Exact(), Randomized(alpha=0.2), Block(alpha=0.3), Robust(alpha=0.5)]
@@ -64,8 +66,8 @@ def test_it_is_the_game_that_play_plays(protocol: Protocol, burst: int, sees: st
         _, reward, over, cut, told = game.step(np.int64(actions[-1]))
         largest += reward
         assert not cut
-    engine = game._engine
-    assert engine is not None
+    assert game._table is not None
+    engine = game._table.engine
     # the seed of the game is the first number of the environment's own stream
     seed = int(np.random.Generator(np.random.PCG64(8)).integers(2**53))
     played = play(protocol, Scripted(actions, burst, sees), sites=4, items=400, seed=seed, sees=sees, engine="leap")
@@ -146,11 +148,22 @@ def test_a_step_after_the_end_and_nonsense_are_refused() -> None:
 
 
 def test_the_learner_stands_in_for_an_adversary() -> None:
-    engine = _Hand(Exact(), _Learner("outputs"), sites=2, items=3, seed=1)
-    engine.begin()
-    engine.advance(Burst(1, 2))
-    assert engine.view.sent == 1  # the output changed: it is asked again
-    assert not engine.over
+    table = Table(Exact(), "outputs", sites=2, items=3, seed=1)
+    table.advance(Burst(1, 2))
+    assert table.view.sent == 1  # the output changed: it is asked again
+    assert not table.over
+
+
+def test_an_output_that_is_no_number_is_rewarded_once_and_seen_as_the_largest_error() -> None:
+    """Infinitely wrong from the fourth item on: the return is the game's largest error, and no NaN comes up."""
+    game = DistributedCount(
+        scripted_protocol.Scripted(lambda items: float("nan") if items > 3 else items), sites=2, items=6
+    )
+    game.reset(seed=1)
+    seen = [game.step(np.int64(0)) for _ in range(6)]
+    assert [step[1] for step in seen] == [0, 0, 0, inf, 0, 0]
+    assert [float(step[0][1]) for step in seen] == [0, 0, 0, LARGEST, LARGEST, LARGEST]
+    assert all(game.observation_space.contains(step[0]) for step in seen)
 
 
 @pytest.mark.slow

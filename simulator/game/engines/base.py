@@ -1,15 +1,17 @@
-"""What all engines share: the two sides, the truth, the verdict, and asking the adversary."""
+"""What all engines share: the two sides, the truth, the verdict, and the adversary's turns."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Final, NoReturn
+from typing import Any, ClassVar, Final
 
 from adversaries.base import Adversary, View
-from adversaries.schedules import NEVER, Burst, Rest, Schedule
+from adversaries.schedules import NEVER, Burst, Schedule
 from protocols.base import Number, Protocol, Server
 from simulator.errors import MoveError
 from simulator.game.channels import TranscriptRow
+from simulator.game.consultation import Consultation
+from simulator.game.engines.watch import Watch
 from simulator.game.ledger import Ledger
 from simulator.game.network import Latency
 from simulator.game.streams import streams
@@ -61,63 +63,57 @@ class Engine(ABC):
         self.rngs = streams(seed)
         self.ledger = Ledger(sites, start + items, protocol.kind or type(protocol).__name__)
         self.timeline = Timeline(start, items)
+        self.transcript: list[TranscriptRow] | None = [] if record else None
         self.outputs: list[tuple[int, Number]] | None = [] if record else None
+        self.watch: Watch | None = None
         self.make_sides()
         self.referee = Referee(protocol.accuracy, start, self.server.output)
         known = {"kind": protocol.kind, **protocol.as_mapping()}
-        self.view = View(sites=sites, items=items, start=start, known=known, rng=self.rngs["adversary"])
-        # the plan in force: its first step follows `plan_start`, with `sent_before` items sent by then
-        self.plan: Schedule = Rest(1)
-        self.plan_start = 0
-        self.course: tuple[Schedule, int] | None = None
-        """Plan and beginning, another object for each plan even where the same one is begun again."""
-        self.sent_before = 0
-        self.plan_end = 0
+        facts: dict[str, Any] = {"sites": sites, "items": items, "start": start, "known": known}
+        facts["rng"] = self.rngs["adversary"]
+        self.view = View(**facts) if self.watch is None else self.watch.view(**facts)
+        self.consultation = Consultation(adversary, self.view)
         self.game_end = NEVER
+        self.sent_before = 0
+        """Items sent before the plan in force began."""
+        self.skipped = False
+        """Whether a step was skipped since the output last changed, or may be by the plan in force."""
+        self.offset = start
+        """While no step is skipped, the number of items at a step less the step's."""
         self._segments: list[tuple[int, int, Schedule]] = []
-        self._skipped = False
         self._idle = 0
-        # while no step is skipped, items are steps plus a constant; plain: and outputs are not recorded
-        self._offset = start
-        self._plain = not record
 
     @abstractmethod
     def make_sides(self) -> None:
-        """Make the server and the sites."""
+        """Make the server and the sites, and the watch of an adversary that has one."""
 
     @property
     @abstractmethod
     def now(self) -> int:
         """The present step."""
 
-    @property
-    @abstractmethod
-    def transcript(self) -> list[TranscriptRow] | None:
-        """The messages so far; None unless they are recorded."""
-
     # ------------------------------------------------------------------ to be played
 
     def play(self) -> None:
         """Play the game to its end."""
-        if self.items:
-            self.ask(0, 0)
-        else:
+        if not self.items:
             self.game_end = 0
+        self.consult(0)
         if self.game_end:
             self.run()
-            self._close(self.game_end)
+            self.close(self.game_end)
 
     def stop(self) -> None:
         """End a game that cannot go on with the step before the present one."""
         self.game_end = max(0, self.now - 1)
         if self.game_end:
-            self._close(self.game_end)
+            self.close(self.game_end)
 
-    def _close(self, last: int) -> None:
-        items = self.start + self.sent(last)
-        self.referee.catch_up(self._offset)
-        self._checkpoints(items, last)
-        self.referee.close(last, items, self._step_of if self._skipped else None)
+    def close(self, last: int) -> None:
+        """Judge the game up to its last step."""
+        self.referee.catch_up(self.offset)
+        self.pass_checkpoints(last)
+        self.referee.close(last, self.start + self.sent(last), self.step_of if self.skipped else None)
 
     @abstractmethod
     def run(self) -> None:
@@ -127,76 +123,90 @@ class Engine(ABC):
 
     def sent(self, step: int) -> int:
         """Return the items sent by the end of a step of the plan in force."""
-        return self.sent_before + self.plan.sent(step - self.plan_start)
+        turns = self.consultation
+        return self.sent_before + turns.plan.sent(step - turns.begun)
 
-    def _step_of(self, n: int) -> int:
-        """Return the step of the n-th item of all, n counted with the start, since the last change."""
+    def sent_at(self, step: int) -> int:
+        """Return the items sent by the end of any step since the output last changed, where steps were skipped."""
+        for begin, before, plan in reversed(self._segments):
+            if step >= begin:
+                return before + plan.sent(step - begin)
+        return 0
+
+    def step_of(self, n: int) -> int:
+        """Return the step of the n-th item of all, n counted with the start, where steps were skipped."""
         n -= self.start
         for begin, before, plan in reversed(self._segments):
             if n > before:
                 return begin + plan.step_of(n - before)
         return 0
 
+    def forget_skips(self) -> None:
+        """The output is a new one, so that only the plan in force still matters."""
+        turns = self.consultation
+        self._segments = [(turns.begun, self.sent_before, turns.plan)]
+        self.skipped = turns.plan.skips
+
+    def pass_checkpoints(self, step: int) -> None:
+        """Take the timeline's rows up to this step, at whose end the output is the present one."""
+        items = self.start + self.sent(step)
+        if self.timeline.due <= items:
+            self.referee.catch_up(self.offset)
+            ledger, step_of = self.ledger, self.step_of if self.skipped else None
+            self.timeline.pass_by(items, step, self.referee.output, ledger.messages, ledger.words, items, step_of)
+
     # ------------------------------------------------------------------ the adversary
 
-    def ask(self, now: int, sent: int) -> None:
-        """Ask the adversary for its next plan, after step `now` with `sent` items sent."""
-        view, referee = self.view, self.referee
-        referee.catch_up(self._offset)
-        view.steps, view.sent = now, sent
-        view.output, view.changed_at, view.changes = referee.value, referee.step, referee.changes
-        plan = self.adversary.plan(view)
-        if plan is None or (plan is self.plan and now < self.plan_end):
-            if now >= self.plan_end:  # it has nothing more to do: the game ends here
-                self.game_end = now
+    def consult(self, step: int) -> None:
+        """Ask the adversary after this step, if it is due then, and go on by its plan."""
+        turns = self.consultation
+        if step < turns.due or step >= self.game_end:
             return
-        if not isinstance(plan, Schedule) or plan.lowest() < 0 or plan.highest() >= self.k:
-            self._refuse(plan, now)
-        self.leave_plan(now)
-        self.plan, self.plan_start, self.sent_before = plan, now, sent
-        self.course = (plan, now)
-        self._offset = self.start + sent - now
-        left, length = self.items - sent, plan.length
-        self.plan_end = now + length
-        if plan.skips or self._skipped:
-            self._expect_skips(plan, now, sent)
+        sent = self.sent(step) if self.skipped else step + self.offset - self.start
+        self.show(step, sent)
+        plan = turns.ask(step)
+        if plan is None:
+            if turns.over:
+                self.game_end = step
+            return
+        self.leave_plan(step)
+        turns.follow(plan, step)
+        self.sent_before = sent
+        self.offset = self.start + sent - step
+        if plan.skips or self.skipped:
+            self._expect_skips(plan, step, sent)
         else:
-            self.game_end = now + left if left <= length else NEVER
-        self.enter_plan(now)
+            left = self.items - sent
+            self.game_end = step + left if left <= plan.length else NEVER
+        self.enter_plan(step)
 
-    def _expect_skips(self, plan: Schedule, now: int, sent: int) -> None:
+    def show(self, step: int, sent: int) -> None:
+        """Bring what the adversary sees up to date: a step is over, and so many items are sent."""
+        view, referee = self.view, self.referee
+        if referee.later[0]:
+            referee.catch_up(self.offset)
+        view.steps, view.sent = step, sent
+        view.output, view.changed_at, view.changes = referee.value, referee.step, referee.changes
+        if self.watch is not None:
+            self.watch.show(view)
+
+    def _expect_skips(self, plan: Schedule, step: int, sent: int) -> None:
         """Keep what maps items to steps while some are skipped, and see that skipping has an end."""
-        if not self._skipped:
+        if not self.skipped:
             # up to now every step since the last change brought an item, whichever plans they were
             begin = max(0, self.referee.step - 1)
-            self._segments = [(begin, sent - (now - begin), _EVERY_STEP)]
-        self._skipped, self._plain = True, False
-        self._segments.append((now, sent, plan))
-        self.game_end = min(now + plan.step_of(self.items - sent), NEVER)
-        if self.game_end >= NEVER and self.plan_end >= NEVER:
-            self.game_end = now  # it will skip for ever, so nothing will ever happen again
+            self._segments = [(begin, sent - (step - begin), _EVERY_STEP)]
+        self.skipped = True
+        self._segments.append((step, sent, plan))
+        self.game_end = min(step + plan.step_of(self.items - sent), NEVER)
+        if self.game_end >= NEVER and self.consultation.end >= NEVER:
+            self.game_end = step  # it will skip for ever, so nothing will ever happen again
         self._idle = self._idle + 1 if plan.step_of(1) > plan.length else 0
         if self._idle > PATIENCE:
             raise MoveError(
-                f"{self._adversary_name()}: skipped {PATIENCE} plans in a row up to step {now}; "
-                "return None from plan() to end the game"
+                f"adversary {self.adversary.kind or type(self.adversary).__name__}: skipped {PATIENCE} plans in a row "
+                f"up to step {step}; return None from plan() to end the game"
             )
-
-    def _refuse(self, plan: Any, now: int) -> NoReturn:
-        if not isinstance(plan, Schedule):
-            raise MoveError(
-                f"{self._adversary_name()}: plan() returned {plan!r} after step {now}; accepted: a schedule "
-                "(Burst, Rest, Rotation, Labels, Runs) or None"
-            )
-        lowest, highest = plan.lowest(), plan.highest()
-        site = lowest if lowest < 0 else highest
-        raise MoveError(
-            f"{self._adversary_name()}: named site {site} at step {now + plan.first_step(site)}; "
-            f"this game has sites 0 … {self.k - 1}"
-        )
-
-    def _adversary_name(self) -> str:
-        return f"adversary {self.adversary.kind or type(self.adversary).__name__}"
 
     def leave_plan(self, now: int) -> None:  # noqa: B027 - a hook that most engines need not fill
         """Take note that the plan in force ends with step `now`; there may be none yet."""
@@ -204,15 +214,3 @@ class Engine(ABC):
     @abstractmethod
     def enter_plan(self, now: int) -> None:
         """Take note that a new plan is in force from step `now` + 1 on."""
-
-    def _sent_at(self, step: int) -> int:
-        for begin, before, plan in reversed(self._segments):
-            if step >= begin:
-                return before + plan.sent(step - begin)
-        return 0
-
-    def _checkpoints(self, items: int, step: int) -> None:
-        if self.timeline.due <= items:
-            self.referee.catch_up(self._offset)
-            ledger, step_of = self.ledger, self._step_of if self._skipped else None
-            self.timeline.pass_by(items, step, self.referee.output, ledger.messages, ledger.words, items, step_of)

@@ -8,7 +8,7 @@ import numpy as np
 
 from protocols.base import Message, even_start
 from protocols.bulk import BulkForm, Integers, MessageBatch, Segment
-from simulator.game.channels import SERVER, TranscriptRow
+from simulator.game.channels import SERVER
 from simulator.game.engine_choice import REACTS
 from simulator.game.engines.base import Engine
 from simulator.game.outputs import measured, plain
@@ -28,7 +28,6 @@ class Bulk(Engine):
     name: ClassVar[str] = "bulk"
 
     def __init__(self, *sides: Any, **options: Any) -> None:
-        self._record: list[TranscriptRow] | None = [] if options.get("record") else None
         self._done = 0
         super().__init__(*sides, **options)
         if self.network is not None:
@@ -52,21 +51,16 @@ class Bulk(Engine):
     def now(self) -> int:
         return self._done + 1
 
-    @property
-    def transcript(self) -> list[TranscriptRow] | None:
-        return self._record
-
     def run(self) -> None:
         while self._done < self.game_end:
-            until = min(self.plan_end, self.game_end)
+            until = min(self.consultation.end, self.game_end)
             segment = self._bulk_form.advance(self, self._done, until)
             if not self._done < segment.end <= until:
                 name = type(self._bulk_form).__name__
                 raise RuntimeError(f"{name}.advance() from step {self._done} to {until} ends at step {segment.end}")
             self._take(segment)
             self._done = segment.end
-            if self._done >= self.plan_end and self._done < self.game_end:
-                self.ask(self._done, self.sent(self._done))
+            self.consult(self._done)
         self.ledger.up_sites = self._up.tolist()
         self.ledger.down_sites = self._down.tolist()
 
@@ -75,26 +69,29 @@ class Bulk(Engine):
             self._before = self.counts(now)
 
     def enter_plan(self, now: int) -> None:
-        if self.plan.skips:
+        if self.consultation.plan.skips:
             raise NoBulkError("the adversary skips steps")
 
     # ------------------------------------------------------------------ the stream, for the bulk form
 
     def at(self, steps: Integers) -> Integers:
-        sites: Integers = self.plan.at(steps - self.plan_start)
+        turns = self.consultation
+        sites: Integers = turns.plan.at(steps - turns.begun)
         return sites
 
     def counts(self, step: int) -> Integers:
-        within = self.plan.count(self._everyone, step - self.plan_start)
-        counts: Integers = self._before + within
+        turns = self.consultation
+        counts: Integers = self._before + turns.plan.count(self._everyone, step - turns.begun)
         return counts
 
     def count(self, sites: Integers, steps: Integers) -> Integers:
-        counts: Integers = self._before[sites] + self.plan.count(sites, steps - self.plan_start)
+        turns = self.consultation
+        counts: Integers = self._before[sites] + turns.plan.count(sites, steps - turns.begun)
         return counts
 
     def nth(self, sites: Integers, n: Integers) -> Integers:
-        steps: Integers = self.plan_start + self.plan.nth(sites, n - self._before[sites])
+        turns = self.consultation
+        steps: Integers = turns.begun + turns.plan.nth(sites, n - self._before[sites])
         return steps
 
     # ------------------------------------------------------------------ taking note of a segment
@@ -111,7 +108,7 @@ class Bulk(Engine):
             self._take_batches(segment, items)
         for direction, message, sites in segment.exchange:
             self._count(direction, message, np.asarray(sites, dtype=np.int64))
-        if self._record is not None:
+        if self.transcript is not None:
             self._write(segment)
 
     def _take_batches(self, segment: Segment, items: int) -> None:
@@ -181,7 +178,7 @@ class Bulk(Engine):
 
     def _write(self, segment: Segment) -> None:
         """Write the messages of the segment into the transcript, in the order in which they were sent."""
-        assert self._record is not None
+        assert self.transcript is not None
         if segment.forwarded is not None:
             steps = np.arange(self._done + 1, segment.end + 1)
             self._write_batches([MessageBatch(segment.forwarded, steps, self.at(steps))])
@@ -190,17 +187,17 @@ class Bulk(Engine):
             bits = self._bits(message)
             for site in sites:
                 ends = (SERVER, int(site)) if direction == "down" else (int(site), SERVER)
-                self._record.append((segment.end, *ends, message.kind, message.words, bits))
+                self.transcript.append((segment.end, *ends, message.kind, message.words, bits))
 
     def _write_batches(self, batches: list[MessageBatch]) -> None:
-        assert self._record is not None
+        assert self.transcript is not None
         rows = [
             (step, place, site, batch.message)
             for place, batch in enumerate(batches)
             for step, site in zip(batch.steps.tolist(), batch.sites.tolist(), strict=True)
         ]
         rows.sort(key=lambda row: row[:2])
-        self._record.extend(
+        self.transcript.extend(
             (step, site, SERVER, message.kind, message.words, self._bits(message)) for step, _, site, message in rows
         )
 

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 import simpy
 
 from adversaries.schedules import NEVER
-from simulator.game.engines.simulated import END, NORMAL, trigger_at
-from simulator.game.engines.watch import Watched
+from simulator.game.engines.simulated import END, NORMAL, Simulated, trigger_at
 
 
-class Leap(Watched):
+class Leap(Simulated):
     """k site processes, each asleep until the step of the item at which it will speak.
 
     A site says how many items it may take in silence, the schedule at which step the next one comes.
@@ -30,27 +29,27 @@ class Leap(Watched):
         """The step at which each site is to speak next, as things stand."""
         self._bells: list[simpy.Event | None] = [None] * self.k
         """What a site waits for that has nothing to come."""
+        self._course: object = None
+        """Another object for each plan, even where the same one is begun again."""
         self._timer = NEVER
         self._processes: list[simpy.Process] = []
-        self._over = self.env.event()
 
-    def run(self) -> None:
-        env = self.env
-        self._processes = [env.process(self._site(number)) for number in range(self.k)]
+    def begin(self) -> None:
+        self._processes = [self.env.process(self._site(number)) for number in range(self.k)]
         self._set_timer()
-        env.run(until=self._over)
 
     # ------------------------------------------------------------------ sites
 
     def _site(self, number: int) -> Generator[simpy.Event, Any, None]:
         env, alarm, credited, bells = self.env, self.alarm, self.credited, self._bells
         quota, take, speak = self.sites[number].quota, self.sites[number].take, self.speak
-        schedule, clock = env.schedule, _Clock(env)
-        now, course = 0, None
+        schedule, clock, turns = env.schedule, _Clock(env), self.consultation
+        now, course = 0, self._course
+        nth, begin = turns.plan.of_site(number), turns.begun
         while True:
-            if course is not self.course:
-                course = self.course
-                nth, begin = self.plan.of_site(number), self.plan_start
+            if course is not self._course:
+                course = self._course
+                nth, begin = turns.plan.of_site(number), turns.begun
             due = credited[number] + quota() + 1
             step = alarm[number] = begin + nth(due)
             try:
@@ -71,7 +70,7 @@ class Leap(Watched):
             now = step
             if alarm[number] != step:
                 continue  # what it has heard since has put its next message off
-            if course is not self.course:
+            if course is not self._course:
                 due = credited[number] + quota() + 1
             items = due - credited[number]
             credited[number] = due
@@ -80,7 +79,8 @@ class Leap(Watched):
                 speak(number, messages, step)
 
     def sync(self, site: int) -> None:
-        due = self.plan.count(site, int(self.env.now) - self.plan_start) - self.credited[site]
+        turns = self.consultation
+        due = turns.plan.count(site, int(self.env.now) - turns.begun) - self.credited[site]
         if due:
             self._give(site, due)
 
@@ -99,7 +99,7 @@ class Leap(Watched):
 
     def _set_alarm(self, site: int) -> None:
         items = self.credited[site] + self.sites[site].quota() + 1
-        step = self.plan_start + self.plan.nth(site, items)
+        step = self.consultation.begun + self.consultation.plan.nth(site, items)
         before, self.alarm[site] = self.alarm[site], step
         if step >= before or not self._processes:
             return  # a later alarm needs no interrupt: the process wakes in vain once, and sleeps on
@@ -114,7 +114,8 @@ class Leap(Watched):
     def leave_plan(self, now: int) -> None:
         if not now:
             return
-        support, count, within = self.plan.support(self.k), self.plan.count, now - self.plan_start
+        turns = self.consultation
+        support, count, within = turns.plan.support(self.k), turns.plan.count, now - turns.begun
         credited, alarm = self.credited, self.alarm
         for site in range(self.k) if support is None else support:
             due = count(site, within) - credited[site]
@@ -124,16 +125,17 @@ class Leap(Watched):
             alarm[site] = NEVER
 
     def enter_plan(self, now: int) -> None:
+        self._course = object()
         if not self._processes:
             return
-        support = self.plan.support(self.k)
+        support = self.consultation.plan.support(self.k)
         for site in range(self.k) if support is None else support:
             self._set_alarm(site)
         self._set_timer()
 
     def _set_timer(self) -> None:
         """See to it that something happens at the end of the plan and of the game."""
-        due = min(self.plan_end, self.game_end)
+        due = min(self.consultation.end, self.game_end)
         if due < self._timer:
             self._timer = due
             self.at(due, END, self._on_timer)
@@ -143,10 +145,9 @@ class Leap(Watched):
         if now != self._timer:
             return  # an earlier one has taken its place
         self._timer = NEVER
-        if now >= self.plan_end and now < self.game_end:
-            self.ask(now, self.sent(now))
+        self.consult(now)
         if now >= self.game_end:
-            self._over.succeed()
+            self._ended.succeed()
         else:
             self._set_timer()
 

@@ -9,8 +9,9 @@ from typing import Any, Final
 import simpy
 
 from protocols.base import Message, even_start
-from simulator.game.channels import Channels, DelayedChannels, TranscriptRow
+from simulator.game.channels import Channels, DelayedChannels
 from simulator.game.engines.base import Engine
+from simulator.game.engines.watch import Watch, watches
 
 MANY: Final = 4096
 """Changes of the output that are put off to be judged together, while nobody looks at the verdict."""
@@ -27,50 +28,86 @@ class Simulated(Engine):
 
     def __init__(self, *sides: Any, **options: Any) -> None:
         self.env = simpy.Environment()
-        self._record = bool(options.get("record"))
-        super().__init__(*sides, **options)
+        self._ended = self.env.event()
         self._settling = False
+        super().__init__(*sides, **options)
         self.speak = self._speaker()
 
     def make_sides(self) -> None:
         begun = (even_start(self.start, self.k),) if self.start else ()
         self.sites = self.protocol.sites(self.k, self.rngs["sites"], *begun)
         self.server = self.protocol.server(self.k, self.rngs["server"], *begun)
+        if watches(self.adversary):
+            # on instantaneous channels the step is judged as soon as all is quiet
+            told = self._judge_later if self.network is not None else _nothing
+            self.watch = Watch(self.adversary.sees, self.transcript, self._look, told)
+        rows = self.transcript if self.watch is None else self.watch
         common = (self.sites, self.server, self.ledger)
         if self.network is None:
-            self.channels = Channels(*common, lambda: int(self.env.now), self.sync, self._record)
+            self.channels = Channels(*common, lambda: int(self.env.now), self.sync, rows)
         else:
             delay = self.network.sampler(self.rngs["network"])
-            hooks = self._heard, self._pass_by
-            self.channels = DelayedChannels(*common, self.sync, self._record, self.env, delay, *hooks)
+            self.channels = DelayedChannels(*common, self.sync, rows, self.env, delay, self._heard, self._pass_by)
 
     @property
     def now(self) -> int:
         return int(self.env.now)
 
     @property
-    def transcript(self) -> list[TranscriptRow] | None:
-        return self.channels.transcript
+    def over(self) -> bool:
+        """Whether the last step has been played."""
+        return bool(self._ended.triggered)
+
+    def run(self) -> None:
+        self.begin()
+        self.env.run(until=self._ended)
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Set going what feeds the sites; the first plan is in force."""
 
     @abstractmethod
     def sync(self, site: int) -> None:
         """Give a site all of its items so far, before it hears a message."""
 
+    def _look(self, site: int | None) -> Any:
+        if site is None:
+            return self.server
+        if self.now:
+            self.sync(site)  # a sleeping site is given the items that have come to it in silence
+        return self.sites[site]
+
     # ------------------------------------------------------------------ a step that was not silent
 
+    def judge(self, step: int) -> None:
+        """Judge a step in which something was heard, and let the adversary see what came of it."""
+        referee, output, news = self.referee, self.server.output, False
+        if output != referee.output:
+            if self.skipped:
+                items, before = self.start + self.sent(step), self.start + self.sent_at(step - 1)
+                news = referee.change(step, items, before, output, self.step_of)
+            else:
+                items = step + self.offset
+                news = referee.change(step, items, items - 1, output)
+            if news:
+                if self.skipped:
+                    self.forget_skips()
+                if self.outputs is not None:
+                    self.outputs.append((step, referee.value))
+        if news or (self.watch is not None and self.watch.fresh):
+            self.consultation.news(step)
+            self.consult(step)
+
     def _speaker(self) -> Callable[[int, Sequence[Message], int], None]:
-        """Return what carries the words of a site in a step, and judges the step.
+        """Return what carries the words of a site in a step, and has the step judged.
 
         A closure, since it runs once a message and looks nothing up twice.
         """
-        timeline, referee, server = self.timeline, self.referee, self.server
-        send_up, touched, instant, start = (
-            self.channels.send_up,
-            self.channels.touched,
-            self.network is None,
-            self.start,
-        )
-        change, adaptive, all_items = referee.change, not self.adversary.oblivious, self.start + self.items
+        timeline, referee, server, judge = self.timeline, self.referee, self.server, self.judge
+        send_up, touched, start = self.channels.send_up, self.channels.touched, self.start
+        instant, watched = self.network is None, self.watch is not None
+        # while nobody looks at the verdict, changes are judged many at a time
+        put_off = not self.consultation.reacts and self.outputs is None
         later_steps, later_outputs = referee.later
         note_step, note_output = later_steps.append, later_outputs.append
         standing = referee.output
@@ -78,24 +115,22 @@ class Simulated(Engine):
         def speak(site: int, messages: Sequence[Message], step: int) -> None:
             nonlocal standing
             if timeline.due < step + start:  # cheap: there are never more items than steps
-                self._checkpoints(start + self.sent(step - 1), step - 1)
+                self.pass_checkpoints(step - 1)
             send_up(site, messages)
             if not instant:
                 return
             output = server.output
             if output != standing:
                 standing = output
-                if not self._plain:
-                    self.settle(step)
-                elif adaptive:
-                    items = step + self._offset
-                    if change(step, items, items - 1, output) and items < all_items:
-                        self.ask(step, items - start)
-                else:
+                if put_off and not self.skipped:
                     note_step(step)
                     note_output(output)
                     if len(later_steps) == MANY:
-                        referee.catch_up(self._offset)
+                        referee.catch_up(self.offset)
+                else:
+                    judge(step)
+            elif watched:
+                judge(step)
             if touched:
                 self.rouse(site)
 
@@ -105,48 +140,31 @@ class Simulated(Engine):
         """Take note that the sites in `channels.touched` have heard something."""
         self.channels.touched.clear()
 
-    def settle(self, step: int) -> None:
-        """The output of this step is a new one: judge the old, and let the adversary see it."""
-        output = self.server.output
-        sent = self.sent(step)
-        if self._skipped:
-            before = self._sent_at(step - 1)
-            changed = self.referee.change(step, self.start + sent, self.start + before, output, self._step_of)
-            self._segments = [(self.plan_start, self.sent_before, self.plan)]
-            self._skipped = self.plan.skips
-            self._plain = self.outputs is None and not self._skipped
-        else:
-            changed = self.referee.change(step, self.start + sent, self.start + sent - 1, output)
-        if not changed:
-            return
-        if self.outputs is not None:
-            self.outputs.append((step, self.referee.value))
-        if not self.adversary.oblivious and sent < self.items:
-            self.ask(step, sent)
-
     # ------------------------------------------------------------------ delays
 
     def _pass_by(self) -> None:
         """On delayed channels: before anybody hears in this step, the steps before it are settled."""
-        step = int(self.env.now)
-        self._checkpoints(self.start + self.sent(step - 1), step - 1)
+        self.pass_checkpoints(self.now - 1)
 
     def _heard(self, site: int | None) -> None:
         """On delayed channels: somebody heard something in this step, which is judged at its end."""
         if site is not None:
             self.channels.touched.append(site)
             self.rouse(-1)
-        elif not self._settling and self.server.output != self.referee.output:
+        elif self.server.output != self.referee.output:
+            self._judge_later()
+
+    def _judge_later(self) -> None:
+        """Have this step judged when all of its messages have arrived."""
+        if not self._settling:
             self._settling = True
-            self.at(int(self.env.now), SETTLE, self._settle_now)
+            self.at(self.now, SETTLE, self._judge_now)
 
-    def _settle_now(self, event: Any) -> None:
+    def _judge_now(self, event: simpy.Event) -> None:
         self._settling = False
-        step = int(self.env.now)
-        if self.server.output != self.referee.output:
-            self.settle(step)
+        self.judge(self.now)
 
-    def at(self, step: int, priority: int, action: Any) -> None:
+    def at(self, step: int, priority: int, action: Callable[[simpy.Event], None]) -> None:
         """Have `action(event)` called at a step with a priority."""
         event = self.env.event()
         assert event.callbacks is not None
@@ -158,3 +176,7 @@ def trigger_at(env: simpy.Environment, event: simpy.Event, step: int, priority: 
     """Make an event happen at a step: what a timeout does at birth, for one that is waited for already."""
     event._ok, event._value = True, None
     env.schedule(event, priority=priority, delay=step - env.now)  # type: ignore[arg-type]
+
+
+def _nothing() -> None:
+    """Do nothing."""

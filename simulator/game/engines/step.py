@@ -7,38 +7,35 @@ from typing import Any, ClassVar
 
 import simpy
 
-from simulator.game.engines.simulated import END
-from simulator.game.engines.watch import Watched
+from simulator.game.engines.simulated import END, Simulated, trigger_at
 
 
-class Step(Watched):
+class Step(Simulated):
     """One process that gives the items out, one a step, each to its site."""
 
     name: ClassVar[str] = "step"
 
-    def run(self) -> None:
-        over = self.env.event()
-        self.env.process(self._feed(over))
-        self.env.run(until=over)
+    def begin(self) -> None:
+        self.env.process(self._feed())
 
-    def _feed(self, over: simpy.Event) -> Generator[simpy.Event, Any, None]:
-        now = 0
+    def _feed(self) -> Generator[simpy.Event, Any, None]:
+        now, turns = 0, self.consultation
         while True:
             yield self.env.timeout(1)
             now += 1
-            site = self.plan.at(now - self.plan_start)
+            site = turns.plan.at(now - turns.begun)
             if site is not None:
                 messages = self.sites[site].take(1)
                 if messages:
                     self.speak(site, messages, now)
             if self.network is not None:
                 judged = self.env.event()
-                self.at(now, END, lambda _, judged=judged: judged.succeed())
+                trigger_at(self.env, judged, now, END)
                 yield judged
-            if now >= self.plan_end and now < self.game_end:
-                self.ask(now, self.sent(now))
+            if now >= turns.due:
+                self.consult(now)
             if now >= self.game_end:
-                over.succeed()
+                self._ended.succeed()
                 return
 
     def sync(self, site: int) -> None:

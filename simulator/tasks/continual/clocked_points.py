@@ -7,7 +7,6 @@ from dataclasses import fields, replace
 from typing import Any
 
 from adversaries.base import Adversary, View
-from simulator.errors import MoveError
 from simulator.game.engine_choice import REACTS, EngineError, choose
 from simulator.points.point import Part, Point, PointError
 from simulator.points.registry import parameters
@@ -108,12 +107,3 @@ def check_engine(point: Point, adversary: Adversary) -> None:
         engine_of(point.engine, adversary)
     except EngineError as error:
         raise PointError(("engine",), str(error).removeprefix("engine ")) from error
-
-
-def checked_plan(plan: Any, sites: int, step: int, adversary: Adversary) -> Any:
-    """Return a plan that names sites of the game only."""
-    if plan is not None and not (plan.lowest() >= -1 and plan.highest() < sites):
-        named = plan.highest() if plan.highest() >= sites else plan.lowest()
-        name = adversary.kind or type(adversary).__name__
-        raise MoveError(f"adversary {name}: named site {named} at step {step}; this game has sites 0 … {sites - 1}")
-    return plan

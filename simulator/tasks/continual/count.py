@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from adversaries.base import Adversary
-from mechanisms import Counter
+from mechanisms import Counter, Run
 from simulator.game.streams import streams
 from simulator.game.timeline import checkpoints
 from simulator.points.point import Point, PointError
@@ -171,23 +171,28 @@ def play_counter(
         for items in stretches(adversary, view, steps):
             referee.judge(items, run.release(items))
     else:
-        mover = Mover(adversary, view, rngs["challenge"])
-        items, estimates = np.empty(steps), np.empty(steps)
-        for t in range(steps):
-            items[t] = x = 0 if mover.move() is None else 1
-            estimates[t] = output = run.step(x)
-            mover.heard(output)
-        mover.move()  # it is asked once more: the last step's output may be what it waits for
-        referee.judge(items, estimates)
-        referee.game.looks = view.looks
-        if mover.challenged is not None and view.guessed is not None:
-            referee.game.guessed = view.guessed == mover.challenged
+        _by_steps(run, Mover(adversary, view, rngs["challenge"]), view, referee)
     game = referee.close()
     if late:
         game.bound = counter.error_bound_of_stream(steps, game.items, clocked_points.DELTA)
     game.engine, game.engine_reason = chosen, reason
     game.seconds = time.perf_counter() - begun
     return game
+
+
+def _by_steps(run: Run, mover: Mover, view: clocked_points.ContinualView, referee: Referee) -> None:
+    """Release an estimate at each step, and let the adversary see it before it chooses the next."""
+    game = referee.game
+    items, estimates = np.empty(game.steps), np.empty(game.steps)
+    for t in range(game.steps):
+        items[t] = x = 0 if mover.move() is None else 1
+        estimates[t] = output = run.step(x)
+        mover.heard(output)
+    mover.move()  # it is asked once more: the last step's output may be what it waits for
+    referee.judge(items, estimates)
+    game.looks = view.looks
+    if mover.challenged is not None and view.guessed is not None:
+        game.guessed = view.guessed == mover.challenged
 
 
 @lru_cache(maxsize=4096)

@@ -10,6 +10,7 @@ import copy
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
-from simulator.tasks.continual.stream import Mover
+from simulator.tasks.continual.stream import Mover, plans
 from simulator.tasks.sizes import Size
 
 CHUNK = 4096
@@ -77,30 +78,18 @@ class ExpertsGame:
 
 def charges(adversary: Adversary, view: clocked_points.ContinualView, rounds: int) -> Iterator[NDArray[np.float64]]:
     """Yield tables of the experts' costs, a row a round, of an adversary that does not react."""
-    plan, used = None, 0
-    while view.steps < rounds:
-        size = min(CHUNK, rounds - view.steps)
+    named = (plan.at(step) for plan, length in plans(adversary, view, rounds) for step in range(1, length + 1))
+    for begin in range(0, rounds, CHUNK):
+        size = min(CHUNK, rounds - begin)
         if hasattr(adversary, "costs"):
             table = np.asarray(adversary.costs(view, size), dtype=np.float64)
+            view.steps += size
         else:
             table = np.zeros((size, view.sites))
-            for row in table:
-                if plan is None or used >= plan.length:
-                    plan, used = checked(adversary, view), 0
-                used += 1
-                charged = None if plan is None else plan.at(used)
+            for row, charged in zip(table, islice(named, size), strict=True):
                 if charged is not None:
                     row[charged] = 1
-                    view.sent += 1
-                view.steps += 1
-            view.steps -= size
-        view.steps += size
         yield table
-
-
-def checked(adversary: Adversary, view: clocked_points.ContinualView) -> Any:
-    """Return the adversary's next plan."""
-    return clocked_points.checked_plan(adversary.plan(view), view.sites, view.steps + 1, adversary)
 
 
 def play_experts(leader: PerturbedLeader, adversary: Adversary, *, seed: int = 0, engine: str = "auto") -> ExpertsGame:

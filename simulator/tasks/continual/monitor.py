@@ -19,6 +19,7 @@ from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
+from simulator.tasks.continual.stream import plans
 from simulator.tasks.sizes import Size
 
 BASE: tuple[type[Any], ...] = tuple(MONITORS.values())
@@ -61,15 +62,11 @@ def ones_of(adversary: Adversary, view: clocked_points.ContinualView, steps: int
     A monitor's output does not change before it halts, and then the game is over: so nobody can react.
     """
     ones: list[int] = []
-    while view.steps < steps and len(ones) < most:
-        plan = clocked_points.checked_plan(adversary.plan(view), 1, view.steps + 1, adversary)
-        if plan is None:
-            break
-        length = min(plan.length, steps - view.steps)
+    for plan, length in plans(adversary, view, steps):
         count = min(int(plan.count(0, length)), most - len(ones))
         ones += (view.steps + plan.nth(0, np.arange(1, count + 1))).tolist() if count else []
-        view.steps += length
-        view.sent += count
+        if len(ones) == most:
+            break
     return tuple(ones)
 
 

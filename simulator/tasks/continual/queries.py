@@ -104,25 +104,20 @@ def play_queries(
     )
     mover = Mover(copy.deepcopy(adversary), view, rngs["challenge"])
     bound = solver.largest_error(points, queries, clocked_points.DELTA)
-    asked, largest, squares, failure = 0, 0.0, 0.0, None
+    errors, failure = [], None
     for step in range(1, queries + 1):
         value = mover.move()
         if value is None:
             continue
-        try:
-            answer = run.answer(value)
-        except ValueError as error:
-            raise MoveError(f"adversary {adversary.kind}: step {step}: {error}") from error
+        answer = _answered(run, value, f"adversary {adversary.kind}: step {step}")
         mover.heard(answer)
-        error_size = distance(answer, below[value])
-        largest = max(largest, error_size)
-        squares += error_size**2
-        asked += 1
-        if failure is None and (error_size > bound or error_size == inf):
+        errors.append(distance(answer, below[value]))
+        if failure is None and (errors[-1] > bound or errors[-1] == inf):
             failure = step
+    asked, squares = len(errors), sum(error**2 for error in errors)
     return QueriesGame(
         asked,
-        largest,
+        max(errors, default=0.0),
         (squares / max(1, asked)) ** 0.5,
         bound,
         getattr(run, "paid", None),
@@ -130,6 +125,14 @@ def play_queries(
         view.changes,
         time.perf_counter() - begun,
     )
+
+
+def _answered(run: Any, value: int, where: str) -> Any:
+    """Return the solver's answer; an adversary that asks what it may not is to blame, where it asked."""
+    try:
+        return run.answer(value)
+    except ValueError as error:
+        raise MoveError(f"{where}: {error}") from error
 
 
 class ThresholdQueries(Task):

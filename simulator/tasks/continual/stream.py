@@ -1,4 +1,4 @@
-"""The stream of a game with a clock: what an adversary's plans put into each step, asked for as the rules say."""
+"""The stream of a game with a clock: what an adversary's plans put into each step."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from adversaries.base import Adversary, View
 from adversaries.intruder import Challenge
-from adversaries.schedules import Rest, Schedule
-from simulator.tasks.continual.clocked_points import checked_plan
+from adversaries.schedules import Burst, Rest, Schedule
+from simulator.game.consultation import Consultation
 
 STRETCH = 1 << 18
 """Steps that are handed over at once."""
@@ -19,62 +19,67 @@ STRETCH = 1 << 18
 Floats = NDArray[np.float64]
 
 
-def stretches(adversary: Adversary, view: View, steps: int) -> Iterator[Floats]:
-    """Yield the items of all steps of one site, stretch by stretch, of an adversary that does not react.
+def plans(adversary: Adversary, view: View, steps: int) -> Iterator[tuple[Schedule, int]]:
+    """Yield the plans of an adversary that does not react, each with the number of its steps, for so many steps.
 
     When it has nothing more to do, the rest of the steps are skipped.
     """
+    turns = Consultation(adversary, view)
     while view.steps < steps:
-        plan = checked_plan(adversary.plan(view), view.sites, view.steps + 1, adversary) or Rest(steps)
-        length = min(plan.length, steps - view.steps)
+        now = view.steps
+        turns.follow(turns.ask(now) or Rest(steps), now)
+        length = min(turns.plan.length, steps - now)
+        yield turns.plan, length
+        view.steps = now + length
+        view.sent += turns.plan.sent(length)
+
+
+def stretches(adversary: Adversary, view: View, steps: int) -> Iterator[Floats]:
+    """Yield the items of all steps of one site, stretch by stretch, of an adversary that does not react."""
+    for plan, length in plans(adversary, view, steps):
         for begin in range(0, length, STRETCH):
             end = min(begin + STRETCH, length)
-            items = np.diff(plan.count(0, np.arange(begin, end + 1))).astype(np.float64)
-            view.steps += end - begin
-            view.sent += int(items.sum())
-            yield items
+            yield np.diff(plan.count(0, np.arange(begin, end + 1))).astype(np.float64)
 
 
 class Mover:
-    """An adversary asked at the start, when its plan has run out, and when the output changes if it reacts.
+    """An adversary that is played step by step: what it does in each, and what it makes of the output.
+
+    When it has nothing more to do, the steps are skipped until the output changes.
 
     Parameters
     ----------
     adversary
         This game's own.
     view
-        What it sees; the game keeps `output`, `changes` and `changed_at` up to date through `heard`.
+        What it sees; kept up to date here.
     coin
         Tossed for the step of a challenge.
     """
 
-    __slots__ = ("_adversary", "_coin", "_moved", "_plan", "_since", "challenged", "view")
+    __slots__ = ("_coin", "_turns", "challenged", "view")
 
     def __init__(self, adversary: Adversary, view: View, coin: np.random.Generator) -> None:
-        self._adversary, self.view, self._coin = adversary, view, coin
-        self._plan: Schedule = Rest(1)
-        self._since = 1  # steps of the plan that are over; at first there is none
-        self._moved = True
+        self._turns = Consultation(adversary, view)
+        self.view, self._coin = view, coin
         self.challenged: bool | None = None
         """Whether the item of the challenge was there; None if there was none."""
 
     def move(self) -> int | None:
         """Return the site fed in the next step, None for a skip."""
-        view = self.view
-        if self._moved or self._since >= self._plan.length:
-            plan = checked_plan(self._adversary.plan(view), view.sites, view.steps + 1, self._adversary)
+        view, turns = self.view, self._turns
+        now = view.steps
+        if now >= turns.due:
+            plan = turns.ask(now)
+            if plan is None and turns.over:
+                plan = Rest(view.items)
+            elif plan is not None and plan.skips and isinstance(plan, Challenge):
+                self.challenged = bool(self._coin.random() < 0.5)
+                plan = Burst(0, 1) if self.challenged else Rest(1)
             if plan is not None:
-                self._plan, self._since = plan, 0
-            elif self._since >= self._plan.length:
-                self._plan, self._since = Rest(view.items), 0
-            self._moved = False
-        self._since += 1
-        view.steps += 1
-        if isinstance(self._plan, Challenge):
-            self.challenged = bool(self._coin.random() < 0.5)
-            site = 0 if self.challenged else None
-        else:
-            site = self._plan.at(self._since)
+                turns.follow(plan, now)
+        view.steps = step = now + 1
+        site: int | None = turns.plan.at(step - turns.begun)
         if site is not None:
             view.sent += 1
         return site
@@ -82,8 +87,9 @@ class Mover:
     def heard(self, output: Any) -> None:
         """Take note of the output of the step."""
         view = self.view
-        if output != view.output:
+        stood = view.output
+        if output != stood and (output == output or stood == stood):  # NaN equals nothing, but looks the same
             view.output = output
             view.changes += 1
             view.changed_at = view.steps
-            self._moved = not self._adversary.oblivious
+            self._turns.news(view.steps)

@@ -103,3 +103,14 @@ def test_swept_parameters_of_an_adversary_are_a_part_of_its_name(tmp_path: Path)
 def test_what_all_games_share_is_said_once(tmp_path: Path) -> None:
     tables = read_tables([write_result(tmp_path / "a", sites=(64,), adversaries=("freeze",), trials=1)])
     assert fixed(tables) == "64 sites · 2,000,000 items · α = 0.03 · adversary freeze · 1 game per point"
+
+
+def test_a_task_may_measure_something_called_result(tmp_path: Path) -> None:
+    """As `threshold-monitor` does; the reader's own first column has that name too."""
+    write_result(tmp_path)
+    trials = pd.read_csv(tmp_path / "trials.csv")
+    trials.assign(result="late").to_csv(tmp_path / "trials.csv", index=False)
+    tables = read_tables([tmp_path])
+    assert set(tables.trials["_result"]) == {"late"}
+    assert set(tables.trials["result"]) == {tmp_path.name}
+    assert tables.where("result == 'late'").trials.equals(tables.trials)
