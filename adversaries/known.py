@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
-from typing import Final
+from typing import Any, Final
 
 from adversaries.base import View
 from mechanisms.rules import BlockSizes, SamplingRule
@@ -16,17 +17,23 @@ CONFIDENCE: Final = 3.0
 
 def sampling_rule(view: View) -> SamplingRule:
     """Return which p a tracker that samples has in force when."""
-    return SamplingRule(_alpha(view) / _confidence(view), view.sites)
+    alpha, confidence = _supposed(view.known)
+    return SamplingRule(alpha / confidence, view.sites)
 
 
 def block_sizes(view: View) -> BlockSizes:
     """Return how long a block of the tracker in blocks is when."""
-    return BlockSizes(_alpha(view), _confidence(view), view.sites)
+    return BlockSizes(*_supposed(view.known), view.sites)
 
 
 def early(view: View) -> float:
     """Return c sqrt(k) / alpha: the items from which on a sampling tracker of confidence c leaves items out."""
-    return block_sizes(view).early
+    return early_of(view.known, view.sites)
+
+
+def early_of(known: Mapping[str, Any], sites: int) -> float:
+    """Return the same for a protocol of these parameters."""
+    return BlockSizes(*_supposed(known), sites).early
 
 
 def estimate(view: View) -> float:
@@ -35,9 +42,6 @@ def estimate(view: View) -> float:
     return output if isfinite(output) else float(view.start + view.sent)
 
 
-def _alpha(view: View) -> float:
-    return float(view.known.get("alpha") or ALPHA)
-
-
-def _confidence(view: View) -> float:
-    return float(view.known.get("confidence") or CONFIDENCE)
+def _supposed(known: Mapping[str, Any]) -> tuple[float, float]:
+    """Return alpha and c."""
+    return float(known.get("alpha") or ALPHA), float(known.get("confidence") or CONFIDENCE)

@@ -94,7 +94,7 @@ class SamplingBelief(Belief):
 
     def _report(self, site: int, total: float) -> None:
         """Take in that a site has reported its latest item, and that the total error is now `total`."""
-        item, error = self._counts[site] - self._begun[site], self.inverse - 1
+        item, error = self._counts[site] - self._begun[site], self._top
         self._moments.learn(site, self._total + error - total)
         self.errors[site] = error
         self._seen.see(site, item, self.inverse)
@@ -108,7 +108,7 @@ class SamplingBelief(Belief):
             joint = JointReports(self._seen.certain[None, :], np.ones(1))
         # the coin of this item fell under the old p, and what came of it went under in the redraw
         reported = 1 / before if heard is None else float(any(message.kind == "report" for message in heard))
-        self._moments.mix(site, before - 1, reported)
+        self._moments.mix(site, self._top, reported)
         self._seen.suspect(site, item, before, reported)
         self.inverse = inverse
         self.epoch += 1
@@ -120,6 +120,11 @@ class SamplingBelief(Belief):
         if joint is not None:
             joint = joint.redrawn(site, item, before, inverse)
         self._joint = joint and joint.given(total + self._sent, inverse)
+
+    @property
+    def _top(self) -> float:
+        """The error of a site right after its report, whichever item it was."""
+        return float(estimate(1, self.inverse) - 1)
 
     def _items(self) -> npt.NDArray[np.int64]:
         """Return the items of each site, without those that were known at the start."""
@@ -150,8 +155,7 @@ class SamplingBelief(Belief):
     # ------------------------------------------------------------------ what is worth doing
 
     def prospects(self) -> tuple[Reals, Reals]:
-        top = self.inverse - 1.0
-        return top - self.errors, np.full(len(self.errors), float(self.inverse))
+        return self._top - self.errors, np.full(len(self.errors), float(self.inverse))
 
     def ideal(self) -> float:
         # all sites at 1/p, as early as p allows: n = c sqrt(k)/(alpha p), and k/p items more to bring them there

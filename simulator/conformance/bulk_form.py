@@ -83,8 +83,8 @@ class Setting(NamedTuple):
 
     def play(self, protocol: Protocol, engine: str, seed: int) -> Game:
         """Return the game."""
-        k, items, start = self.k, self.items, self.start
-        return play(protocol, self.opponent, sites=k, items=items, start=start, seed=seed, engine=engine, record=True)
+        size: dict[str, Any] = {"sites": self.k, "items": self.items, "start": self.start}
+        return play(protocol, self.opponent, **size, seed=seed, engine=engine, record=True)
 
     def __str__(self) -> str:
         started = f", start {self.start}" if self.start else ""

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from adversaries.known import early_of
 from adversaries.policy import Policy
 from protocols.base import Protocol
 from simulator.errors import ScenarioError
@@ -61,8 +62,7 @@ class Space:
     """The policies, as points of a box: numbers that go over powers of ten are taken by their logarithm."""
 
     def __init__(self, protocol: Protocol, sites: int, total: int) -> None:
-        confidence = float(getattr(protocol, "confidence", None) or 3.0)
-        early = confidence * sites**0.5 / (protocol.accuracy or 0.1)
+        early = early_of({**protocol.as_mapping(), "alpha": protocol.accuracy}, sites)
         latest = max(1.0, log2(max(2.0, total / early)))
         self.bounds: list[tuple[float, float]] = [(0, 2), (-3, 5), (0.25, 1), (-0.5, 4), (-1, latest)]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 from itertools import pairwise
 from math import ceil, exp, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
+from enumeration import ScriptedCoins, moments
 
 from adversaries import Adversary, Drain, Freeze, RoundRobin, SingleSite
 from mechanisms.counters import KINDS
@@ -241,3 +243,25 @@ def test_tight_undercuts_paper_and_deterministic_where_it_must() -> None:
         tight = play(Robust(alpha=alpha, parameters="tight"), RoundRobin(), **options).words
         assert tight <= 0.75 * paper
         assert tight < k / alpha
+
+
+@pytest.mark.usefixtures("scripted")
+@pytest.mark.parametrize("size", [2, 3])
+def test_sites_of_the_robust_tracker_are_without_bias_over_all_thresholds(size: int) -> None:
+    """Two sites, uneven: D times the bits sent has mean n, averaged over all thresholds, for every n."""
+    protocol = Robust(alpha=0.5)
+    divisor = protocol.constants(2, 1).divisor
+    start = int(size * divisor / 0.5) + 1  # the least start with blocks of this size
+    moves = [0, 1, 0, 0, 1][: 2 * size]
+
+    def play(coins: ScriptedCoins) -> list[Fraction]:
+        sites = protocol.sites(2, coins, [start, 0])
+        bits, found = 0, []
+        for site in moves:
+            bits += sum(message.kind == "bit" for message in sites[site].take(1))
+            found.append(Fraction(size * bits))
+        return found
+
+    means, _, leaves = moments(play, size)
+    assert leaves > size**2
+    assert means == list(range(1, len(moves) + 1))

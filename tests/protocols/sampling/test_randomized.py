@@ -1,4 +1,4 @@
-"""Estimates without bias, shown by going through every outcome of the coins: exact fractions, no sampling."""
+"""The tracker that samples: a game by hand, and every outcome of its coins in exact fractions, without sampling."""
 
 from __future__ import annotations
 
@@ -9,16 +9,54 @@ import numpy as np
 import pytest
 from enumeration import ScriptedCoins, every_outcome, moments, outputs
 
-from protocols import Block, Randomized, Robust
-from protocols.base import Message
-from protocols.coins import Coins, gap_scale
+from protocols import Randomized
+from protocols.base import EVERYONE, Message
 
 
-@pytest.fixture
-def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the protocols take the scripted coins that are handed in as their generator."""
-    for module in ("sampling.randomized", "rounds.base"):
-        monkeypatch.setattr(f"protocols.{module}.Coins", lambda rng: rng)
+class Listed:
+    """Stands for a generator: exponential draws from a list, in the order in which `Coins` takes them."""
+
+    def __init__(self, draws: list[float]) -> None:
+        self.draws = draws
+
+    def standard_exponential(self, size: int) -> Any:
+        batch = [*self.draws[:size], *[0.5] * (size - len(self.draws))]
+        self.draws = self.draws[size:]
+        return np.array(batch[::-1])
+
+
+def test_a_game_of_one_site_by_hand() -> None:
+    """alpha = c = 1/2, one site: 1/p is the largest power of two up to the number announced. E of 1 and 1/2 are drawn.
+
+    A gap is floor(-E / ln(1 - p)) + 1: at p = 1, 1/2, 1/4, 1/8 it is 1, 2, 4, 8 for E = 1, and 1, 1, 2, 4 for E = 1/2.
+    Items 1 and 2 are reported (p = 1). The second doubles the count: 2 is announced, p = 1/2, and the report is redrawn
+    (a gap of 2: not kept), a step of 1 back, so L = 1 and the output 1 - 1 + 2. Item 3 is reported: 3 - 1 + 2. At item
+    4, p = 1/4 and L steps back by 2 to 1: 1 - 1 + 4, as before. Item 8 is reported, p = 1/8, and L = 8 is kept.
+    """
+    draws = [1, 1, 1, 1, 0.5, 0.5, 1, 1, 0.5, 1, 1, 0.5, 1]
+    protocol = Randomized(alpha=0.5, confidence=0.5)
+    assert outputs(protocol, [0] * 15, 1, Listed(draws)) == [1, 2, 4, 4, 4, 4, 4, *[8 - 1 + 8] * 8]
+
+
+def test_messages_of_the_same_game_by_hand() -> None:
+    protocol = Randomized(alpha=0.5, confidence=0.5)
+    (site,), server = protocol.sites(1, Listed([1, 1, 1, 1, 0.5, 0.5])), protocol.server(1, None)
+    report, double = site.take(1)
+    assert (report, double) == (("report", (0, 1), 1), ("double", 1, 1))
+    assert server.hear(0, report) == ()
+    ((receiver, total),) = server.hear(0, double)
+    assert (receiver, total) == (EVERYONE, ("total", 1, 1))
+    assert site.hear(total) == ()  # p is 1 still
+    report, double = site.take(1)
+    assert (report, double) == (("report", (0, 2), 1), ("double", 2, 1))
+    server.hear(0, report)
+    ((_, total),) = server.hear(0, double)
+    assert server.output == 2 - 1 + 2  # as it stands until the site has redrawn
+    (adjust,) = site.hear(total)
+    assert adjust == ("adjust", (0, 1), 1)
+    assert server.hear(0, adjust) == ()
+    assert server.output == 1 - 1 + 2
+    assert site.quota() == 0  # the next item is reported
 
 
 def site_variance(n: int, inverse: int) -> Fraction:
@@ -66,7 +104,7 @@ def test_one_site_at_a_fixed_p(n: int, inverse: int) -> None:
         ([2, 4, 8], [1, 2, 3, 4]),
     ],
 )
-def test_lowering_p_gives_the_law_of_the_new_p(sizes: list[int], items: list[int]) -> None:
+def test_lowering_p_gives_the_distribution_of_the_new_p(sizes: list[int], items: list[int]) -> None:
     """The last report l of n items is distributed as if the last p had been used from the first item on.
 
     That is, Pr[l] = p (1 - p)^(n - l), and (1 - p)^n for none (papers, section 3.4). A walk with the old p
@@ -150,57 +188,3 @@ def test_the_doubling_tracker_stays_within_a_factor_four(k: int) -> None:
         assert broadcast[-1] == known
         assert known <= n < 4 * known
     assert len(broadcast) > 8
-
-
-@pytest.mark.usefixtures("scripted")
-@pytest.mark.parametrize(("size", "start"), [(1, 4), (2, 7), (3, 10), (4, 14)])
-def test_block_tracker_is_without_bias_over_all_thresholds(size: int, start: int) -> None:
-    """D E[bits] = n for every n <= 3 D, and the variance is that of one open block: D^2 (e/D)(1 - e/D).
-
-    One site, alpha = 0.3, c = 1: D = floor(0.3 · start). The published offsets (0 … D - 1, against a strict
-    threshold) would lose the bits of 2 in D blocks.
-    """
-    protocol = Block(alpha=0.3, confidence=1.0)
-    moves = [0] * (3 * size)
-    means, variances, leaves = moments(lambda coins: outputs(protocol, moves, 1, coins, [start]), size)
-    assert leaves == size**4  # three full blocks, and the threshold of the fourth is drawn already
-    assert means == [start + n for n in range(1, len(moves) + 1)]
-    assert variances == [(n % size) * (size - n % size) for n in range(1, len(moves) + 1)]
-
-
-@pytest.mark.usefixtures("scripted")
-@pytest.mark.parametrize("size", [2, 3])
-def test_sites_of_the_robust_tracker_are_without_bias_over_all_thresholds(size: int) -> None:
-    """Two sites, uneven: D times the bits sent has mean n, averaged over all thresholds, for every n."""
-    protocol = Robust(alpha=0.5)
-    divisor = protocol.constants(2, 1).divisor
-    start = int(size * divisor / 0.5) + 1  # the least start with blocks of this size
-    moves = [0, 1, 0, 0, 1][: 2 * size]
-
-    def play(coins: ScriptedCoins) -> list[Fraction]:
-        sites = protocol.sites(2, coins, [start, 0])
-        bits, found = 0, []
-        for site in moves:
-            bits += sum(message.kind == "bit" for message in sites[site].take(1))
-            found.append(Fraction(size * bits))
-        return found
-
-    means, _, leaves = moments(play, size)
-    assert leaves > size**2
-    assert means == list(range(1, len(moves) + 1))
-
-
-def test_scripted_coins_have_the_laws_of_the_real_ones() -> None:
-    """What stands in for the coins offers what they offer, with probabilities that sum to 1."""
-    offered = {name for name in vars(Coins) if not name.startswith("_")} - {"rng"}
-    assert offered == {"gap", "up_to", "success"}
-
-    def play(coins: Any) -> tuple[int, int, bool]:
-        return coins.gap(gap_scale(0.25)), coins.up_to(3), coins.success(0.5)
-
-    leaves = list(every_outcome(play, 4))
-    assert len(leaves) == 5 * 3 * 2
-    assert sum(probability for probability, _ in leaves) == 1
-    assert sum(p for p, (gap, _, _) in leaves if gap == 2) == Fraction(3, 16)
-    assert sum(p for p, (_, up_to, _) in leaves if up_to == 3) == Fraction(1, 3)
-    assert sum(p for p, (_, _, success) in leaves if success) == Fraction(1, 2)

@@ -1,4 +1,4 @@
-"""Bulk plays the game of leap: the same transcript where nothing is random, the same laws otherwise.
+"""Bulk plays the game of leap: the same transcript where nothing is random, the same distributions otherwise.
 
 The random protocols are compared by two-sample Kolmogorov-Smirnov tests on seven measures of 500 games a side, with
 other seeds on either side. A pair of protocol and adversary is refused if any p-value is below 1e-6 / 7, so each
@@ -6,8 +6,8 @@ pair gives a false alarm with probability at most 1e-6, all 36 together at most 
 but for a few with a known start (`test_bulk_openings.py` compares their first part step by step). Chunks are made so
 small that each game goes through several, with every border between them exercised.
 
-Power: two laws at a Kolmogorov distance of D are told apart almost surely once D exceeds about 0.19 (the limit at
-n = m = 500 and p = 1.4e-7 is 0.181). The last tests name three wrong engines, each of which is refused.
+Power: two distributions at a Kolmogorov distance of D are told apart almost surely once D exceeds about 0.19 (the
+limit at n = m = 500 and p = 1.4e-7 is 0.181). The last tests name three wrong engines, each of which is refused.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def adversaries(folder: Path) -> dict[str, Adversary]:
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stretches of some dozen messages, 10 bursts and 100 labels, where real games have a million."""
+    """Segments of some dozen messages, 10 bursts and 100 labels, where real games have a million."""
     for place in ("protocols.deterministic", "protocols.rounds.bulk", "protocols.sampling.bulk"):
         monkeypatch.setattr(f"{place}.CHUNK", 8)
     monkeypatch.setattr("adversaries.oblivious.CHUNK", 100)
@@ -115,7 +115,7 @@ def surprises(one: dict[str, list[float]], other: dict[str, list[float]]) -> dic
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "start", "kind"), PAIRS, ids=str)
-def test_the_same_laws(protocol: Protocol, start: int, kind: str, tmp_path: Path, small_chunks: None) -> None:
+def test_the_same_distributions(protocol: Protocol, start: int, kind: str, tmp_path: Path, small_chunks: None) -> None:
     adversary = adversaries(tmp_path)[kind]
     leap = measured(protocol, adversary, "leap", range(GAMES), start)
     bulk = measured(protocol, adversary, "bulk", range(GAMES, 2 * GAMES), start)
@@ -130,7 +130,7 @@ def test_the_same_laws(protocol: Protocol, start: int, kind: str, tmp_path: Path
 
 @pytest.mark.slow
 def test_thresholds_redrawn_at_a_border_are_found_out(monkeypatch: pytest.MonkeyPatch, small_chunks: None) -> None:
-    """Wrong engine: what is due next is drawn anew in each stretch, so thresholds already passed come again."""
+    """Wrong engine: what is due next is drawn anew in each segment, so thresholds already passed come again."""
     signal = BulkRounds._signal
 
     def forgetful(self: Any, *arguments: Any) -> Any:

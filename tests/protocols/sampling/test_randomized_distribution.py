@@ -1,4 +1,4 @@
-"""Laws of the protocols' estimates, measured on the real coins.
+"""Distributions of the randomised tracker's estimates, measured on the real coins.
 
 Every test with random numbers has a fixed seed and a false-alarm rate of 1e-6 unless it says another, and names a wrong
 alternative that it would find out.
@@ -21,7 +21,7 @@ from simulator import play
 ALARM = 1e-6
 
 
-def test_last_report_after_several_halvings_has_the_law_of_the_last_p() -> None:
+def test_last_report_after_several_halvings_has_the_distribution_of_the_last_p() -> None:
     """p = 1 up to item 10, 1/2 up to 25, 1/4 up to 40, 1/8 up to 100, then 1/32 in one leap, up to item 150.
 
     Over 10,000 sites the last report l has Pr[l] = p (1 - p)^(150 - l) for p = 1/32: chi-square on 30 stretches of

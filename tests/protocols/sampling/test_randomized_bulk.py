@@ -1,0 +1,91 @@
+"""The bulk form of the tracker that samples: by hand, and its outputs against what its own reports say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from protocols import Randomized
+from protocols.bulk import BulkForm, Segment
+from simulator import check_bulk_form
+from simulator.conformance.segments import ListedStream
+
+
+class Half:
+    """Stands for a generator: each exponential draw is 1/2."""
+
+    def standard_exponential(self, size: int) -> Any:
+        return np.full(size, 0.5)
+
+
+def segments(form: BulkForm, stream: ListedStream, items: int, length: int) -> list[Segment]:
+    """Return the segments of a game of so many items, none longer than `length`."""
+    found: list[Segment] = []
+    while (now := found[-1].end if found else 0) < items:
+        found.append(form.advance(stream, now, min(items, now + length)))
+    return found
+
+
+def test_a_game_of_one_site_by_hand() -> None:
+    """alpha = c = 1/2, one site: 1/p is the largest power of two up to the number announced, and E = 1/2 at each draw.
+
+    A gap is floor(-E / ln(1 - p)) + 1: at p = 1, 1/2, 1/4, 1/8 it is 1, 1, 2, 4; a coin of bias 1/2 succeeds, so all
+    reports are kept. Items 1 to 4 are reported, then 6, 8, 12 and 16. The count doubles at 1, 2, 4, 8, 16, where a
+    segment ends. The output is L - 1 + 1/p, with the new p where a segment ends.
+    """
+    stream = ListedStream(np.zeros(16, dtype=np.int64), 1)
+    found = segments(Randomized(alpha=0.5, confidence=0.5).bulk_form(1, Half(), None), stream, 16, 16)
+    assert [segment.end for segment in found] == [1, 2, 4, 8, 16]
+    reports = [segment.batches[0].steps.tolist() for segment in found]
+    assert reports == [[1], [2], [3, 4], [6, 8], [12, 16]]
+    assert [segment.batches[1].steps.tolist() for segment in found] == [[1], [2], [4], [8], [16]]
+    outputs = [list(zip(segment.steps.tolist(), segment.outputs.tolist(), strict=True)) for segment in found]
+    assert outputs == [
+        [(1, 1), (1, 1)],
+        [(2, 2), (2, 3)],
+        [(3, 4), (4, 5), (4, 7)],
+        [(6, 9), (8, 11), (8, 15)],
+        [(12, 19), (16, 23), (16, 31)],
+    ]
+    kinds = [[(one.direction, one.message.kind, list(one.sites)) for one in segment.exchange] for segment in found]
+    kept: list[int] = []
+    assert kinds[0] == [("down", "total", [0])]  # p is 1 before and after
+    assert kinds[1:] == [[("down", "total", [0]), ("up", "adjust", kept)]] * 4
+
+
+def replayed(found: Sequence[Segment], stream: ListedStream, inverse: int) -> list[tuple[int, int]]:
+    """Return steps and outputs by the definition, report after report, as long as p is what it is."""
+    last: dict[int, int] = {}
+    outputs = []
+    for segment in found:
+        batch = segment.batches[0]
+        for step, site in zip(batch.steps.tolist(), batch.sites.tolist(), strict=True):
+            last[site] = int(stream.count(np.array([site]), np.array([step]))[0])
+            outputs.append((step, sum(item - 1 + inverse for item in last.values())))
+    return outputs
+
+
+@pytest.mark.parametrize("length", [1, 3, 40, 1000])
+@pytest.mark.parametrize("k", [1, 2, 9])
+def test_outputs_are_what_the_reports_say(k: int, length: int) -> None:
+    """A known start far below the next announcement: p = 1/8 throughout, whatever the segments."""
+    protocol = Randomized(alpha=0.02, confidence=1.0)
+    start = int(8 * np.sqrt(k) / 0.02) + k
+    share = [start // k + (site < start % k) for site in range(k)]
+    items = min(share) - 1  # no site's count doubles
+    stream = ListedStream(np.random.default_rng(k).integers(k, size=items), k)
+    form = protocol.bulk_form(k, np.random.default_rng(5), None, share)
+    found = segments(form, stream, items, length)
+    assert (np.diff([0, *(segment.end for segment in found)]) <= length).all()
+    reports = replayed(found, stream, 8)
+    assert len(reports) >= 5
+    listed = [pair for s in found for pair in zip(s.steps.tolist(), (s.outputs - sum(share)).tolist(), strict=True)]
+    assert listed == reports
+
+
+@pytest.mark.slow
+def test_copies_agree_with_single_sites() -> None:
+    assert len(check_bulk_form(Randomized(alpha=0.4, copies=3))) == 2
