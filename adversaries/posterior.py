@@ -15,9 +15,12 @@ from adversaries.schedules import Burst, Schedule
 class Posterior(Adversary):
     """Feeds the site that is expected to increase the total error most, when it is worth most.
 
-    From the outputs and the algorithm it keeps the posterior mean of each site's error: for `randomized` and `block`
-    from the distribution of their reports, for trackers that hide their signals from what a release reveals, for
-    others from the total error. `attack_timing.py` decides which sites it then feeds, and when.
+    From the outputs and the algorithm it keeps what is to be expected of each site's error. For `block` that is the
+    error itself, which the outputs tell; for `randomized` the posterior mean given all outputs, computed exactly while
+    few combinations of reports are possible and otherwise as the best linear estimate, with exact means, variances
+    and total (`SamplingBelief`); for trackers that hide their signals it is what a release reveals of the site
+    fed, and for others what the total error does while a site is fed. `attack_timing.py` decides which sites it then
+    feeds, and when.
 
     Parameters
     ----------

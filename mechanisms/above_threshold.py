@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechanisms.checks import positive, probability, whole
-from mechanisms.counters.base import law_or_silence
+from mechanisms.counters.base import noise_or_silence
 from mechanisms.noise import Draws, Laplace
 
 
@@ -86,9 +86,9 @@ class AboveThresholdRun:
 
     def __init__(self, mechanism: AboveThreshold, rng: np.random.Generator, silent: bool) -> None:
         self.mechanism = mechanism
-        noise = law_or_silence(mechanism.threshold_noise, silent)
+        noise = noise_or_silence(mechanism.threshold_noise, silent)
         self._noisy_threshold = mechanism.threshold + float(noise.draw(rng, 1).item())
-        self._draws = Draws(law_or_silence(mechanism.query_noise, silent), rng)
+        self._draws = Draws(noise_or_silence(mechanism.query_noise, silent), rng)
         self.t = 0
         self.halted = False
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from mechanisms.checks import positive, probability, whole
-from mechanisms.counters.base import law_or_silence
+from mechanisms.counters.base import noise_or_silence
 from mechanisms.noise import Draws, Laplace
 from mechanisms.segments import SegmentNoise
 
@@ -145,8 +145,8 @@ class ContinualOutputRun:
     def __init__(self, transformation: ContinualOutput, inner: OneShot, rng: np.random.Generator, silent: bool) -> None:
         self.transformation = transformation
         self.inner = inner
-        self._answers = Draws(law_or_silence(transformation.answer_noise, silent), rng, batch=1)
-        segments = Draws(law_or_silence(transformation.segment_noise, silent), rng, batch=1)
+        self._answers = Draws(noise_or_silence(transformation.answer_noise, silent), rng, batch=1)
+        segments = Draws(noise_or_silence(transformation.segment_noise, silent), rng, batch=1)
         self._thresholds = SegmentNoise(transformation.levels, segments)
         self.t = 0
         self.changes = 0

@@ -17,7 +17,7 @@ Ones = Sequence[int]
 """A stream of bits, as the increasing list of the steps, from 1, that carry a one."""
 
 
-class HaltingLaw(Protocol):
+class HaltingTimes(Protocol):
     """What the hard instance asks of a mechanism."""
 
     def halting(self, ones: Ones, first: int, last: int) -> float:
@@ -25,7 +25,7 @@ class HaltingLaw(Protocol):
         ...
 
 
-class AboveThresholdLaw:
+class AboveThresholdHalting:
     """The exact distribution of the step at which a sparse-vector test of the prefix sums halts.
 
     Given the noise of the threshold the queries are independent, and the probability that none fires in m
@@ -89,7 +89,7 @@ class AboveThresholdLaw:
         return float(np.sum(self._weights * np.exp(start) * -np.expm1(end - start)))
 
 
-class SampledLaw:
+class SampledHalting:
     """The distribution of the halting step from simulated runs, the same ones for every question about a stream.
 
     Parameters

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from mechanisms.checks import whole
-from mechanisms.halting import HaltingLaw
+from mechanisms.halting import HaltingTimes
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class HardInstance:
     halves: tuple[tuple[float, float], ...]
 
 
-def hard_instance(law: HaltingLaw, k: int) -> HardInstance:
+def hard_instance(halting_times: HaltingTimes, k: int) -> HardInstance:
     """Return the stream of k ones that is hardest for a monitor with this halting distribution.
 
     In each round the interval is halved. If the monitor is likelier to halt in the right half, a one
@@ -44,7 +44,7 @@ def hard_instance(law: HaltingLaw, k: int) -> HardInstance:
 
     Parameters
     ----------
-    law
+    halting_times
         The distribution of the step at which the monitor halts: exact, or sampled.
     k
         Ones to place, the monitor's threshold.
@@ -61,15 +61,15 @@ def hard_instance(law: HaltingLaw, k: int) -> HardInstance:
     halves = []
     for _ in range(k):
         middle = (first + last + 1) // 2
-        left, right = law.halting(ones, first, middle - 1), law.halting(ones, middle, last)
+        left, right = halting_times.halting(ones, first, middle - 1), halting_times.halting(ones, middle, last)
         halves.append((left, right))
         if left <= right:
             ones = (*ones, first)
-            halted += law.halting(ones, first, first)
+            halted += halting_times.halting(ones, first, first)
             first, last = first + 1, middle - 1
         else:
             ones = (*ones, middle)
-            halted += left + law.halting(ones, middle, middle)
+            halted += left + halting_times.halting(ones, middle, middle)
             first = middle + 1
     return HardInstance(ones, steps, first, halted, tuple(halves))
 

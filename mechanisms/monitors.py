@@ -14,7 +14,7 @@ import numpy as np
 from mechanisms.above_threshold import AboveThreshold
 from mechanisms.checks import positive, probability, whole
 from mechanisms.counters import counter as counter_called
-from mechanisms.halting import AboveThresholdLaw, HaltingLaw, Ones, SampledLaw
+from mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones, SampledHalting
 
 
 def runs_of_constant_sum(ones: Ones, steps: int) -> Iterator[tuple[int, int, int]]:
@@ -49,8 +49,8 @@ def quiet_cut(epsilon: float, steps: int, false_alarm: float) -> float:
     from scipy import optimize  # a slow import, which only this function needs
 
     def excess(cut: float) -> float:
-        law = AboveThresholdLaw(AboveThreshold(epsilon, cut), most_ones=0)
-        return law.halting((), 1, steps) - false_alarm
+        halting_times = AboveThresholdHalting(AboveThreshold(epsilon, cut), most_ones=0)
+        return halting_times.halting((), 1, steps) - false_alarm
 
     most = 8 / epsilon * math.log(4 * steps / false_alarm)
     return float(optimize.brentq(excess, -most, most, xtol=1e-6))
@@ -114,9 +114,9 @@ class SparseVectorMonitor:
             return AboveThreshold(self.epsilon, quiet_cut(self.epsilon, self.horizon, self.false_alarm))
         return AboveThreshold(self.epsilon, 0.75 * self.k if self.cut is None else self.cut)
 
-    def law(self) -> AboveThresholdLaw:
+    def halting_times(self) -> AboveThresholdHalting:
         """Return the exact distribution of the step at which it halts."""
-        return AboveThresholdLaw(self.test(), most_ones=self.k)
+        return AboveThresholdHalting(self.test(), most_ones=self.k)
 
     def halt(self, ones: Ones, steps: int, rng: np.random.Generator) -> int | None:
         """Play the monitor on a stream and return the step at which it answers top; None for never.
@@ -175,7 +175,7 @@ class ReleaseMonitor:
         """Revealed ones at which it answers top."""
         return max(1, math.ceil(0.75 * self.k * self.delta))
 
-    def law(self) -> ReleaseMonitor:
+    def halting_times(self) -> ReleaseMonitor:
         """Return the exact distribution of the halting step, which is this object's own `halting`."""
         return self
 
@@ -215,7 +215,7 @@ class CounterMonitor:
     cut
         Estimate at which it answers top; None for 3k / 4.
     runs
-        Simulated runs from which `law` is estimated.
+        Simulated runs from which `halting_times` is estimated.
 
     Raises
     ------
@@ -242,11 +242,13 @@ class CounterMonitor:
         whole("k", self.k)
         counter_called(self.counter, self.epsilon, self.horizon)
 
-    def law(self, rng: np.random.Generator | None = None) -> HaltingLaw:
+    def halting_times(self, rng: np.random.Generator | None = None) -> HaltingTimes:
         """Return the distribution of the halting step from simulated runs."""
         if rng is None:
-            raise ValueError("rng must be given: the halting law of a counter is simulated")
-        return SampledLaw(lambda ones, gen: self.halt(ones, self.horizon, gen), self.runs, rng)
+            raise ValueError(
+                "rng must be given: the halting step of a counter monitor is simulated"
+            )
+        return SampledHalting(lambda ones, gen: self.halt(ones, self.horizon, gen), self.runs, rng)
 
     def halt(self, ones: Ones, steps: int, rng: np.random.Generator) -> int | None:
         """Play the monitor on a stream and return the step at which it answers top; None for never."""

@@ -145,7 +145,7 @@ class Draws:
 
     Parameters
     ----------
-    law
+    noise
         The distribution of each draw.
     rng
         Generator that the batches are taken from.
@@ -159,10 +159,10 @@ class Draws:
         Function without arguments that returns the next draw, as a Python float.
     """
 
-    __slots__ = ("_batch", "_law", "_rest", "_rng", "one")
+    __slots__ = ("_batch", "_noise", "_rest", "_rng", "one")
 
-    def __init__(self, law: Noise, rng: np.random.Generator, batch: int = 1024) -> None:
-        self._law = law
+    def __init__(self, noise: Noise, rng: np.random.Generator, batch: int = 1024) -> None:
+        self._noise = noise
         self._rng = rng
         self._batch = max(1, batch)
         self._rest: Iterator[float] = iter(())
@@ -171,15 +171,15 @@ class Draws:
     def _values(self) -> Iterator[float]:
         while True:
             yield from self._rest
-            self._rest = iter(self._law.draw(self._rng, self._batch).tolist())
+            self._rest = iter(self._noise.draw(self._rng, self._batch).tolist())
 
     def _single(self) -> float:
-        return float(self._law.draw(self._rng, 1).item())
+        return float(self._noise.draw(self._rng, 1).item())
 
     def many(self, size: int) -> Floats:
         """Return the next `size` draws: the rest of the present batch first, then fresh ones."""
         left = np.fromiter(islice(self._rest, size), dtype=np.float64)
         if len(left) == size:
             return left
-        fresh = self._law.draw(self._rng, size - len(left))
+        fresh = self._noise.draw(self._rng, size - len(left))
         return np.concatenate((left, fresh)) if len(left) else fresh

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.checks import positive, probability, whole
-from mechanisms.counters.base import law_or_silence
+from mechanisms.counters.base import noise_or_silence
 from mechanisms.noise import Draws, Floats, Laplace
 
 WINDOW = 512
@@ -82,8 +82,8 @@ class PartitionRun:
         self.partition = partition
         for_thresholds, for_queries = rng.spawn(2)
         threshold_noise, query_noise = Laplace(2 / partition.epsilon), Laplace(4 / partition.epsilon)
-        self._thresholds = Draws(law_or_silence(threshold_noise, silent), for_thresholds, batch=16)
-        self._queries = Draws(law_or_silence(query_noise, silent), for_queries)
+        self._thresholds = Draws(noise_or_silence(threshold_noise, silent), for_thresholds, batch=16)
+        self._queries = Draws(noise_or_silence(query_noise, silent), for_queries)
         self.t = 0
         self.segments = 0
         """Segments closed so far."""

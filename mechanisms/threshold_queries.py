@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechanisms.checks import positive, probability, whole
-from mechanisms.counters.base import law_or_silence
+from mechanisms.counters.base import noise_or_silence
 from mechanisms.counters.sparse import SparseInfinite
 from mechanisms.noise import Draws, Laplace
 
@@ -183,9 +183,9 @@ class SparseVectorQueriesRun:
         self._data = np.sort(np.asarray(data, dtype=np.float64)).tolist()
         if len(self._data) != rules.points:
             raise ValueError(f"data must hold {rules.points} points; got {len(self._data)}")
-        self._queries = Draws(law_or_silence(Laplace(6 / rules.share), silent), rng)
-        self._shifts = Draws(law_or_silence(Laplace(2 / rules.share), silent), rng, batch=16)
-        self._fresh = Draws(law_or_silence(Laplace(1 / rules.share), silent), rng, batch=16)
+        self._queries = Draws(noise_or_silence(Laplace(6 / rules.share), silent), rng)
+        self._shifts = Draws(noise_or_silence(Laplace(2 / rules.share), silent), rng, batch=16)
+        self._fresh = Draws(noise_or_silence(Laplace(1 / rules.share), silent), rng, batch=16)
         self._asked = [-math.inf, math.inf]
         self._answers = [0.0, float(rules.points)]
         self._shift = self._shifts.one()

@@ -64,7 +64,6 @@ PENDING: Final[dict[str, frozenset[str]]] = {
     "function": frozenset(
         {
             "simulator.game.play.play",
-            "simulator.tasks.audit.protocol.audit_tracker",
             "simulator.tasks.continual.count.play_counter",
             "simulator.tasks.continual.experts.play_experts",
             "simulator.tasks.continual.queries.play_queries",

@@ -214,9 +214,9 @@ class Run(ABC):
         raise ValueError(f"step {t} is past the horizon of this {self.counter.kind} counter, {self.horizon}")
 
 
-def law_or_silence(law: Noise, silent: bool) -> Noise:
+def noise_or_silence(noise: Noise, silent: bool) -> Noise:
     """Return the distribution, or no noise."""
-    return Silent() if silent else law
+    return Silent() if silent else noise
 
 
 def parameters(counter: Counter) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechanisms.checks import whole
-from mechanisms.counters.base import Counter, Run, law_or_silence
+from mechanisms.counters.base import Counter, Run, noise_or_silence
 from mechanisms.counters.dyadic import BLOCK, extend_path
 from mechanisms.noise import Draws, Floats, Laplace
 
@@ -91,8 +91,8 @@ class BinaryRun(Run):
 
     def __init__(self, counter: Binary, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        law = law_or_silence(Laplace(counter.scale), silent)
-        self._draws = Draws(law, rng, batch=min(counter.steps, 1024))
+        noise = noise_or_silence(Laplace(counter.scale), silent)
+        self._draws = Draws(noise, rng, batch=min(counter.steps, 1024))
         self._one = self._draws.one
         self._stack = [0.0]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechanisms.checks import probability, whole
-from mechanisms.counters.base import Counter, Run, law_or_silence
+from mechanisms.counters.base import Counter, Run, noise_or_silence
 from mechanisms.counters.dyadic import BLOCK
 from mechanisms.gaussian import Calibration, noise_multiplier
 from mechanisms.noise import Draws, Floats, Gaussian
@@ -180,7 +180,7 @@ class BltRun(Run):
 
     def __init__(self, counter: Blt, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        self._draws = Draws(law_or_silence(Gaussian(counter.std), silent), rng, min(counter.steps, 1024))
+        self._draws = Draws(noise_or_silence(Gaussian(counter.std), silent), rng, min(counter.steps, 1024))
         self._one = self._draws.one
         buffers = counter.buffers
         self._modes = tuple(part[:-1].tolist() for part in buffers.modes)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.counters.base import Counter, Run, law_or_silence
+from mechanisms.counters.base import Counter, Run, noise_or_silence
 from mechanisms.counters.dyadic import BLOCK, extend_path
 from mechanisms.noise import Draws, Floats, Laplace
 
@@ -72,7 +72,7 @@ class HybridRun(Run):
 
     def __init__(self, counter: Hybrid, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        self._draws = Draws(law_or_silence(Laplace(1.0), silent), rng)
+        self._draws = Draws(noise_or_silence(Laplace(1.0), silent), rng)
         self._one = self._draws.one
         self._power = 0
         self._scale = 0.0

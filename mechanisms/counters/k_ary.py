@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechanisms.counters.base import Counter, Run, law_or_silence
+from mechanisms.counters.base import Counter, Run, noise_or_silence
 from mechanisms.counters.dyadic import BLOCK
 from mechanisms.noise import Draws, Floats, Laplace
 
@@ -132,8 +132,8 @@ class KAryRun(Run):
 
     def __init__(self, counter: KAry, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        law = law_or_silence(Laplace(counter.scale), silent)
-        self._draws = Draws(law, rng, batch=min(2 * counter.steps, 1024))
+        noise = noise_or_silence(Laplace(counter.scale), silent)
+        self._draws = Draws(noise, rng, batch=min(2 * counter.steps, 1024))
         self._one = self._draws.one
         self._base = counter.base
         self._half = counter.base // 2

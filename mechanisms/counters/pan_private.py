@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.counters.base import Counter, Run, law_or_silence
+from mechanisms.counters.base import Counter, Run, noise_or_silence
 from mechanisms.counters.dyadic import BLOCK
 from mechanisms.noise import Draws, Floats, Laplace
 from mechanisms.segments import SegmentNoise
@@ -75,7 +75,7 @@ class PanPrivateRun(Run):
 
     def __init__(self, counter: PanPrivate, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        draws = Draws(law_or_silence(Laplace(counter.scale), silent), rng, batch=1)
+        draws = Draws(noise_or_silence(Laplace(counter.scale), silent), rng, batch=1)
         self._total = draws.one()
         self._noise = SegmentNoise(counter.levels, draws)
 

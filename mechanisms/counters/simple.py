@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.counters.base import Counter, Run, law_or_silence
+from mechanisms.counters.base import Counter, Run, noise_or_silence
 from mechanisms.noise import Draws, Floats, Laplace
 
 
@@ -58,8 +58,8 @@ class FreshRun(Run):
 
     def __init__(self, counter: Fresh, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        law = law_or_silence(Laplace(counter.steps / counter.epsilon), silent)
-        self._draws = Draws(law, rng, batch=min(counter.steps, 1024))
+        noise = noise_or_silence(Laplace(counter.steps / counter.epsilon), silent)
+        self._draws = Draws(noise, rng, batch=min(counter.steps, 1024))
 
     def step(self, x: float = 1) -> float:
         t = self.t + 1
@@ -121,7 +121,7 @@ class PerItemRun(Run):
 
     def __init__(self, counter: PerItem, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        self._draws = Draws(law_or_silence(Laplace(1 / counter.epsilon), silent), rng)
+        self._draws = Draws(noise_or_silence(Laplace(1 / counter.epsilon), silent), rng)
         self._noise = 0.0
 
     def step(self, x: float = 1) -> float:

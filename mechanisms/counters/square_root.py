@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechanisms.checks import probability, whole
-from mechanisms.counters.base import Counter, Run, law_or_silence
+from mechanisms.counters.base import Counter, Run, noise_or_silence
 from mechanisms.gaussian import Calibration, noise_multiplier
 from mechanisms.noise import Draws, Floats, Gaussian
 
@@ -142,7 +142,7 @@ class SquareRootRun(Run):
 
     def __init__(self, counter: SquareRoot, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        self._draws = Draws(law_or_silence(Gaussian(counter.std), silent), rng)
+        self._draws = Draws(noise_or_silence(Gaussian(counter.std), silent), rng)
         self._fresh: Floats = np.empty(0)
         self._noise: Floats = np.empty(0)
 

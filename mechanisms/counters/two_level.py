@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechanisms.checks import whole
-from mechanisms.counters.base import Counter, Run, law_or_silence
+from mechanisms.counters.base import Counter, Run, noise_or_silence
 from mechanisms.noise import Draws, Floats, Laplace
 
 
@@ -90,8 +90,8 @@ class TwoLevelRun(Run):
 
     def __init__(self, counter: TwoLevel, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        law = law_or_silence(Laplace(counter.scale), silent)
-        self._draws = Draws(law, rng, batch=min(counter.steps, 1024))
+        noise = noise_or_silence(Laplace(counter.scale), silent)
+        self._draws = Draws(noise, rng, batch=min(counter.steps, 1024))
         self._block = counter.block_size
         self._place = 0
         self._blocks = 0.0

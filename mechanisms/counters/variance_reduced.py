@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.counters.base import Counter, Run, law_or_silence
+from mechanisms.counters.base import Counter, Run, noise_or_silence
 from mechanisms.counters.dyadic import BLOCK
 from mechanisms.noise import Draws, Floats, Laplace
 
@@ -95,8 +95,8 @@ class TreeVarianceReducedRun(Run):
 
     def __init__(self, counter: TreeVarianceReduced, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        law = law_or_silence(Laplace(counter.scale), silent)
-        self._draws = Draws(law, rng, batch=min(2 * counter.steps, 1024))
+        noise = noise_or_silence(Laplace(counter.scale), silent)
+        self._draws = Draws(noise, rng, batch=min(2 * counter.steps, 1024))
         self._one = self._draws.one
         self._weights = [own_weight(height) for height in range(counter.levels)]
         self._nodes: list[float] = []

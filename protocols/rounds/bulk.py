@@ -21,7 +21,7 @@ class BulkRounds(BulkForm):
     server
         The protocol's own server.
     rule_of
-        The protocol's rule of each round, with the sites' coins in it.
+        The protocol's signal rule of a round, with the sites' coins in it.
     """
 
     server: RoundServer

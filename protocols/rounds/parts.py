@@ -1,7 +1,7 @@
 """Protocols that go in rounds: forward every item at first, then count signals, then poll.
 
 A round begins with a count that everybody knows. During it the server sends nothing; each
-site signals at certain counts of its own items, which the round's law fixes. A signal may
+site signals at certain counts of its own items, which the round's signal rule fixes. A signal may
 move the output, and after `limit` of them the server acts: by default it ends the round,
 collects the k counts and announces the exact total (3k messages).
 """

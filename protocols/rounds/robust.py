@@ -53,7 +53,7 @@ class Robust(RoundProtocol):
         `protocols.rounds.constants` gives; nothing is proven then.
     counter
         Kind of the private counter inside: `binary`, `tree-variance-reduced` or another. `tight` takes those of
-        pure privacy whose noise has a known law; with the paper's constants others than these two are unproven.
+        pure privacy whose noise has a known distribution; with the paper's constants all but these two are unproven.
 
     Source
     ------

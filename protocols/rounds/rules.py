@@ -1,4 +1,4 @@
-"""Laws of a round: at which counts of its own items a site signals, for one site or an array of them."""
+"""Signal rules of a round: at which counts of its own items a site signals, for one site or an array of them."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class CoinRule(SignalRule):
 
 
 RuleOf = Callable[[int, int], SignalRule | None]
-"""From a round's number (from 1) and the count at its start to its law; None: forward every item."""
+"""From a round's number (from 1) and the count at its start to its signal rule; None: forward every item."""
 
 
 def remembering(rule_of: RuleOf) -> RuleOf:

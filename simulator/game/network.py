@@ -33,7 +33,7 @@ class Latency:
 
     def __post_init__(self) -> None:
         if (self.constant is None) == (self.mean is None):
-            raise ValueError("latency needs either a constant or the mean of an exponential law")
+            raise ValueError("latency needs either a constant or the mean of an exponential distribution")
         for name, value in (("constant", self.constant), ("mean", self.mean)):
             if value is None:
                 continue

@@ -53,7 +53,7 @@ class Cost(Plot):
 
     def draw(self, tables: Tables) -> Figure:
         from simulator.plots.labels import label_ends
-        from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
+        from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_labels
         from simulator.plots.style import new_figure
         from simulator.plots.sweep import band_note, curves, failing_note, panels, power, symbol
         from simulator.plots.theory import cost_bound
@@ -76,7 +76,7 @@ class Cost(Plot):
             bound = cost_bound(point, int(game["items"]))
             return None if bound is None else bound / efolds(game)
 
-        def law(curve: Curve) -> str:
+        def fitted_power(curve: Curve) -> str:
             return _growth(curve) if linear else power(curve, self.x)
 
         def cost(games: pd.DataFrame) -> pd.Series[float]:
@@ -94,14 +94,14 @@ class Cost(Plot):
         letter = symbol(self.x)
         fitted = f"the power of {letter} fitted through all its marks"
         law_note = f"the {measure} that the last doubling of {letter} added" if linear else fitted
-        if room_for_laws(len(drawn)):
+        if room_for_labels(len(drawn)):
             note.append(f"Beside each line: {law_note}.")
         kinds = tuple(dict.fromkeys(trials["protocol"]))
         figure = new_figure(
             height_of(drawn), self.title or tables.title, fixed(tables), " ".join(note),
             legends=legend_of(drawn, kinds),
         )  # fmt: skip
-        axes, labels = draw_panels(figure, drawn, self.x, law, kinds, _LABELS.get(self.y, measure))
+        axes, labels = draw_panels(figure, drawn, self.x, fitted_power, kinds, _LABELS.get(self.y, measure))
         _scale_y(axes[0], np.concatenate([np.r_[curve.low, curve.high] for curve in found]), bounds, linear)
         label_ends(figure, labels)
         return figure

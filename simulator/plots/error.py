@@ -53,7 +53,7 @@ class Error(Plot):
         from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
         from simulator.plots.labels import EndLabel, label_ends
-        from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
+        from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_labels
         from simulator.plots.style import BORDER, QUIET, new_figure
         from simulator.plots.sweep import band_note, curves, failing_note, panels, power, symbol
         from simulator.results.fixed import fixed
@@ -64,7 +64,7 @@ class Error(Plot):
             raise ValueError("an error figure needs games of protocols that promise an accuracy alpha")
         letter = symbol(self.x)
         note = band_note(tables.trials) + failing_note(found)
-        if room_for_laws(len(drawn)):
+        if room_for_labels(len(drawn)):
             note += f" Beside each line: the power of {letter} fitted through all its marks."
         if (error_over_alpha(tables.trials) < FLOOR).any():
             note += FLOOR_NOTE
@@ -78,22 +78,23 @@ class Error(Plot):
             legends=legend_of(drawn, kinds),
         )  # fmt: skip
         axes, labels = draw_panels(figure, drawn, self.x, rule_of, kinds, "largest error, in units of α")
-        laws = [_law(part) if self.x == "sites" else None for _, part in drawn]
+        slopes = [_slope(part) if self.x == "sites" else None for _, part in drawn]
         low = max(min(0.5, *(float(curve.low.min()) for curve in found)), FLOOR) / 1.3
-        tops = [float(curve.high.max()) for curve in found] + [float(law.max()) for law in laws if law is not None]
+        tops = [float(curve.high.max()) for curve in found]
+        tops += [float(slope.max()) for slope in slopes if slope is not None]
         high = max(1.6, *tops) * 1.3
         axes[0].set_yscale("log")
         axes[0].set_ylim(low, high)
         axes[0].yaxis.set_major_locator(FixedLocator([tick for tick in _TICKS if low <= tick <= high]))
         axes[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes[0].yaxis.set_minor_locator(NullLocator())
-        for place, (one, (_, part), law) in enumerate(zip(axes, drawn, laws, strict=True)):
+        for place, (one, (_, part), slope) in enumerate(zip(axes, drawn, slopes, strict=True)):
             one.axhspan(1, high, color="#000000", alpha=0.05, linewidth=0, zorder=0)
             one.axhline(1, color=BORDER, linewidth=1.0, zorder=1)
-            if law is not None:
+            if slope is not None:
                 x = max((curve.x for curve in part), key=len)
-                one.plot(x, law, color=QUIET, linewidth=1.2, linestyle=":", zorder=1.8, gid="law")
-                labels.append(EndLabel(one, x[-1], float(law[-1]), r"slope $\sqrt{k}$", QUIET))
+                one.plot(x, slope, color=QUIET, linewidth=1.2, linestyle=":", zorder=1.8, gid="law")
+                labels.append(EndLabel(one, x[-1], float(slope[-1]), r"slope $\sqrt{k}$", QUIET))
             if place == 0:
                 border_note(one)
         label_ends(figure, labels)
@@ -108,11 +109,11 @@ def border_note(axes: Axes) -> None:
     axes.text(0.02, 0.97, "fails: error above α", color=QUIET, size=8, zorder=1, gid="border", **place)
 
 
-def _law(curves_of_panel: list[Curve]) -> Floats | None:
+def _slope(curves_of_panel: list[Curve]) -> Floats | None:
     """Return the slope of sqrt(k) just above the line that leaves the border furthest behind, if one does."""
     broken = [curve for curve in curves_of_panel if curve.middle.max() > 1 and len(curve.x) > 1]
     if not broken:
         return None
     worst = max(broken, key=lambda curve: float(curve.middle[-1]))
-    law = np.sqrt(worst.x)
-    return np.asarray(law * float((worst.high / law).max()) * 1.25)
+    slope = np.sqrt(worst.x)
+    return np.asarray(slope * float((worst.high / slope).max()) * 1.25)

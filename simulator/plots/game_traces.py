@@ -18,7 +18,7 @@ _FINEST: Final = 1500
 
 
 @dataclass(frozen=True)
-class Story:
+class GameTrace:
     """One game over its items, N.
 
     Parameters
@@ -56,13 +56,13 @@ class Story:
     exact: bool
 
 
-def from_series(game: pd.Series[Any], series: pd.DataFrame, note: str) -> Story:
+def from_series(game: pd.Series[Any], series: pd.DataFrame, note: str) -> GameTrace:
     """Return the story of a game of a result directory: a row of trials.csv and its rows of series.csv."""
     series = series.sort_values("step")
     items = series["items"].to_numpy(dtype=float)
     error = series["rel_error"].to_numpy(dtype=float)
     alpha = _alpha(game["alpha"])
-    return Story(
+    return GameTrace(
         protocol=str(game["protocol"]), adversary=str(game["adversary"]), note=note, alpha=alpha,
         items=items, output=series["output"].to_numpy(dtype=float), error_items=items, low=error, high=error,
         cost_items=items, words=series["words"].to_numpy(dtype=float),
@@ -70,7 +70,7 @@ def from_series(game: pd.Series[Any], series: pd.DataFrame, note: str) -> Story:
     )  # fmt: skip
 
 
-def from_game(game: Any, note: str) -> Story:
+def from_game(game: Any, note: str) -> GameTrace:
     """Return the story of a `Game`; of a recorded one, over all steps."""
     series: pd.DataFrame = game.series
     row = pd.Series({"alpha": game.alpha, "protocol": game.protocol, "adversary": game.adversary})
@@ -92,7 +92,7 @@ def from_game(game: Any, note: str) -> Story:
     error = np.column_stack((values / first_items - 1.0, values / last_items - 1.0)).ravel()
     error_items, low, high = _envelope(at, error)
     kept = _thinned(len(at))
-    return Story(
+    return GameTrace(
         protocol=game.protocol, adversary=game.adversary, note=note, alpha=alpha,
         items=at[kept], output=np.repeat(values, 2)[kept], error_items=error_items, low=low, high=high,
         cost_items=series["items"].to_numpy(dtype=float), words=series["words"].to_numpy(dtype=float),

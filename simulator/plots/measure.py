@@ -44,7 +44,7 @@ class Measure(Plot):
         import pandas as pd
 
         from simulator.plots.labels import label_ends
-        from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_laws
+        from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_labels
         from simulator.plots.style import new_figure
         from simulator.plots.sweep import band_note, curves, failing_note, panels, power, symbol
         from simulator.results.fixed import fixed
@@ -58,7 +58,7 @@ class Measure(Plot):
         def measured(games: pd.DataFrame) -> pd.Series[float]:
             return games[column].astype(float)
 
-        def law(curve: Curve) -> str:
+        def fitted_power(curve: Curve) -> str:
             return power(curve, self.x) if logarithmic else ""
 
         drawn = [(title, curves(games, self.x, measured)) for title, games in panels(tables)]
@@ -68,13 +68,13 @@ class Measure(Plot):
         values = np.concatenate([np.r_[curve.low, curve.high] for curve in found])
         logarithmic = bool((values > 0).all())
         note = band_note(trials) + failing_note(found)
-        if logarithmic and room_for_laws(len(drawn)):
+        if logarithmic and room_for_labels(len(drawn)):
             note += f" Beside each line: the power of {symbol(self.x)} fitted through all its marks."
         kinds = tuple(dict.fromkeys(trials["protocol"]))
         legends = legend_of(drawn, kinds)
         figure = new_figure(height_of(drawn), self.title or tables.title, fixed(tables), note, legends=legends)
         label = _LABELS.get(self.y) or column_label(self.y)
-        axes, labels = draw_panels(figure, drawn, self.x, law, kinds, label)
+        axes, labels = draw_panels(figure, drawn, self.x, fitted_power, kinds, label)
         if logarithmic:
             _logarithmic(axes[0], values)
         label_ends(figure, labels)

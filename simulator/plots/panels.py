@@ -41,13 +41,13 @@ def draw_panels(
     figure: Figure,
     panels: Sequence[tuple[str, Sequence[Curve]]],
     axis: str,
-    law: Callable[[Curve], str],
+    fitted_power: Callable[[Curve], str],
     kinds: tuple[str, ...],
     ylabel: str,
 ) -> tuple[list[Axes], list[EndLabel]]:
     """Draw the lines of each panel on common scales; return the axes, and the labels for `label_ends`.
 
-    Each line is to have its name and law at its end; of two panels beside each other the last one has
+    Each line is to have its name and fitted power at its end; of two panels beside each other the last one has
     the names. Three have no room for either: there a legend below names the lines.
     The labels are written by the caller, after the scales are set.
     """
@@ -63,9 +63,9 @@ def draw_panels(
         named = (place + 1) % columns == 0 or place == len(panels) - 1
         for curve in curves:
             draw_curve(one, curve, kinds)
-            if not room_for_laws(len(panels)):
+            if not room_for_labels(len(panels)):
                 continue
-            text = f"{curve.line.label}  {law(curve)}" if named else law(curve)
+            text = f"{curve.line.label}  {fitted_power(curve)}" if named else fitted_power(curve)
             text += ", fails" if curve.broken.mean() >= 0.5 else ""
             if text.strip():
                 colour = ink(mark(curve.line.protocol, kinds).colour)
@@ -80,14 +80,14 @@ def draw_panels(
     return list(made.flat[: len(panels)]), labels
 
 
-def room_for_laws(number_of_panels: int) -> bool:
-    """Tell whether each line can have its name and its law at its end."""
+def room_for_labels(number_of_panels: int) -> bool:
+    """Tell whether each line can have its name and fitted power at its end."""
     return shape(number_of_panels)[1] < 3
 
 
 def legend_of(panels: Sequence[tuple[str, Sequence[Curve]]], kinds: tuple[str, ...]) -> list[Legend]:
-    """Return the legend that three panels in a row need: the names of the lines, whose laws differ by panel."""
-    if room_for_laws(len(panels)):
+    """Return the legend that three panels in a row need: the names of the lines, whose powers differ by panel."""
+    if room_for_labels(len(panels)):
         return []
     named: dict[str, tuple[Line2D, str]] = {}
     for _, curves in panels:

@@ -35,21 +35,21 @@ class Timeline(Plot):
         chosen, left_out = _choose(tables.trials)
         if tables.series["rel_error"].isna().all():
             raise ValueError("a timeline figure needs relative errors; this task has none")
-        stories = []
+        traces = []
         for _, game in chosen.iterrows():
             mine = tables.series
             for key in GAME:
                 mine = mine[mine[key] == game[key]]
             if len(mine):
-                stories.append(from_series(game, mine, _what_sets_apart(game, tables)))
-        if not stories:
+                traces.append(from_series(game, mine, _what_sets_apart(game, tables)))
+        if not traces:
             raise ValueError("a timeline figure needs the timelines of its games; series.csv has none of them")
         which = ""
-        if len(tables.trials) > len(stories):
+        if len(tables.trials) > len(traces):
             which = "Of each protocol, the game with the largest error over α. "
         if left_out:
             which += f"Not shown: {', '.join(left_out)}. "
-        return draw_traces(stories, self.title or tables.title, fixed(tables).rsplit(" · ", 1)[0], which)
+        return draw_traces(traces, self.title or tables.title, fixed(tables).rsplit(" · ", 1)[0], which)
 
 
 def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

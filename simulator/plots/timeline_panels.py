@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from simulator.plots.game_traces import Story, from_game
+from simulator.plots.game_traces import GameTrace, from_game
 from simulator.plots.style import QUIET, Legend, mark, new_figure
 from simulator.results.formats import short
 
@@ -46,52 +46,52 @@ def outcome(verdict: str, failing_fraction: float | None) -> str:
     return "no accuracy promised" if verdict == "undecided" else verdict
 
 
-def draw_traces(stories: list[Story], title: str, subtitle: str, which: str) -> Figure:
+def draw_traces(traces: list[GameTrace], title: str, subtitle: str, which: str) -> Figure:
     """Return the figure: a column per game, with its estimate, its error and its words."""
-    failing = any(story.failing for story in stories)
-    promised = any(story.alpha is not None for story in stories)
-    exact = all(story.exact for story in stories)
+    failing = any(trace.failing for trace in traces)
+    promised = any(trace.alpha is not None for trace in traces)
+    exact = all(trace.exact for trace in traces)
     note = which + ("Every step is shown." if exact else "Read at about 200 checkpoints, not at every step.")
-    figure = new_figure(5.9, title, subtitle, note, legends=[Legend("", _entries(stories, promised, failing))])
+    figure = new_figure(5.9, title, subtitle, note, legends=[Legend("", _entries(traces, promised, failing))])
     axes = figure.subplots(
         3,
-        len(stories),
+        len(traces),
         sharex="col",
         sharey="row",
         squeeze=False,
         gridspec_kw={"height_ratios": [0.95, 1.3, 0.95]},
     )
-    heads = [_headed(story, len(stories)) for story in stories]
-    for column, story in enumerate(stories):
+    heads = [_headed(trace, len(traces)) for trace in traces]
+    for column, trace in enumerate(traces):
         top, middle, bottom = axes[:, column]
-        if len(stories) > 1:
+        if len(traces) > 1:
             # titles stand on the axes: fill up the shorter ones, so that all begin at one height
             lines = heads[column] + [" "] * (max(map(len, heads)) - len(heads[column]))
             top.set_title("\n".join(lines), size=8.5, linespacing=1.35)
         for one in (top, middle, bottom):
-            for begin, end in story.failing:
+            for begin, end in trace.failing:
                 one.axvspan(begin, end, color=_FAILING, linewidth=0, zorder=0, gid="failing")
-        _draw_estimate(top, story)
-        _draw_error(middle, story)
-        bottom.plot(story.cost_items, story.words, color=mark(story.protocol).colour, linewidth=1.5)
+        _draw_estimate(top, trace)
+        _draw_error(middle, trace)
+        bottom.plot(trace.cost_items, trace.words, color=mark(trace.protocol).colour, linewidth=1.5)
         bottom.set_xlabel("items, N")
     axes[0, 0].set_ylabel("items counted")
     axes[1, 0].set_ylabel("error, in units of α" if promised else "relative error")
     axes[2, 0].set_ylabel("words so far")
-    _scales(axes, stories)
+    _scales(axes, traces)
     figure.align_ylabels(axes[:, 0])
     return figure
 
 
-def _headed(story: Story, columns: int) -> list[str]:
+def _headed(trace: GameTrace, columns: int) -> list[str]:
     """Return the lines that stand above a column, broken to its width."""
-    text = [story.protocol, f"against {story.adversary}", *story.note.split("\n")]
+    text = [trace.protocol, f"against {trace.adversary}", *trace.note.split("\n")]
     return [line for part in text for line in textwrap.wrap(part, 104 // columns)]
 
 
-def _entries(stories: list[Story], promised: bool, failing: bool) -> list[tuple[Any, str]]:
+def _entries(traces: list[GameTrace], promised: bool, failing: bool) -> list[tuple[Any, str]]:
     """Return the entries of the legend."""
-    colour = mark(stories[0].protocol).colour if len(stories) == 1 else "#333333"
+    colour = mark(traces[0].protocol).colour if len(traces) == 1 else "#333333"
     entries: list[tuple[Any, str]] = [
         (Line2D([], [], color=colour, linewidth=1.5), "the server's estimate"),
         (Line2D([], [], color=_TRUTH, linewidth=1.2, linestyle=(0, (4, 2))), "the truth"),
@@ -103,52 +103,52 @@ def _entries(stories: list[Story], promised: bool, failing: bool) -> list[tuple[
     return entries
 
 
-def _draw_estimate(axes: Axes, story: Story) -> None:
+def _draw_estimate(axes: Axes, trace: GameTrace) -> None:
     """Draw estimate and truth, and the band around the truth."""
-    ends = np.array([max(1.0, story.items.min()), story.items.max()])
-    if story.alpha is not None:
-        axes.fill_between(ends, ends * (1 - story.alpha), ends * (1 + story.alpha), color=_BAND, linewidth=0, zorder=1)
-    shown = story.output > 0
-    axes.plot(story.items[shown], story.output[shown], color=mark(story.protocol).colour, linewidth=1.5, zorder=3)
+    ends = np.array([max(1.0, trace.items.min()), trace.items.max()])
+    if trace.alpha is not None:
+        axes.fill_between(ends, ends * (1 - trace.alpha), ends * (1 + trace.alpha), color=_BAND, linewidth=0, zorder=1)
+    shown = trace.output > 0
+    axes.plot(trace.items[shown], trace.output[shown], color=mark(trace.protocol).colour, linewidth=1.5, zorder=3)
     axes.plot(ends, ends, color=_TRUTH, linewidth=1.2, linestyle=(0, (4, 2)), zorder=4)
 
 
-def _draw_error(axes: Axes, story: Story) -> None:
+def _draw_error(axes: Axes, trace: GameTrace) -> None:
     """Draw the signed error in units of alpha, and the band of 1 on both sides."""
-    unit = story.alpha if story.alpha is not None else 1.0
-    if story.alpha is not None:
+    unit = trace.alpha if trace.alpha is not None else 1.0
+    if trace.alpha is not None:
         axes.axhspan(-1, 1, color=_BAND, linewidth=0, zorder=1)
     axes.axhline(0, color=_TRUTH, linewidth=0.9, linestyle=(0, (4, 2)), zorder=2)
-    colour = mark(story.protocol).colour
-    if np.array_equal(story.low, story.high):
-        axes.plot(story.error_items, story.high / unit, color=colour, linewidth=1.1, zorder=3)
+    colour = mark(trace.protocol).colour
+    if np.array_equal(trace.low, trace.high):
+        axes.plot(trace.error_items, trace.high / unit, color=colour, linewidth=1.1, zorder=3)
         return
-    axes.fill_between(story.error_items, story.low / unit, story.high / unit, color=colour, linewidth=0.4, zorder=3)
+    axes.fill_between(trace.error_items, trace.low / unit, trace.high / unit, color=colour, linewidth=0.4, zorder=3)
 
 
-def _scales(axes: Any, stories: list[Story]) -> None:
+def _scales(axes: Any, traces: list[GameTrace]) -> None:
     """Set the scales: items and counts by powers of ten, the error by what came up, words from zero."""
-    worst = max(float(np.abs(np.r_[story.low, story.high]).max()) / (story.alpha or 1.0) for story in stories)
-    promised = any(story.alpha for story in stories)
+    worst = max(float(np.abs(np.r_[trace.low, trace.high]).max()) / (trace.alpha or 1.0) for trace in traces)
+    promised = any(trace.alpha for trace in traces)
     reach = min(max(1.35, 1.12 * worst), 12.0) if promised else max(1e-6, 1.2 * worst)
     axes[1, 0].set_ylim(-reach, reach)
-    axes[2, 0].set_ylim(0, max(1.0, 1.06 * max(float(story.words.max()) for story in stories)))
+    axes[2, 0].set_ylim(0, max(1.0, 1.06 * max(float(trace.words.max()) for trace in traces)))
     axes[2, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value) if value else "0"))
-    for column, story in enumerate(stories):
-        high = float(story.items.max())
+    for column, trace in enumerate(traces):
+        high = float(trace.items.max())
         low = max(
             1.0,
-            float(story.items.min()),
-            min([high / _DECADES, *(0.8 * begin for begin, _ in story.failing)]),
+            float(trace.items.min()),
+            min([high / _DECADES, *(0.8 * begin for begin, _ in trace.failing)]),
         )
         axes[0, column].set_xscale("log")
         axes[0, column].set_xlim(low, max(high, low * 1.01))
-        axes[2, column].xaxis.set_major_locator(LogLocator(10, numticks=5 if len(stories) > 2 else 9))
+        axes[2, column].xaxis.set_major_locator(LogLocator(10, numticks=5 if len(traces) > 2 else 9))
         axes[2, column].xaxis.set_minor_locator(NullLocator())
     axes[0, 0].set_yscale("log")
     axes[0, 0].yaxis.set_major_locator(LogLocator(10, numticks=6))
     axes[0, 0].yaxis.set_minor_locator(NullLocator())
-    seen = [axes[0, column].get_xlim() for column in range(len(stories))]
+    seen = [axes[0, column].get_xlim() for column in range(len(traces))]
     axes[0, 0].set_ylim(0.6 * min(low for low, _ in seen), 1.7 * max(high for _, high in seen))
     for one in axes.flat:
         one.tick_params(labelcolor=QUIET)

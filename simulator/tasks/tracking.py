@@ -99,8 +99,8 @@ def latency(network: Mapping[str, Any] | None) -> Latency | None:
     """Return the delays that a scenario's `network` describes."""
     if network is None:
         return None
-    law = network["latency"]
-    return Latency(mean=law["exponential"]) if isinstance(law, Mapping) else Latency(constant=law)
+    delay = network["latency"]
+    return Latency(mean=delay["exponential"]) if isinstance(delay, Mapping) else Latency(constant=delay)
 
 
 def table_of(frame: Any) -> dict[str, list[Any]]:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import own_kinds
 import pytest
 
 pytest.importorskip("distributed", reason="needs the extra disttrack[dask]")
@@ -130,6 +131,17 @@ def test_the_cluster_makes_the_same_tables_also_when_a_worker_is_killed(cluster:
     assert process.returncode == 0, errors
     assert "80 games played" in said
     assert tables(folder / "hurt") == tables(folder / "here")
+
+
+@pytest.mark.slow
+def test_a_task_of_ones_own_is_played_on_a_cluster_that_has_not_its_file(cluster: Loopback, folder: Path) -> None:
+    (folder / "dice.py").write_text(own_kinds.DICE)
+    (folder / "spread.yaml").write_text(own_kinds.DICE_SCENARIO)
+    assert run(folder, "here", "--workers", "1").returncode == 0
+    done = run(folder, "there", "--scheduler", cluster.address)
+    assert done.returncode == 0, done.stderr
+    assert "12 games played" in done.stdout
+    assert tables(folder / "there") == tables(folder / "here")
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,14 +10,14 @@ import pytest
 from scipy import integrate, stats
 
 from mechanisms import AboveThreshold, PrivatePartition
-from mechanisms.halting import AboveThresholdLaw, SampledLaw
+from mechanisms.halting import AboveThresholdHalting, SampledHalting
 
 FALSE_ALARM = 1e-6
 
 
 def test_halting_law_meets_plain_integration() -> None:
     test = AboveThreshold(epsilon=0.7, threshold=2.5)
-    law = AboveThresholdLaw(test, most_ones=4)
+    law = AboveThresholdHalting(test, most_ones=4)
     ones, steps = (2, 3, 7), 9
     sums = np.cumsum([step in ones for step in range(1, steps + 1)])
     shift, query = stats.laplace(scale=2 / 0.7), stats.laplace(scale=4 / 0.7)
@@ -32,7 +32,7 @@ def test_halting_law_meets_plain_integration() -> None:
 
 
 def test_halting_law_adds_up_over_very_long_streams() -> None:
-    law = AboveThresholdLaw(AboveThreshold(epsilon=0.5, threshold=60.0))
+    law = AboveThresholdHalting(AboveThreshold(epsilon=0.5, threshold=60.0))
     ones = (5, 10**6, 10**9)
     cuts = [0, 4, 5, 1000, 10**6, 10**9 + 7, 2**40]
     parts = [law.halting(ones, first + 1, last) for first, last in itertools.pairwise(cuts)]
@@ -49,7 +49,7 @@ def test_neighbours_halt_alike(epsilon: float) -> None:
 
 def privacy_loss(test: AboveThreshold, steps: int) -> float:
     """Return the largest log ratio of the chances of any halting step between any two neighbouring streams."""
-    law = AboveThresholdLaw(test, most_ones=steps)
+    law = AboveThresholdHalting(test, most_ones=steps)
     laws = {}
     for bits in itertools.product((0, 1), repeat=steps):
         ones = (np.flatnonzero(bits) + 1).tolist()
@@ -67,7 +67,7 @@ def test_simulation_meets_the_law() -> None:
     # halt on the last step by 2.5 %, which is beyond 7 standard deviations.
     test = AboveThreshold(epsilon=1.0, threshold=6.0)
     sums = np.array([0, 0, 1, 2, 2, 3])
-    law = AboveThresholdLaw(test, most_ones=3)
+    law = AboveThresholdHalting(test, most_ones=3)
     rng = np.random.default_rng(12)
     halts = [test.start(rng).first(sums) for _ in range(20_000)]
     for step in range(6):
@@ -91,13 +91,13 @@ def test_step_and_first_are_the_same_run() -> None:
 def test_accuracy_of_theorem_four() -> None:
     test = AboveThreshold(epsilon=1.0, threshold=100.0)
     beta, steps = 0.05, 1000
-    law = AboveThresholdLaw(test, most_ones=0)
+    law = AboveThresholdHalting(test, most_ones=0)
     low = math.floor(test.silent_below(steps, beta))
-    below = AboveThresholdLaw(AboveThreshold(1.0, 100.0 - low), most_ones=0)  # zeros against a lowered threshold
+    below = AboveThresholdHalting(AboveThreshold(1.0, 100.0 - low), most_ones=0)  # zeros against a lowered threshold
     assert below.halting((), 1, steps) <= beta
     assert law.halting((), 1, steps) < 1e-3
     high = math.ceil(test.fires_from(beta))
-    above = AboveThresholdLaw(AboveThreshold(1.0, 100.0 - high), most_ones=0)
+    above = AboveThresholdHalting(AboveThreshold(1.0, 100.0 - high), most_ones=0)
     assert above.halting((), 1, 1) >= 1 - beta
 
 
@@ -111,11 +111,11 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="horizon must be a whole number"):
         PrivatePartition(1.0, horizon=0)
     with pytest.raises(ValueError, match="runs must be a whole number"):
-        SampledLaw(lambda ones, rng: None, 0, np.random.default_rng(0))
+        SampledHalting(lambda ones, rng: None, 0, np.random.default_rng(0))
 
 
 def test_sampled_law_is_as_precise_as_it_says() -> None:
-    law = SampledLaw(lambda ones, rng: int(rng.integers(1, 11)), 20_000, np.random.default_rng(1))
+    law = SampledHalting(lambda ones, rng: int(rng.integers(1, 11)), 20_000, np.random.default_rng(1))
     assert law.halting((), 1, 10) == 1.0
     assert abs(law.halting((), 3, 5) - 0.3) < law.precision(FALSE_ALARM) < 0.02
     assert law.halting((), 3, 5) == law.halting((), 3, 5)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from mechanisms import CounterMonitor, ReleaseMonitor, SparseVectorMonitor, hard_instance
 from mechanisms.counters import counter
-from mechanisms.halting import SampledLaw
+from mechanisms.halting import SampledHalting
 from mechanisms.hard_instance import halting_bound
 from mechanisms.monitors import MONITORS, verdict
 
@@ -37,15 +37,15 @@ def test_hard_instance_of_an_exact_law() -> None:
     k, epsilon = 8, 0.5
     steps = 2 ** (k + 1) - 2
     monitor = SparseVectorMonitor(k, epsilon, horizon=steps, false_alarm=0.01)
-    law = monitor.law()
-    assert law.halting((), 1, steps) == pytest.approx(0.01, rel=1e-4)
-    instance = hard_instance(law, k)
+    times = monitor.halting_times()
+    assert times.halting((), 1, steps) == pytest.approx(0.01, rel=1e-4)
+    instance = hard_instance(times, k)
     assert instance.steps == steps
     assert len(instance.ones) == k == len(set(instance.ones))
     assert list(instance.ones) == sorted(instance.ones)
     assert instance.ones[:4] == (256, 384, 448, 480)
     assert instance.checked - 1 >= instance.ones[-1]
-    direct = math.fsum(law.halting(instance.ones, t, t) for t in range(1, instance.checked))
+    direct = math.fsum(times.halting(instance.ones, t, t) for t in range(1, instance.checked))
     assert instance.halts_before == pytest.approx(direct, abs=1e-9)
     assert instance.halts_before == pytest.approx(0.0115, abs=5e-5)
     assert instance.halts_before <= halting_bound(k, epsilon, 0, 0.01) == pytest.approx(0.0939, abs=5e-5)
@@ -54,7 +54,7 @@ def test_hard_instance_of_an_exact_law() -> None:
 @pytest.mark.parametrize("k", [1, 2, 3, 9])
 def test_hard_instance_ends_with_an_empty_interval(k: int) -> None:
     class Anything:
-        """A law that is none, drawn at random: the bookkeeping holds for every oracle."""
+        """A distribution that is none, drawn at random: the bookkeeping holds for every oracle."""
 
         rng = np.random.default_rng(k)
 
@@ -85,22 +85,22 @@ def test_every_private_monitor_errs_on_its_hard_instance(kind: str) -> None:
     monitor: SparseVectorMonitor | ReleaseMonitor | CounterMonitor
     if kind == "sparse-vector-monitor":
         monitor = SparseVectorMonitor(k, 0.5, horizon=steps, false_alarm=0.01)
-        law = monitor.law()
+        times = monitor.halting_times()
     elif kind == "release-monitor":
         monitor = ReleaseMonitor(k, 1 / (100 * k))
-        law = monitor.law()  # type: ignore[assignment]
+        times = monitor.halting_times()  # type: ignore[assignment]
     else:
         # the part of the stream after the hard instance's 2^(k+1) - 2 steps is zeros: leave it away, the counter
         # has then less to guard and the lower bound holds all the same
         steps = 2 ** (k + 1) - 2
         cut = _quiet_cut(k, 0.5, steps, rng)
         monitor = CounterMonitor(k, 0.5, steps, cut=cut, runs=2_000)
-        law = monitor.law(rng)  # type: ignore[assignment]
+        times = monitor.halting_times(rng)  # type: ignore[assignment]
     zeros = [verdict((), k, monitor.halt((), steps, rng)) for _ in range(1_000)]
     # right on the zero stream in 99 % of runs: at most 28 false alarms of 1,000, save with probability 1e-6
     assert stats.binom.sf(28, 1_000, 0.01) < FALSE_ALARM
     assert zeros.count("early") <= 28
-    instance = hard_instance(law, k)
+    instance = hard_instance(times, k)
     played = [verdict(instance.ones, k, monitor.halt(instance.ones, steps, rng)) for _ in range(1_000)]
     assert stats.binom.cdf(420, 1_000, 0.5) < FALSE_ALARM
     assert 1_000 - played.count("right") >= 421
@@ -133,11 +133,11 @@ def test_played_halts_meet_the_laws() -> None:
     rng = np.random.default_rng(15)
     ones = (3, 4, 9, 20, 30, 31, 32, 40)
     for monitor in (SparseVectorMonitor(8, 1.0), ReleaseMonitor(8, 0.4)):
-        law = monitor.law()
+        times = monitor.halting_times()
         halts = [monitor.halt(ones, 60, rng) for _ in range(10_000)]
         for first, last in ((1, 20), (21, 60)):
             seen = sum(halt is not None and first <= halt <= last for halt in halts)
-            assert stats.binomtest(seen, 10_000, law.halting(ones, first, last)).pvalue > FALSE_ALARM
+            assert stats.binomtest(seen, 10_000, times.halting(ones, first, last)).pvalue > FALSE_ALARM
 
 
 def test_counter_monitor_says_top_at_its_cut() -> None:
@@ -145,11 +145,11 @@ def test_counter_monitor_says_top_at_its_cut() -> None:
     ones = tuple(range(2, 20))
     assert monitor.halt(ones, 32, np.random.default_rng(0)) == 9  # the eighth one: 3k / 4, rounded up
     assert monitor.halt((), 32, np.random.default_rng(0)) is None
-    law = monitor.law(np.random.default_rng(0))
-    assert isinstance(law, SampledLaw)
-    assert law.halting(ones, 9, 9) == 1.0
+    times = monitor.halting_times(np.random.default_rng(0))
+    assert isinstance(times, SampledHalting)
+    assert times.halting(ones, 9, 9) == 1.0
     with pytest.raises(ValueError, match="rng must be given"):
-        monitor.law()
+        monitor.halting_times()
 
 
 def test_refusals() -> None:

@@ -1,4 +1,4 @@
-"""The audit of the robust tracker: exact losses of transcripts, the law of its noise, and what runs alone prove."""
+"""The audit of the robust tracker: exact losses of transcripts, how its noise is distributed, and what runs prove."""
 
 from __future__ import annotations
 
@@ -113,21 +113,10 @@ def audit_tracker(
     rngs = streams(seed, ROLES)
     here = tracker.database(rngs["database"])
     training = [tracker.play(here, rngs["training"]) for _ in range(transcripts)]
-    strange = sum(played.strange for played in training)
-    largest, checked, entry = _exact(tracker, here, training)
-    there = here.copy()
-    there[entry[0], entry[1] - 1] = entry[2]
-    back = entry[0], entry[1], int(here[entry[0], entry[1] - 1])
-    learned = _scores(tracker, here, training, entry)
-    cut = float(np.median(learned[np.isfinite(learned)])) if np.isfinite(learned).any() else 0.0
-    reverse = cut < 0
     test = [tracker.play(here, rngs["testing"]) for _ in range(transcripts)]
-    other = [tracker.play(there, rngs["testing neighbour"]) for _ in range(transcripts)]
+    largest, checked, entry = _exact(tracker, here, training)
     more, more_checked, _ = _exact(tracker, here, test)
-    scores = _scores(tracker, here, test, entry), -_scores(tracker, there, other, back)
-    hits = [int(((score <= cut) if reverse else (score >= cut))[~np.isnan(score)].sum()) for score in scores]
-    order = hits[::-1] if reverse else hits
-    low = epsilon_bound(order[0], transcripts, order[1], transcripts, 0.0, false_alarm / 2)
+    low = _proved(tracker, here, entry, (training, test), rngs["testing neighbour"], false_alarm / 2)
     everything = training + test
     return TrackerAudit(
         name=protocol.kind,
@@ -138,14 +127,49 @@ def audit_tracker(
         epsilon_low=low,
         noise_fits=_fit(tracker, everything, rngs["places"]),
         largest_leak=max(len(played.leaked) for played in everything),
-        strange=strange + sum(played.strange for played in test),
+        strange=sum(played.strange for played in everything),
         false_alarm=false_alarm,
         inputs=f"{sites} sites, blocks of {size} items, fed {tracker.adversary.kind}; one threshold is another",
     )
 
 
+def _proved(
+    tracker: Tracker,
+    here: Thresholds,
+    entry: Entry,
+    played: tuple[list[Transcript], list[Transcript]],
+    rng: np.random.Generator,
+    false_alarm: float,
+) -> float:
+    """Return what epsilon is at least, from the runs alone.
+
+    Parameters
+    ----------
+    here, entry
+        A database, and what its neighbour has in place of it.
+    played
+        Rounds on this database: those from which the event is learned, and those on which it is tested.
+    rng
+        Draws as many rounds on the neighbour.
+    false_alarm
+        Probability with which it may be too high.
+    """
+    training, test = played
+    there = here.copy()
+    there[entry[0], entry[1] - 1] = entry[2]
+    back = entry[0], entry[1], int(here[entry[0], entry[1] - 1])
+    other = [tracker.play(there, rng) for _ in test]
+    learned = _scores(tracker, here, training, entry)
+    cut = float(np.median(learned[np.isfinite(learned)])) if np.isfinite(learned).any() else 0.0
+    reverse = cut < 0
+    scores = _scores(tracker, here, test, entry), -_scores(tracker, there, other, back)
+    hits = [int(((score <= cut) if reverse else (score >= cut))[~np.isnan(score)].sum()) for score in scores]
+    order = hits[::-1] if reverse else hits
+    return epsilon_bound(order[0], len(test), order[1], len(other), 0.0, false_alarm)
+
+
 def _exact(tracker: Tracker, thresholds: Thresholds, played: list[Transcript]) -> tuple[float, int, Entry]:
-    """Return the largest exact loss, how many were checked, and the entry whose change is felt most in the mean."""
+    """Return the largest exact loss, how many were checked, and the entry whose change is felt most on average."""
     largest, checked = 0.0, 0
     felt: dict[Entry, float] = {}
     for transcript in played:
@@ -176,8 +200,8 @@ def _scores(
 def _fit(tracker: Tracker, played: list[Transcript], rng: np.random.Generator) -> float:
     """Return twice the smaller p-value of two Kolmogorov-Smirnov tests: of the phases' lengths and of the nodes' noise.
 
-    A phase of c bits says that its length fell into (c - 1, c]; a place in that interval is drawn as the law says,
-    which makes the length's quantile uniform.
+    A phase of c bits says that its length fell into (c - 1, c]; a place in that interval is drawn from the length's
+    distribution, which makes its quantile uniform.
     """
     quantiles, noise = [], []
     for each in played:

@@ -83,7 +83,7 @@ class Transcript:
 
 
 class Tracker:
-    """One round of the robust tracker, to be played again and again, and the law of its transcripts.
+    """One round of the robust tracker, to be played again and again, and the distribution of its transcripts.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class Tracker:
             mover.heard(server.output)
         return found
 
-    # ------------------------------------------------------------------ the law of transcripts
+    # ------------------------------------------------------------------ the distribution of transcripts
 
     def log_likelihood(self, counts: Sequence[int], values: Sequence[float], over: bool) -> float:
         """Return the log of the density of a transcript whose phases had so many bits."""

@@ -20,7 +20,7 @@ from simulator.game.verdict import Referee
 
 
 @dataclass
-class Story:
+class GameTrace:
     """A game as it is told to the referee: which steps brought an item, and which outputs came when."""
 
     alpha: float | None
@@ -77,19 +77,19 @@ def exact_or_infinite(output: Any) -> Fraction | float:
     return output if isinstance(output, float) and abs(output) == inf else exact(output)
 
 
-def slowly(story: Story) -> Facts:
+def slowly(trace: GameTrace) -> Facts:
     """Look at the end of every step, by the definition; of the state before the first step, at the error only."""
-    output = judged(story.first)
-    failing, first_failure, errors, changes = 0, None, [error_of(output, story.start)], 0
-    for step in range(1, len(story.feeds) + 1):
-        if step in story.outputs and judged(story.outputs[step]) != output:
-            output = judged(story.outputs[step])
+    output = judged(trace.first)
+    failing, first_failure, errors, changes = 0, None, [error_of(output, trace.start)], 0
+    for step in range(1, len(trace.feeds) + 1):
+        if step in trace.outputs and judged(trace.outputs[step]) != output:
+            output = judged(trace.outputs[step])
             changes += 1
-        items = story.sent(step)
+        items = trace.sent(step)
         if not items:
             continue
         errors.append(error_of(output, items))
-        if story.alpha is not None and abs(errors[-1]) > Fraction(str(story.alpha)):
+        if trace.alpha is not None and abs(errors[-1]) > Fraction(str(trace.alpha)):
             failing += 1
             first_failure = items if first_failure is None else first_failure
     # an infinite error counts on its own side
@@ -98,16 +98,16 @@ def slowly(story: Story) -> Facts:
     return Facts(changes, failing, first_failure, highest, lowest)
 
 
-def told(story: Story) -> Referee:
+def told(trace: GameTrace) -> Referee:
     """Tell the referee of changes only."""
-    referee = Referee(story.alpha, story.start, story.first)
-    skips = not all(story.feeds)
-    for step, output in sorted(story.outputs.items()):
+    referee = Referee(trace.alpha, trace.start, trace.first)
+    skips = not all(trace.feeds)
+    for step, output in sorted(trace.outputs.items()):
         if type(output) is not int or output != referee.output:
-            step_of = story.step_of if skips else None
-            referee.change(step, story.sent(step), story.sent(step - 1), output, step_of)
-    last = len(story.feeds)
-    referee.close(last, story.sent(last), story.step_of if skips else None)
+            step_of = trace.step_of if skips else None
+            referee.change(step, trace.sent(step), trace.sent(step - 1), output, step_of)
+    last = len(trace.feeds)
+    referee.close(last, trace.sent(last), trace.step_of if skips else None)
     return referee
 
 
@@ -133,7 +133,7 @@ def numbers(most: int) -> st.SearchStrategy[Number]:
 
 
 @st.composite
-def stories(draw: Any, skips: bool, odd: bool = False) -> Story:
+def traces(draw: Any, skips: bool, odd: bool = False) -> GameTrace:
     length = draw(st.integers(1, 60))
     # the first step is fed: before any item there is no relative error
     feeds = [True, *(draw(st.lists(st.booleans(), min_size=length - 1, max_size=length - 1)))]
@@ -155,53 +155,53 @@ def stories(draw: Any, skips: bool, odd: bool = False) -> Story:
     if odd:
         outputs |= {step: draw(st.sampled_from([*ODD, *UNUSUAL])) for step in steps if draw(st.booleans())}
         first = draw(st.sampled_from([start, start, *ODD]))
-    return Story(alpha, start, feeds, outputs, first)
+    return GameTrace(alpha, start, feeds, outputs, first)
 
 
 @settings(max_examples=150, deadline=None)
-@given(stories(skips=False))
-@example(Story(0.1, 0, [True] * 12, {1: 1, 10: 11}, 0))  # 11 of 10 items: exactly alpha, which holds
-@example(Story(0.1, 0, [True] * 12, {1: 1, 10: 11.000000000000002}, 0))  # a hair above
-def test_every_step_is_judged(story: Story) -> None:
-    agree(told(story), slowly(story))
+@given(traces(skips=False))
+@example(GameTrace(0.1, 0, [True] * 12, {1: 1, 10: 11}, 0))  # 11 of 10 items: exactly alpha, which holds
+@example(GameTrace(0.1, 0, [True] * 12, {1: 1, 10: 11.000000000000002}, 0))  # a hair above
+def test_every_step_is_judged(trace: GameTrace) -> None:
+    agree(told(trace), slowly(trace))
 
 
 @settings(max_examples=150, deadline=None)
-@given(stories(skips=True))
-def test_with_skipped_steps(story: Story) -> None:
-    agree(told(story), slowly(story))
+@given(traces(skips=True))
+def test_with_skipped_steps(trace: GameTrace) -> None:
+    agree(told(trace), slowly(trace))
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.booleans().flatmap(lambda skips: stories(skips=skips, odd=True)))
-@example(Story(0.1, 0, [True] * 9, {}, nan))
-@example(Story(0.1, 0, [True] * 9, {4: nan, 6: nan, 8: 8}, 0))
-def test_what_is_no_finite_number_fails_its_steps(story: Story) -> None:
+@given(st.booleans().flatmap(lambda skips: traces(skips=skips, odd=True)))
+@example(GameTrace(0.1, 0, [True] * 9, {}, nan))
+@example(GameTrace(0.1, 0, [True] * 9, {4: nan, 6: nan, 8: 8}, 0))
+def test_what_is_no_finite_number_fails_its_steps(trace: GameTrace) -> None:
     """Every step during which it stands, with an infinite error; what is no number does not change into itself."""
-    agree(told(story), slowly(story))
+    agree(told(trace), slowly(trace))
 
 
 @settings(max_examples=200, deadline=None)
-@given(stories(skips=False, odd=True), st.lists(st.integers(0, 12), max_size=3), st.booleans())
-@example(Story(0.1, 0, [True] * 80, {step: float(step) if step % 9 else nan for step in range(1, 80)}, 0), [], True)
-def test_nor_does_it_hide_among_many(story: Story, cuts: list[int], later: bool) -> None:
+@given(traces(skips=False, odd=True), st.lists(st.integers(0, 12), max_size=3), st.booleans())
+@example(GameTrace(0.1, 0, [True] * 80, {step: float(step) if step % 9 else nan for step in range(1, 80)}, 0), [], True)
+def test_nor_does_it_hide_among_many(trace: GameTrace, cuts: list[int], later: bool) -> None:
     """change_many() and catch_up() do with them what change() does one by one."""
-    referee = Referee(story.alpha, story.start, story.first)
-    steps, outputs = sorted(story.outputs), [story.outputs[step] for step in sorted(story.outputs)]
+    referee = Referee(trace.alpha, trace.start, trace.first)
+    steps, outputs = sorted(trace.outputs), [trace.outputs[step] for step in sorted(trace.outputs)]
     borders = sorted({0, *(min(cut, len(steps)) for cut in cuts), len(steps)})
     for begin, end in pairwise(borders):
         if later:
             for note, what in zip(referee.later, (steps, outputs), strict=True):
                 note.extend(what[begin:end])
-            referee.catch_up(story.start)
+            referee.catch_up(trace.start)
             continue
         array = np.empty(end - begin, dtype=object)
         array[:] = outputs[begin:end]
         if all(type(output) is float for output in outputs[begin:end]):
             array = array.astype(float)
-        referee.change_many(np.array(steps[begin:end], dtype=np.int64), story.start, array)
-    referee.close(len(story.feeds), story.sent(len(story.feeds)))
-    agree(referee, slowly(story))
+        referee.change_many(np.array(steps[begin:end], dtype=np.int64), trace.start, array)
+    referee.close(len(trace.feeds), trace.sent(len(trace.feeds)))
+    agree(referee, slowly(trace))
 
 
 def test_a_number_beyond_all_floats_is_infinitely_wrong() -> None:
@@ -214,28 +214,28 @@ def test_a_number_beyond_all_floats_is_infinitely_wrong() -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(
-    stories(skips=False),
+    traces(skips=False),
     st.sampled_from([(1, 1), (21, 20), (100552427, 10**8)]),
     st.booleans(),
     st.lists(st.integers(0, 12), max_size=3),
 )
-def test_many_changes_at_once(story: Story, scale: tuple[int, int], exactly: bool, cuts: list[int]) -> None:
+def test_many_changes_at_once(trace: GameTrace, scale: tuple[int, int], exactly: bool, cuts: list[int]) -> None:
     """change_many() over any cuts does what change() does one by one, whatever the scale of the outputs."""
-    raw = {step: int(float(output)) for step, output in sorted(story.outputs.items())}
+    raw = {step: int(float(output)) for step, output in sorted(trace.outputs.items())}
     scaled: dict[int, Number] = {
         step: output if scale == (1, 1) else Exactly(output * scale[0], scale[1]) for step, output in raw.items()
     }
-    facts = slowly(Story(story.alpha, story.start, story.feeds, scaled, story.start))
-    referee = Referee(story.alpha, story.start, story.start)
+    facts = slowly(GameTrace(trace.alpha, trace.start, trace.feeds, scaled, trace.start))
+    referee = Referee(trace.alpha, trace.start, trace.start)
     steps = np.array(list(raw), dtype=np.int64)
     outputs = np.array(list(raw.values()), dtype=np.int64)
     borders = sorted({0, *(min(cut, len(steps)) for cut in cuts), len(steps)})
     reported: list[float] = []
     for begin, end in pairwise(borders):
-        at, values = referee.change_many(steps[begin:end], story.start, outputs[begin:end], scale, exactly=exactly)
+        at, values = referee.change_many(steps[begin:end], trace.start, outputs[begin:end], scale, exactly=exactly)
         assert len(at) == len(values)
         reported.extend(float(value) for value in values)
-    referee.close(len(story.feeds), story.sent(len(story.feeds)))
+    referee.close(len(trace.feeds), trace.sent(len(trace.feeds)))
     agree(referee, facts)
     assert len(reported) == facts.changes
 

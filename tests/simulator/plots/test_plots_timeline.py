@@ -28,15 +28,15 @@ def plain(game: object) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_recorded_game_is_shown_at_every_step() -> None:
     game = play(Randomized(alpha=0.2), Freeze(), sites=64, items=4_000, seed=1, record=True)
-    story = from_game(game, "")
+    trace = from_game(game, "")
     errors, failing = plain(game)
-    assert story.exact
+    assert trace.exact
     assert failing.any()
-    assert story.high.max() == pytest.approx(errors.max())
-    assert story.low.min() == pytest.approx(errors.min())
+    assert trace.high.max() == pytest.approx(errors.max())
+    assert trace.low.min() == pytest.approx(errors.min())
     # the stretches cover each failing item; apart from gaps of 0.3 % that no eye sees they cover no other one
     covered = np.zeros(len(failing), dtype=bool)
-    for begin, end in story.failing:
+    for begin, end in trace.failing:
         at = np.arange(1, len(failing) + 1)
         covered |= (at >= begin - 1e-9) & (at <= end + 1e-9)
     assert covered[failing].all()
@@ -46,16 +46,16 @@ def test_a_recorded_game_is_shown_at_every_step() -> None:
 def test_many_changes_keep_their_extremes() -> None:
     game = play(Deterministic(alpha=0.01), RoundRobin(), sites=50, items=100_000, record=True)
     assert len(game.outputs) > 3_000
-    story = from_game(game, "")
-    assert len(story.error_items) <= 1_500
-    assert max(-story.low.min(), story.high.max()) == pytest.approx(game.max_rel_error)
-    assert not story.failing
+    trace = from_game(game, "")
+    assert len(trace.error_items) <= 1_500
+    assert max(-trace.low.min(), trace.high.max()) == pytest.approx(game.max_rel_error)
+    assert not trace.failing
 
 
 def test_an_unrecorded_game_is_shown_at_its_checkpoints() -> None:
-    story = from_game(play(Randomized(alpha=0.2), Freeze(), sites=64, items=4_000, seed=1), "")
-    assert not story.exact
-    assert story.failing
+    trace = from_game(play(Randomized(alpha=0.2), Freeze(), sites=64, items=4_000, seed=1), "")
+    assert not trace.exact
+    assert trace.failing
 
 
 def test_a_game_draws_itself(tmp_path: Path) -> None:
