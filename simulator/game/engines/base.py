@@ -70,7 +70,7 @@ class Engine(ABC):
         self.outputs: list[tuple[int, Number]] | None = [] if record else None
         self.make_sides()
         self.referee = Referee(protocol.accuracy, start, self.server.output)
-        known = {"kind": protocol.kind, **protocol.as_mapping()}
+        known = protocol.known(sites)
         self.view = View(sites=sites, items=items, start=start, known=known, rng=self.rngs["adversary"])
         # the plan in force: its first step follows `plan_start`, with `sent_before` items sent by then
         self.plan: Schedule = Rest(1)

@@ -132,7 +132,7 @@ class Tracker:
         server: Any = self.protocol.server(self.sites, rng, begun)
         found = Transcript([[] for _ in range(self.sites)])
         most = self.most_bits * self.size
-        known = {"kind": self.protocol.kind, **self.protocol.as_mapping()}
+        known = self.protocol.known(self.sites)
         view = View(sites=self.sites, items=most, start=self.start, known=known, rng=np.random.default_rng(0))
         mover = Mover(copy.deepcopy(self.adversary), view, np.random.default_rng(0))
         found.strange = server.phase != 1
