@@ -14,6 +14,7 @@ from adversaries.replay import Replay
 from adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from adversaries.streams import Biased, HardInstance, Scattered
 from adversaries.trace import Trace
+from adversaries.trial import Trial
 from adversaries.views import StateView, TrafficView
 from adversaries.white_box import WhiteBox
 
@@ -47,6 +48,7 @@ __all__ = [
     "StateView",
     "Trace",
     "TrafficView",
+    "Trial",
     "Uniform",
     "View",
     "WhiteBox",

@@ -81,6 +81,10 @@ class Protocol(ABC):
         """Return the messages that a game is expected to need at most (no bound: infinity)."""
         return float("inf")
 
+    def known(self, k: int) -> dict[str, Any]:
+        """Return what an adversary knows of it in a game of k sites: its kind, parameters, what follows from them."""
+        return {"kind": self.kind, **self.as_mapping()}
+
     def as_mapping(self) -> dict[str, Any]:
         """Return the parameters by name, as a scenario file would give them."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.init}

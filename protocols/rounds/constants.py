@@ -53,7 +53,7 @@ HAND_SET: Final[Mapping[str, float]] = {
 
 c: C over the paper's. budget: the block size is alpha N0 / (budget C sqrt k). phase_length: T / (C sqrt k).
 phases: their number over sqrt k. epsilon: privacy over C / sqrt k. counter_share: the counter's part of it.
-blocks: of a site, over C k. shift: bits added to the estimate, over T.
+blocks: of a site, over C k. shift: bits added to the estimate, over T; below 0 it leaves more room above than below.
 """
 
 
@@ -67,9 +67,8 @@ def checked(values: Mapping[Any, Any]) -> dict[str, float]:
             raise ValueError(f"parameters: {name} must be a number; got {value!r}")
         if name == "counter_share" and not 0 < value < 1:
             raise ValueError(f"parameters: counter_share must be between 0 and 1, both excluded; got {value!r}")
-        if value < 0 or (value == 0 and name != "shift"):
-            least = "at least" if name == "shift" else "above"
-            raise ValueError(f"parameters: {name} must be {least} 0; got {value!r}")
+        if value <= 0 and name != "shift":
+            raise ValueError(f"parameters: {name} must be above 0; got {value!r}")
         found[name] = float(value)
     return found
 

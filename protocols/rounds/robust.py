@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, log, log1p, pi, sqrt
 from typing import Any, ClassVar, Final
 
@@ -105,6 +106,10 @@ class Robust(RoundProtocol):
     def as_mapping(self) -> dict[str, Any]:
         given = super().as_mapping()
         return given if isinstance(self.parameters, str) else {**given, "parameters": dict(given["parameters"])}
+
+    def known(self, k: int) -> dict[str, Any]:
+        """Return the parameters, and as `constants` the function that gives the constants of a round by its number."""
+        return {**super().known(k), "constants": partial(self.constants, k)}
 
     def constants(self, k: int, number: int) -> Constants:
         """Return the constants of a round by its number, from 1."""

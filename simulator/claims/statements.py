@@ -26,8 +26,8 @@ class Statement:
 
 
 POSTERIOR: Final = (
-    "speaks of the distribution of the thresholds given the transcript, which no run shows; "
-    "a step on the way to Theorem 4"
+    "speaks of the distribution of the thresholds given the transcript, which no run shows; it is enumerated on small "
+    "rounds, with a broken round beside it, in [small-cases.md](small-cases.md)"
 )
 
 STATEMENTS: Final = (
@@ -71,12 +71,12 @@ STATEMENTS: Final = (
     Statement(
         "Lemma 11",
         "Lemma 9 for queries of low sensitivity.",
-        "the tracker asks linear queries only, for which it says what Lemma 9 says",
+        "the tracker asks linear queries only; it is enumerated for another query in [small-cases.md](small-cases.md)",
     ),
     Statement(
         "Theorem 5",
         "Theorem 4 for queries of low sensitivity.",
-        "the tracker asks linear queries only, for which it says what Theorem 4 says",
+        "the tracker asks linear queries only; it is enumerated on small rounds in [small-cases.md](small-cases.md)",
     ),
     Statement("Lemma 12", "Given a transcript, linear queries concentrate, at delta = 0."),
     Statement(

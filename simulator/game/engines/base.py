@@ -68,8 +68,7 @@ class Engine(ABC):
         self.watch: Watch | None = None
         self.make_sides()
         self.referee = Referee(protocol.accuracy, start, self.server.output)
-        known = {"kind": protocol.kind, **protocol.as_mapping()}
-        facts: dict[str, Any] = {"sites": sites, "items": items, "start": start, "known": known}
+        facts: dict[str, Any] = {"sites": sites, "items": items, "start": start, "known": protocol.known(sites)}
         facts["rng"] = self.rngs["adversary"]
         self.view = View(**facts) if self.watch is None else self.watch.view(**facts)
         self.consultation = Consultation(adversary, self.view)

@@ -132,7 +132,7 @@ class Tracker:
         server: Any = self.protocol.server(self.sites, rng, begun)
         found = Transcript([[] for _ in range(self.sites)])
         most = self.most_bits * self.size
-        known = {"kind": self.protocol.kind, **self.protocol.as_mapping()}
+        known = self.protocol.known(self.sites)
         view = View(sites=self.sites, items=most, start=self.start, known=known, rng=np.random.default_rng(0))
         mover = Mover(copy.deepcopy(self.adversary), view, np.random.default_rng(0))
         found.strange = server.phase != 1
@@ -153,7 +153,7 @@ class Tracker:
                 if server.phase == phase:
                     continue
                 found.ends.append(step)
-                found.leaked.add((site, -(-len(found.fed[site]) // self.size)))
+                found.leaked.update((leaked, block) for _, leaked, block in server.leaked[-1:])
                 found.strange |= server.phase != phase + 1
                 if ended:
                     found.over = True
@@ -201,6 +201,8 @@ class Tracker:
         new = fed[then - 1] if then <= len(fed) else None
         if (site, block) in played.leaked or (old is None and new is None) or old == new:
             return None
+        if old in played.ends:
+            return inf  # with the threshold elsewhere no phase could have ended there
         counts = played.counts
         changed = list(counts)
         for step, by in ((old, -1), (new, 1)):

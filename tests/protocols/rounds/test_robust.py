@@ -101,6 +101,9 @@ def test_values_by_hand_scale_the_papers() -> None:
     # thresholds and counter together, each for two changed phases
     assert 2 / found.threshold_scale + 2 * found.counter_epsilon == pytest.approx(found.epsilon)
     assert found.shift == pytest.approx(found.phase_length / 2)
+    assert Robust(alpha=0.1, parameters={"shift": -20}).constants(100, 3).shift == pytest.approx(
+        -20 * paper.phase_length
+    )
 
 
 def test_only_what_is_proven_says_so() -> None:
@@ -137,7 +140,7 @@ def test_mapping_goes_out_as_it_came_in() -> None:
         ({"parameters": {"c": "1"}}, "c must be a number"),
         ({"parameters": {"c": float("nan")}}, "c must be a number"),
         ({"parameters": {"c": True}}, "c must be a number"),
-        ({"parameters": {"shift": -1}}, "shift must be at least 0"),
+        ({"parameters": {"blocks": -1}}, "blocks must be above 0"),
         ({"parameters": {"counter_share": 1}}, "counter_share must be between 0 and 1"),
         ({"counter": "abacus"}, "counter must be one of .*binary.* for paper; got 'abacus'"),
         ({"counter": "randomized-response"}, "counter must be one of"),

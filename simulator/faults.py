@@ -1,0 +1,278 @@
+"""Named faults: a protocol with one part broken, for the controls of claims and for tests, never for a result.
+
+A claim that also holds of a broken system says nothing. A control plays the same points with a fault in the protocol,
+and the claim must fail there. The broken protocol is made of the real one: its sites, its server and its constants are
+the package's, and only what the fault names is another.
+
+>>> from protocols import Robust
+>>> protocol = broken(Robust(alpha=0.1), "no-noise")
+>>> protocol.fault, protocol.kind, protocol == Robust(alpha=0.1)
+('no-noise', 'robust', False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from protocols import Block, Robust
+from protocols.base import Message, Protocol, Site
+from protocols.rounds.base import RoundProtocol
+from simulator.errors import ScenarioError
+from simulator.points.registry import accepted, nearest
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault that a protocol may have.
+
+    Parameters
+    ----------
+    says
+        What is broken, in a line.
+    of
+        Classes of the protocols that can have it.
+    part
+        A class that is put before the protocol's own and overrides what is broken.
+    caught_by
+        A claim that fails then: the scenario's name, and the claim's.
+    """
+
+    says: str
+    of: tuple[type[Protocol], ...]
+    part: type[_Part]
+    caught_by: tuple[str, str]
+
+
+def broken(protocol: Protocol, name: str) -> Any:
+    """Return the protocol with a fault: of its class, with its parameters; its `fault` says what is broken.
+
+    Raises
+    ------
+    ScenarioError
+        If there is no such fault, or the protocol has nothing that it could break.
+    """
+    if name not in FAULTS:
+        raise ScenarioError(f"unknown fault {name!r}{nearest(name, FAULTS)} ({accepted(FAULTS)})")
+    if not isinstance(protocol, FAULTS[name].of):
+        of = ", ".join(cls.kind or "any protocol in rounds" for cls in FAULTS[name].of)
+        raise ScenarioError(f"fault {name} is one of {of}; {protocol.kind or type(protocol).__name__} cannot have it")
+    found: Any = object.__new__(_with(name, type(protocol)))
+    found.__dict__.update(protocol.__dict__)
+    return found
+
+
+@cache
+def _with(name: str, intact: Any) -> Any:
+    """Return the class of protocols with this fault; one and the same for the same two, so that they compare."""
+    facts = {"fault": name, "intact": intact, "__doc__": FAULTS[name].says, "__module__": __name__}
+    found = type(intact)(f"{intact.__name__}[{name}]", (FAULTS[name].part, intact), facts)
+    return dataclass(frozen=True)(found)
+
+
+class _Part:
+    """What stands before the protocol's own class."""
+
+    fault: ClassVar[str] = ""
+    intact: ClassVar[Any]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # such a class can be found by no name: any process makes it anew from the protocol as it was
+        protocol: Any = object.__new__(self.intact)
+        protocol.__dict__.update(self.__dict__)
+        return broken, (protocol, self.fault)
+
+
+# ---------------------------------------------------------------------- coins and noise
+
+
+class _Wrapped:
+    """A random generator some of whose methods are others; the rest are its own."""
+
+    def __init__(self, rng: Any, **methods: Callable[..., Any]) -> None:
+        self._rng = rng
+        self.__dict__.update(methods)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rng, name)
+
+
+def _nothing(loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:
+    """Return noise of 0, in the place of a generator's `laplace` and `normal`."""
+    return loc if size is None else np.full(size, loc)
+
+
+def _first(low: Any, high: Any = None, size: Any = None, **more: Any) -> Any:
+    """Return the least number that there is, in the place of a generator's `integers`."""
+    least = 0 if high is None else low
+    return least if size is None else np.full(size, least)
+
+
+class _NoNoise(_Part):
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        return protocol.server(k, _Wrapped(rng, laplace=_nothing, normal=_nothing), start)
+
+
+class _FixedThresholds(_Part):
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        return protocol.sites(k, _Wrapped(rng, integers=_first), start)
+
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        return protocol.bulk_form(k, _Wrapped(site_rng, integers=_first), server_rng, start)
+
+
+# ---------------------------------------------------------------------- what the server notes, and what it asks
+
+
+class _LeakIgnored(_Part):
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        server = protocol.server(k, rng, start)
+        server.leaked = _Forgetful()
+        return server
+
+
+class _Forgetful(list[Any]):
+    """A list that keeps nothing."""
+
+    def append(self, entry: Any) -> None:
+        """Take the entry, and forget it."""
+
+
+class _NoPolls(_Part):
+    bulk_form = Protocol.bulk_form  # the polls of the array form are not the server's
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        return [_put_before(_Unasked, site) for site in protocol.sites(k, rng, start)]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        return _put_before(_Unasking, protocol.server(k, rng, start))
+
+
+class _Unasked:
+    """A site that begins each round anew without having been asked for its count."""
+
+    __slots__ = ()
+
+    def hear(self: Any, message: Message) -> Sequence[Message]:
+        self.count = 0
+        site: Any = super()
+        return site.hear(message)  # type: ignore[no-any-return]
+
+
+class _Unasking:
+    """A server that takes its own estimate for the count when a round ends."""
+
+    __slots__ = ()
+
+    def end_round(self: Any) -> Sequence[tuple[int, Message]]:
+        self.base = round(float(self.output))
+        return self._begin()  # type: ignore[no-any-return]
+
+
+def _put_before(part: type, thing: Any) -> Any:
+    """Return the same object, of its own class with a part before it."""
+    own: Any = type(thing)
+    thing.__class__ = _before(part, own)
+    return thing
+
+
+@cache
+def _before(part: Any, cls: Any) -> Any:
+    return type(cls)(cls.__name__, (part, cls), {"__slots__": (), "__module__": __name__})
+
+
+# ---------------------------------------------------------------------- what is counted
+
+
+class _UncountedKind(_Part):
+    bulk_form = Protocol.bulk_form
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        heard: list[int] = []
+        return [_Behind(site, heard, k) for site in protocol.sites(k, rng, start)]
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        return _put_before(_Together, protocol.server(k, rng, start))
+
+
+class _Behind(Site):
+    """A site whose answer to a poll goes past the channels: the one asked last gives the answers of all."""
+
+    __slots__ = ("_heard", "_k", "_site")
+
+    def __init__(self, site: Site, heard: list[int], k: int) -> None:
+        self._site, self._heard, self._k = site, heard, k
+
+    def quota(self) -> int:
+        return self._site.quota()
+
+    def take(self, items: int) -> Sequence[Message]:
+        return self._site.take(items)
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        answers = self._site.hear(message)
+        if message.kind != "poll":
+            return answers
+        self._heard += [answer.value for answer in answers]
+        if len(self._heard) < self._k:
+            return ()
+        total = sum(self._heard)
+        self._heard.clear()
+        return (answers[0]._replace(value=total),)
+
+
+class _Together:
+    """A server that takes one message for the counts of all the sites."""
+
+    __slots__ = ()
+
+    def counted(self: Any, items: int, sites: int = 1) -> Sequence[tuple[int, Message]]:
+        server: Any = super()
+        return server.counted(items, self.k)  # type: ignore[no-any-return]
+
+
+FAULTS: Final[Mapping[str, Fault]] = {
+    "no-noise": Fault(
+        "All noise of the server is 0; its constants are as if it were not.",
+        (Robust,),
+        _NoNoise,
+        ("noise-matters", "with its noise the tracker holds against all of them"),
+    ),
+    "fixed-thresholds": Fault(
+        "A site signals at the first item of every block.",
+        (Robust, Block),
+        _FixedThresholds,
+        ("generalisation", "while chance alone stays below 3 sqrt(k)"),
+    ),
+    "leak-ignored": Fault(
+        "The server notes no threshold as leaked.",
+        (Robust,),
+        _LeakIgnored,
+        ("audit-tracker", "no transcript loses more than epsilon outside the leaked set"),
+    ),
+    "no-polls": Fault(
+        "A round begins with the server's own estimate: no site is asked.",
+        (RoundProtocol,),
+        _NoPolls,
+        ("sites", "those that promise all moments together keep it"),
+    ),
+    "uncounted-kind": Fault(
+        "One message for all answers to a poll: the others reach the server, but no ledger counts them.",
+        (RoundProtocol,),
+        _UncountedKind,
+        ("sites", "martingale's polls are 3 words a site for k bits, in every round"),
+    ),
+}
+"""What may be broken, by the name that controls use."""

@@ -1,0 +1,155 @@
+"""The attacker that parks sites: its plans by hand, and whether the sites that it keeps are what it takes them for."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adversaries import Burst, Trial, View
+from adversaries.listed_schedules import Runs
+from protocols import Robust
+from simulator import play
+from simulator.faults import broken
+
+FOUND: list[Any] = []
+
+
+class Told(Trial):
+    """The same, with its notes to be looked at when the game is over."""
+
+    def plan(self, view: View) -> Any:
+        plan = super().plan(view)
+        FOUND[:] = [self._round]
+        return plan
+
+
+def view(sites: int = 5, **constants: float) -> View:
+    """Return the view of a game whose rounds have blocks of 10 items and phases of 3 bits, unless said otherwise."""
+    of = {"divisor": 1.0, "phase_length": 3.0, "phases": 20, "threshold_scale": 2.0, "shift": 0.0, **constants}
+    known = {"kind": "robust", "alpha": 0.5, "constants": lambda number: SimpleNamespace(**of)}
+    return View(sites=sites, items=10**6, start=20, known=known, rng=np.random.default_rng(0))
+
+
+def ask(adversary: Trial, seen: View, items: int, output: float | None = None) -> list[tuple[int, int]]:
+    """Return the bursts that it plans after so many more items, with the last of which the output may have moved."""
+    seen.sent += items
+    seen.steps += items
+    if output is not None:
+        seen.output = output
+        seen.changes += 1
+    plan = adversary.plan(seen)
+    assert isinstance(plan, Runs)
+    return list(zip(plan.sites.tolist(), plan.lengths.tolist(), strict=True))
+
+
+def test_quiet_parking_below_by_hand() -> None:
+    adversary, seen = Trial(depth=0.5), view()
+    store = (4, 10)
+    assert ask(adversary, seen, 0) == [store, store, (0, 5), (1, 5), (2, 5), (3, 5)]
+    # the third bit came with the third item of site 1: site 0 has not signalled and stays, site 1 goes on to its end
+    assert ask(adversary, seen, 28, 50.0) == [(1, 7), store, store, (2, 5), (3, 5)]
+    # site 2 and 3 are parked, too, and the output stands still: site 1 is next, from the end of its block
+    assert ask(adversary, seen, 37) == [(1, 5)]
+    assert ask(adversary, seen, 5) == [store] * 8
+    # the store ends the phase within a block, which it must finish first
+    assert ask(adversary, seen, 4, 80.0) == [(4, 6), store, store]
+
+
+def test_quiet_parking_above_keeps_a_site_that_signalled_early() -> None:
+    adversary, seen = Trial(side="above", depth=0.5), view(sites=4)
+    store = (3, 10)
+    assert ask(adversary, seen, 0) == [store, store, (0, 10), (1, 10), (2, 10)]
+    # site 0 signalled with its third item: it stays; then site 1 with its seventh, which is too late
+    assert ask(adversary, seen, 23, 50.0) == [store, store, (1, 10), (2, 10)]
+    assert ask(adversary, seen, 27, 80.0) == [(1, 3), store, store, (2, 10)]
+
+
+def test_groups_are_kept_or_parked_again_by_hand() -> None:
+    """Phases of 6 bits: 4 blocks of the store leave room for 2 of a group of 4 sites at half a block."""
+    adversary, seen = Trial(side="above", group=4, depth=0.5), view(sites=7, phase_length=6.0)
+    store = (6, 10)
+    group = [(site, 5) for site in range(4)]
+    assert ask(adversary, seen, 0) == [store] * 4 + group
+    assert ask(adversary, seen, 60) == [store] * 8
+    # the second block of the store ended the phase: it has had 4 + 1 + 1, so the group sent none, and is parked anew
+    finish = [(site, 5) for site in range(4)]
+    assert ask(adversary, seen, 13, 80.0) == [*finish, (6, 7), (4, 5), (5, 5)]
+    # on their way to the end they send four; the two that are left are those of sites 4 and 5, which stay
+    assert ask(adversary, seen, 20 + 7 + 5 + 4, 140.0) == [store] * 4 + group
+
+
+def test_noise_is_seen_in_the_first_output() -> None:
+    exact, noisy = Told(depth=0.5), Told(depth=0.5)
+    for adversary, output, found in ((exact, 50.0, True), (noisy, 50.01, False)):
+        seen = view()
+        ask(adversary, seen, 0)
+        ask(adversary, seen, 28, output)
+        assert FOUND[0].exact is found
+
+
+def test_a_new_round_begins_where_the_output_is_the_count() -> None:
+    adversary, seen = Trial(depth=0.5), view(phases=2)
+    ask(adversary, seen, 0)
+    ask(adversary, seen, 28, 50.0)
+    # the second phase is the last; the poll shows 20 + 28 + 33 items, and the next blocks have half of that
+    assert ask(adversary, seen, 33, 81.0)[:3] == [(4, 40), (4, 40), (0, 20)]
+
+
+def test_without_rounds_it_goes_on_when_the_output_moves() -> None:
+    seen = View(sites=3, items=100, rng=np.random.default_rng(0), known={"kind": "exact"})
+    seen.changes = 4
+    plan = Trial().plan(seen)
+    assert isinstance(plan, Burst)
+    assert plan.site == 1
+
+
+HAND = {"phases": 30, "phase_length": 0.1, "epsilon": 4, "counter_share": 0.8, "budget": 2, "shift": -9, "blocks": 9}
+
+
+@pytest.mark.parametrize("side", ["below", "above"])
+@pytest.mark.parametrize("noisy", [False, True])
+def test_what_it_takes_its_sites_for(side: Any, noisy: bool) -> None:
+    """Without noise every site parked below has not signalled in its block; with noise that is only likely.
+
+    Above, noise or not, a site that is kept has signalled: the output moved with its item. Power: at three quarters of
+    a block none of over 20 sites has signalled by chance with probability 1e-12.
+    """
+    protocol = Robust(alpha=0.01, parameters=HAND)
+    game = play(
+        protocol if noisy else broken(protocol, "no-noise"),
+        Told(side=side),
+        sites=64,
+        items=15_000,
+        start=200_000,
+        seed=5,
+        record=True,
+    )
+    assert game.rounds == 1
+    found = FOUND[0]
+    sent = np.bincount(game.transcript.loc[game.transcript["kind"] == "bit", "sender"].astype(int), minlength=64)
+    busy = {*found.free, *found.finish, found.store, *(site for site, _, _ in found.runs)}
+    left = [site for site in range(64) if site not in busy]
+    assert len(left) > 20
+    extra = [int(sent[site]) - found.fed[site] // found.size for site in left]
+    if side == "above":
+        assert set(extra) == {1}
+    else:
+        assert (1 in extra) is noisy
+        assert max(extra) <= 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"side": "left"}, "side must be one of above, below; got 'left'"),
+        ({"group": -1}, "group must be a whole number of at least 0; got -1"),
+        ({"depth": 1}, "depth must be a number above 0 and below 1; got 1"),
+        ({"margin": -0.1}, "margin must be a number of at least 0; got -0.1"),
+    ],
+)
+def test_nonsense_is_refused(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Trial(**parameters)

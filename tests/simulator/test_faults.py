@@ -1,0 +1,137 @@
+"""Faults: each breaks what it says and nothing else, and what claims measure tells the broken from the right one.
+
+Each comparison is of a right protocol with the same one broken: the broken one is the named wrong alternative.
+"""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from adversaries import Freeze, RoundRobin, Uniform
+from mechanisms import Laplace
+from protocols import Block, Deterministic, Martingale, Robust
+from simulator import play
+from simulator.errors import ScenarioError
+from simulator.faults import FAULTS, broken
+from simulator.tasks.audit import audit_tracker
+from simulator.tasks.generalisation import measured
+
+RARE = Martingale(alpha=0.01, strength=5)
+"""As the scenario `sites` has it: at 16 sites its rounds are short."""
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_broken_protocol_is_one_of_its_class_and_crosses_processes(name: str) -> None:
+    right = Robust(alpha=0.2)
+    wrong = broken(right, name)
+    assert isinstance(wrong, Robust)
+    assert wrong.fault == name
+    assert wrong == broken(right, name) == pickle.loads(pickle.dumps(wrong))
+    assert wrong != right
+    assert wrong.as_mapping() == right.as_mapping()
+    assert wrong.constants(100, 1) == right.constants(100, 1)
+    assert name in repr(wrong)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_names_a_claim_that_there_is(name: str) -> None:
+    scenario, claim = FAULTS[name].caught_by
+    found = yaml.safe_load((SCENARIOS / f"{scenario}.yaml").read_text(encoding="utf-8"))
+    assert claim in [one["name"] for one in found["claims"]]
+
+
+def test_what_cannot_be_broken_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="unknown fault 'no-nose'; did you mean 'no-noise'"):
+        broken(Robust(alpha=0.1), "no-nose")
+    with pytest.raises(ScenarioError, match="fault no-noise is one of robust; deterministic cannot have it"):
+        broken(Deterministic(alpha=0.1), "no-noise")
+    with pytest.raises(ScenarioError, match="fault no-polls is one of any protocol in rounds"):
+        broken(Deterministic(alpha=0.1), "no-polls")
+
+
+@pytest.mark.parametrize("adversary", [RoundRobin(), Freeze()], ids=lambda one: one.kind)
+def test_without_noise_estimates_are_whole_phases(adversary: Any) -> None:
+    """By the array form and item by item; with noise no estimate is a whole number of bits."""
+    start = 10**5
+    options: dict[str, Any] = {"sites": 100, "items": 60_000, "start": start, "seed": 1, "record": True}
+    for protocol, whole in ((broken(Robust(alpha=0.1), "no-noise"), True), (Robust(alpha=0.1), False)):
+        game = play(protocol, adversary, **options)
+        size = int(0.1 * start / protocol.constants(100, 1).divisor)
+        bits = [(float(output) - start) / size for output in game.outputs["output"][:9]]
+        assert len(bits) == 9
+        assert all((value == round(value)) == whole for value in bits)
+
+
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+def test_fixed_thresholds_come_at_the_first_item(engine: str) -> None:
+    protocol = broken(Block(alpha=0.3), "fixed-thresholds")
+    game = play(protocol, RoundRobin(), sites=4, items=8, start=10**4, engine=engine, record=True)
+    bits = game.transcript[game.transcript["kind"] == "bit"]
+    assert bits["step"].tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.slow
+def test_fixed_thresholds_are_told_by_the_bits() -> None:
+    """256 sites whose thresholds are the first items have about k/2 bits too many; 3 sqrt(k) is 48.
+
+    Places of random items are all over a block. Right thresholds deviate by at most 8 bits times a normal number at a
+    time: 48 is six of these, and has probability 2e-9 at each of the 500 changes of the output.
+    """
+    deviations = []
+    for protocol in (Robust(alpha=1 / 16), broken(Robust(alpha=1 / 16), "fixed-thresholds")):
+        game = play(protocol, Uniform(), sites=256, items=80_000, start=40_000, seed=3, record=True)
+        deviations.append(measured(game, protocol)["deviation"])
+    right, wrong = deviations
+    assert right is not None
+    assert wrong is not None
+    assert right < 48 < 100 < wrong
+
+
+@pytest.mark.slow
+def test_an_ignored_leak_is_found_by_the_audit() -> None:
+    """Were a threshold that ended a phase another, the transcript could not be: so it is of every transcript."""
+    right = audit_tracker(Robust(alpha=0.1), transcripts=10, seed=4)
+    assert right.largest_loss <= right.epsilon
+    assert right.largest_leak == 3
+    found = audit_tracker(broken(Robust(alpha=0.1), "leak-ignored"), transcripts=10, seed=4)
+    assert found.largest_loss == float("inf")
+    assert found.largest_leak == 0
+
+
+def test_without_polls_the_error_is_carried_from_round_to_round() -> None:
+    """Rounds of 0.8 % growth, each with an error of alpha/5 (a standard deviation) that is never mended.
+
+    At any moment they add up to alpha/5 / sqrt(2 · 0.008) = 1.6 alpha, the right tracker's is alpha/5. So a right game
+    of 290 rounds fails with probability 2e-4 (three of ten: 6e-10), and a broken one is within alpha with probability
+    0.47 in each of 4.7 spans of 62 rounds, beyond which errors are forgotten: 0.03 (six of ten: 2e-7).
+    """
+    options: dict[str, Any] = {"sites": 16, "items": 90_000_000, "start": 10**7}
+    failed = {}
+    for name, protocol in {"right": RARE, "wrong": broken(RARE, "no-polls")}.items():
+        games = [play(protocol, RoundRobin(), seed=seed, **options) for seed in range(10)]
+        failed[name] = sum(game.verdict == "failed" for game in games)
+    assert failed["right"] <= 2
+    assert failed["wrong"] >= 5
+
+
+def test_an_uncounted_kind_is_missing_from_the_ledger() -> None:
+    """The same game, bit for bit, but for k - 1 of k answers to each poll."""
+    right = play(Martingale(alpha=0.2), RoundRobin(), sites=64, items=100_000, seed=2, engine="leap")
+    wrong = play(broken(Martingale(alpha=0.2), "uncounted-kind"), RoundRobin(), sites=64, items=100_000, seed=2)
+    assert wrong.rounds == right.rounds > 5
+    assert wrong.max_rel_error == right.max_rel_error
+    assert right.messages - wrong.messages == 63 * (right.rounds - 1)
+
+
+def test_noise_of_zero_has_the_shape_of_noise() -> None:
+    """What stands for the generator's noise takes its parameters in the same places."""
+    from simulator.faults import _nothing
+
+    assert Laplace(2.0).draw(type("Quiet", (), {"laplace": staticmethod(_nothing)})(), 5).tolist() == [0.0] * 5
+    assert _nothing(0.0, 3.0) == 0.0
