@@ -22,8 +22,7 @@ import numpy as np
 from protocols import Block, Robust
 from protocols.base import Message, Protocol, Site
 from protocols.rounds.base import RoundProtocol
-from simulator.errors import ScenarioError
-from simulator.points.registry import accepted, nearest
+from simulator.errors import ScenarioError, accepted, nearest
 
 
 @dataclass(frozen=True)
