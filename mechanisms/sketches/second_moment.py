@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, exp, log
 from typing import ClassVar
@@ -10,11 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.checks import positive, probability, whole
-from mechanisms.sketches.base import Floats, Goal, Sketch, SketchRun, Whole
-from mechanisms.sketches.signs import SignKind, signs_of
-
-_CHUNK = 1 << 17
-"""Entries of the matrix that is handled at once when many updates are taken."""
+from mechanisms.sketches.base import Floats, Goal, Sketch
+from mechanisms.sketches.linear import LinearRun
+from mechanisms.sketches.signs import SignKind
 
 
 def rows_for(alpha: float, beta: float) -> int:
@@ -184,92 +181,3 @@ class AmsMedian(Sketch):
 def _checked_signs(signs: str) -> None:
     if signs not in ("dense", "hashed"):
         raise ValueError(f"signs must be 'dense' or 'hashed'; got {signs!r}")
-
-
-class LinearRun(SketchRun):
-    """Groups of AMS rows at work, and the median of their means.
-
-    All numbers are whole and below 2^53, so that sums that are kept up to date are exact, in whatever order.
-
-    Attributes
-    ----------
-    squares
-        Sum of the squared counters of each group.
-    """
-
-    __slots__ = ("_counters", "_groups", "_rows", "_signs", "squares")
-
-    def __init__(self, groups: int, rows: int, signs: SignKind, rng: np.random.Generator) -> None:
-        self._groups, self._rows = groups, rows
-        self._signs = signs_of(signs, groups * rows, rng)
-        self._counters = np.zeros(groups * rows)
-        self.squares = np.zeros(groups)
-
-    def update(self, item: int, change: int) -> None:
-        column, counters = self._signs.column(item), self._counters
-        if self._groups == 1:
-            self.squares[0] += change * (2.0 * float(column.dot(counters)) + change * self._rows)
-        else:
-            shape = self._groups, self._rows
-            dots = np.einsum("gr,gr->g", column.reshape(shape), counters.reshape(shape))
-            self.squares += change * (2.0 * dots + change * self._rows)
-        if change == 1:
-            counters += column
-        elif change == -1:
-            counters -= column
-        else:
-            counters += change * column
-
-    def estimate(self) -> float:
-        if self._groups == 1:
-            return float(self.squares[0]) / self._rows
-        return float(np.partition(self.squares, self._groups // 2)[self._groups // 2]) / self._rows
-
-    def means(self) -> Floats:
-        """Return the estimate of each group."""
-        return self.squares / self._rows
-
-    def play(self, items: Whole, changes: Whole) -> Floats:
-        length = max(1, _CHUNK // len(self._counters))
-        return np.concatenate(
-            [self._play(items[at : at + length], changes[at : at + length]) for at in range(0, len(items), length)]
-            or [np.empty(0)]
-        )
-
-    def _play(self, items: Whole, changes: Whole) -> Floats:
-        """Take some updates at once: the counters after each are sums of columns."""
-        course = self._signs.columns(items)
-        course *= changes[:, None]
-        course[0] += self._counters
-        np.cumsum(course, axis=0, out=course)
-        self._counters = course[-1].copy()
-        grouped = course.reshape(len(items), self._groups, self._rows)
-        squares = np.einsum("igr,igr->ig", grouped, grouped)
-        self.squares = squares[-1].copy()
-        middle = self._groups // 2
-        chosen: Floats = (squares[:, 0] if self._groups == 1 else np.partition(squares, middle, axis=1)[:, middle])
-        return chosen / self._rows
-
-    def absorb(self, frequencies: Mapping[int, int]) -> None:
-        items = np.fromiter(frequencies.keys(), dtype=np.int64, count=len(frequencies))
-        counts = np.fromiter(frequencies.values(), dtype=np.float64, count=len(frequencies))
-        length = max(1, _CHUNK // len(self._counters))
-        for at in range(0, len(items), length):
-            self._counters += counts[at : at + length] @ self._signs.columns(items[at : at + length])
-        grouped = self._counters.reshape(self._groups, self._rows)
-        self.squares = np.einsum("gr,gr->g", grouped, grouped)
-
-    def product(self, other: LinearRun) -> float:
-        """Return the mean product of two runs' counters, which must have the same signs: an estimate of <f, g>."""
-        return float(self._counters.dot(other._counters)) / len(self._counters)
-
-    def twin(self) -> LinearRun:
-        """Return an empty run with the same signs."""
-        empty = object.__new__(LinearRun)
-        empty._groups, empty._rows, empty._signs = self._groups, self._rows, self._signs
-        empty._counters, empty.squares = np.zeros_like(self._counters), np.zeros_like(self.squares)
-        return empty
-
-    def reset(self) -> None:
-        self._counters[:] = 0.0
-        self.squares[:] = 0.0

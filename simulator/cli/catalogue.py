@@ -13,7 +13,7 @@ from simulator.cli.tables import print_table
 if TYPE_CHECKING:
     from simulator.points.registry import Family
 
-WHAT = ("protocols", "adversaries", "mechanisms", "tasks", "plots", "scenarios")
+WHAT = ("protocols", "adversaries", "attackers", "analysts", "mechanisms", "tasks", "plots", "scenarios")
 
 
 @click.command("list")

@@ -18,5 +18,11 @@ TASKS: Final = {
     "threshold-monitor": "simulator.tasks.continual.monitor:ThresholdMonitor",
     "threshold-queries": "simulator.tasks.continual.queries:ThresholdQueries",
     "experts": "simulator.tasks.continual.experts:Experts",
+    "statistical-queries": "simulator.tasks.analysis.tasks:StatisticalQueries",
+    "sample-size": "simulator.tasks.analysis.sample_size:SampleSize",
+    "worst-of-many": "simulator.tasks.analysis.worst_of_many:WorstOfMany",
+    "second-moment": "simulator.tasks.sketching.tasks:SecondMomentTask",
+    "distinct-count": "simulator.tasks.sketching.tasks:DistinctCount",
+    "frequency": "simulator.tasks.sketching.tasks:FrequencyTask",
 }
 """The built-in tasks and their classes, loaded when they are asked for; installed packages may add to them."""
