@@ -91,6 +91,11 @@ class Sketch(ABC):
         return self.words
 
     @property
+    def active_rows(self) -> int:
+        """Rows that an update goes through in this code, which makes copies only when their turn comes."""
+        return self.total_rows
+
+    @property
     def built_for(self) -> int | None:
         """Changes of the output that a robust form bears; None for a plain sketch, which is built for none."""
         return None

@@ -83,6 +83,10 @@ class AmsDifference(Sketch):
         return self.total_rows + self.levels + 2
 
     @property
+    def active_rows(self) -> int:
+        return self.rows_of(0)
+
+    @property
     def built_for(self) -> int:
         return self.rounds
 

@@ -107,7 +107,7 @@ class ComputationPaths(Sketch):
     Examples
     --------
     >>> ComputationPaths(changes=10, updates=3000).total_rows
-    XX
+    5955
     """
 
     kind: ClassVar[str] = "computation-paths"

@@ -75,6 +75,10 @@ class Switched(Sketch):
         return self.copies * self.inner.total_rows
 
     @property
+    def active_rows(self) -> int:
+        return self.inner.total_rows
+
+    @property
     def built_for(self) -> int:
         return self.copies
 

@@ -223,7 +223,7 @@ def overfitting_gap(queries: int, samples: int, std: float = 0.0) -> float:
     Examples
     --------
     >>> round(overfitting_gap(100, 1000), 4), round(overfitting_gap(1000, 2000), 4)
-    (0.0997, 0.2137)
+    (0.0996, 0.2137)
     """
     argument = sqrt(2 * queries / (np.pi * samples)) / sqrt(1 + samples * (2 * std) ** 2)
     return 0.5 * erf(argument / sqrt(2))

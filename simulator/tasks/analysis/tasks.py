@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from adversaries.analysts import Analyst, SignCorrelation
+from adversaries.analysts import Analyst
 from mechanisms.statistical import Empirical, GaussianAnswers, QueryMechanism, Splitting
 from mechanisms.statistical.noisy import overfitting_gap
 from simulator.points.point import Point, PointError
@@ -57,7 +57,7 @@ class StatisticalQueries(Task):
 
     Columns: `max_abs_error` and `rms_error` compare the answers with the distribution, `empirical_error` with the sample. `gap`
     is how far the last query's mean over the sample is above its true value, and `final_error` the same of the last
-    answer; `predicted_gap` is what theory says of the former for `sign-correlation`. `bound` is what the mechanism
+    answer; `predicted_gap` is what theory says of the former if the analyst is `sign-correlation`. `bound` is what the mechanism
     claims of all answers with probability 0.95, and `within_bound` whether it holds.
     """
 
@@ -90,22 +90,21 @@ class StatisticalQueries(Task):
         ok = game.max_abs_error <= mechanism.alpha
         row |= {"sites": features_of(point), "items": len(game.asked), "samples": samples, "alpha": mechanism.alpha}
         row |= {"bound": bound, "within_bound": None if bound is None else game.max_abs_error <= bound}
-        row |= {"predicted_gap": _predicted(mechanism, analyst, samples, queries), "engine": "step"}
+        row |= {"predicted_gap": _predicted(mechanism, samples, queries), "engine": "step"}
         row |= {"ok": ok, "verdict": "ok" if ok else "failed"}
         return Record(row=row, engine_reason="a query at a time")
 
     def memory(self, point: Point) -> float:
-        return 5e7 + 8.0 * features_of(point) * point.start
+        _, analyst = sides(point)
+        return 5e7 + 8.0 * (features_of(point) + point.start if analyst.points == "cells" else features_of(point) * point.start)
 
     def messages(self, point: Point) -> float:
         """Return the work of a game in messages of the tracking game."""
         return 1 + (point.items or 0) * (1 + point.start / 2000)
 
 
-def _predicted(mechanism: QueryMechanism, analyst: Analyst, samples: int, queries: int) -> float | None:
-    """Return what theory says of the gap, where it says something."""
-    if not isinstance(analyst, SignCorrelation):
-        return None
+def _predicted(mechanism: QueryMechanism, samples: int, queries: int) -> float | None:
+    """Return what theory says of the gap of `sign-correlation`, whoever has asked; None where it says nothing."""
     if isinstance(mechanism, Empirical):
         return overfitting_gap(queries - 1, samples)
     if isinstance(mechanism, GaussianAnswers):

@@ -51,16 +51,18 @@ def worst_of_many(
     """Run algorithm B: an analyst and a mechanism on each of many samples; the noisy argmax picks a query and its sample.
 
     Step (1) takes the last query of each game as q_t; step (2) chooses among q_t and 1 - q_t by q(S_t) - q(D), a query of
-    sensitivity 1 / n, with NoisyArgmax at epsilon 0.05.
+    sensitivity 1 / n, with NoisyArgmax at epsilon 0.05. Points have as many features as there are queries, or lie in ten
+    times as many cells as there are of them.
     """
     rngs = streams(seed, ROLES)
-    distribution = distribution_of(analyst, queries)
+    features = 10 * samples if analyst.points == "cells" else queries
+    distribution = distribution_of(analyst, features)
     truth = Truth(distribution, rngs["truth"])
     gaps = []
     for _ in range(repetitions):
         data = distribution.draw(samples, rngs["samples"])
         view = AnalystView(
-            queries=queries, features=queries, samples=samples, rng=rngs["adversary"], known=known(mechanism)
+            queries=queries, features=features, samples=samples, rng=rngs["adversary"], known=known(mechanism)
         )
         try:
             run = mechanism.start(data, queries, rngs["mechanism"])
@@ -112,7 +114,7 @@ class WorstOfMany(Task):
         return Record(row=row, engine_reason="a repetition at a time")
 
     def memory(self, point: Point) -> float:
-        return 5e7 + 8.0 * (point.items or 1) * point.start
+        return 5e7 + 8.0 * (20 + (point.items or 1)) * point.start
 
     def messages(self, point: Point) -> float:
         """Return the work of a game in messages of the tracking game."""

@@ -11,6 +11,8 @@ from simulator.game.timeline import checkpoints
 
 FLUSH = 4096
 """Updates that are compared at once."""
+SPACED, EVENLY = 80, 120
+"""Checkpoints that are evenly spaced in the logarithm of the updates, and in the updates: attacks win at the end."""
 
 
 class Referee:
@@ -51,7 +53,8 @@ class Referee:
         self.most: float | None = None
         self.last: float | None = None
         self.series: dict[str, list[Any]] = {"step": [], "items": [], "output": [], "rel_error": []}
-        self._checkpoints = np.array(checkpoints(0, updates), dtype=np.int64)
+        evenly = np.linspace(1, updates, EVENLY).astype(np.int64).tolist()
+        self._checkpoints = np.array(sorted({*checkpoints(0, updates, SPACED), *evenly}), dtype=np.int64)
         self._shown = 0.0
         self._outputs: list[float] = []
         self._values: list[float] = []

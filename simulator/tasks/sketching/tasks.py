@@ -24,7 +24,8 @@ class Sketching(Task):
     was built for, `exhausted_at` the update at which it had used them up, `held` whether it was right until then,
     and `fell_after` the updates from then to its first failure. `least_ratio`, `most_ratio` and `last_ratio` are of
     the estimate over the truth; `half_at` is the first update after which the estimate was below half of the truth.
-    `touched` are the different items of the stream. `words` is the memory.
+    `made` are the updates, and
+    `touched` the different items among them. `words` is the memory.
     """
 
     goal: ClassVar[Goal]
@@ -32,7 +33,7 @@ class Sketching(Task):
     sizes: ClassVar[Sequence[Size]] = (UPDATES,)
     columns: ClassVar[Sequence[str]] = (
         "total_rows", "built_for", "exhausted_at", "held", "fell_after",
-        "least_ratio", "most_ratio", "last_ratio", "half_at", "touched",
+        "least_ratio", "most_ratio", "last_ratio", "half_at", "made", "touched",
     )  # fmt: skip
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "attacker"}
 
@@ -63,7 +64,7 @@ class Sketching(Task):
             sketch, attacker, updates=point.items, norm=self.norm(sketch), seed=seed, engine=point.engine
         )
         row: dict[str, Any] = {name: getattr(game, name) for name in _OWN}
-        row |= {"alpha": sketch.alpha, "words": sketch.words, "total_rows": sketch.total_rows}
+        row |= {"made": game.items, "alpha": sketch.alpha, "words": sketch.words, "total_rows": sketch.total_rows}
         row |= {"built_for": sketch.built_for, "ok": game.ok, "verdict": "ok" if game.ok else "failed"}
         if game.exhausted_at is not None and game.first_failure is not None and game.held:
             row["fell_after"] = game.first_failure - game.exhausted_at
@@ -71,12 +72,12 @@ class Sketching(Task):
         return Record(row=row, series=game.series, engine_reason=reason)
 
     def memory(self, point: Point) -> float:
-        return 2e8 + 16.0 * self._sides(point)[0].total_rows
+        return 2e8 + 16.0 * self._sides(point)[0].active_rows
 
     def messages(self, point: Point) -> float:
         """Return the work of a game in messages of the tracking game."""
-        rows = self._sides(point)[0].total_rows
-        return (point.items or 0) * (1 + min(rows, 1 << 16) / 1000)
+        rows = self._sides(point)[0].active_rows
+        return (point.items or 0) * (2 + (rows / 1000 if self.goal == "second-moment" else 0))
 
 
 _OWN = (
