@@ -31,7 +31,9 @@ class SignCorrelation(Analyst):
     """
 
     kind: ClassVar[str] = "sign-correlation"
-    source: ClassVar[str] = "Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015; lecture on generalization by stability"
+    source: ClassVar[str] = (
+        "Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015; lecture on generalization by stability"
+    )
 
     def ask(self, view: AnalystView) -> StatisticalQuery | None:
         asked = len(view.answers)
@@ -46,7 +48,7 @@ class SignCorrelation(Analyst):
 
 @dataclass
 class LeaderboardClimber(Analyst):
-    """Adds one feature after the other to a vote, keeps what improves the answer, and at the end asks for the vote of all it kept.
+    """Adds features one by one to a vote, keeps what improves the answer, and at last asks for the vote of all kept.
 
     This is who climbs a leaderboard by submitting again and again: every answer is on the same holdout.
     """
@@ -74,7 +76,7 @@ class LeaderboardClimber(Analyst):
 
 @dataclass
 class GradientAnalyst(Analyst):
-    """Fits a linear model by gradient steps, each coordinate of each gradient a query; at the end it asks for the model's vote.
+    """Fits a linear model by gradient steps, a query for each coordinate, and at last asks for the model's vote.
 
     The true values of its queries have no closed form.
 

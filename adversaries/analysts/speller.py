@@ -10,19 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adversaries.analysts.base import Analyst, AnalystView
-from mechanisms.statistical.queries import DIGIT, Members, SpellOut, Spelled, StatisticalQuery
+from mechanisms.statistical.queries import DIGIT, Members, Spelled, SpellOut, StatisticalQuery
 
 
 @dataclass
 class Speller(Analyst):
-    """Asks one query whose exact mean lists the cells of all points, and then how many points lie in the cells that it has read.
+    """Asks one query whose exact mean lists the cells of all points, and then how many lie in those it has read.
 
-    Points are uniform among many more cells than there are points, so the true value of the second query is small. On the
-    sample it is 1 if the first answer was exact, and nothing like it if noise has covered all but its first digits.
+    Points are uniform among many more cells than there are points, so the true value of the second query is small. On
+    the sample it is 1 if the first answer was exact, and nothing like it if noise has covered all but its first
+    digits.
     """
 
     kind: ClassVar[str] = "speller"
-    source: ClassVar[str] = "Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015 (one exact answer can hold the sample); the digits: derived here"
+    source: ClassVar[str] = (
+        "Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015 (one exact answer can hold the sample); digits: derived"
+    )
     points: ClassVar = "cells"
 
     def ask(self, view: AnalystView) -> StatisticalQuery | None:

@@ -11,12 +11,13 @@ from mechanisms.checks import whole
 
 @dataclass
 class QuietItems(Attacker):
-    """Tries items on streams of its own, and in the end feeds those that have not moved the estimate, all in one stream.
+    """Tries items on streams of its own, and at last feeds those that have not moved the estimate, all in one stream.
 
-    A service counts many streams with one hash function, or their sketches could not be merged. The attacker begins a stream with the same
-    `prefill` items again and again, tries `window` fresh ones after them, and notes those after which the estimate stood
-    still: their hash values are such that the sketch as it was then has no use for them. At last it begins a stream with the
-    prefill and feeds all that it has noted. The estimate stays near `prefill` + `window`.
+    A service counts many streams with one hash function, or their sketches could not be merged. The attacker begins a
+    stream with the same `prefill` items again and again, tries `window` fresh ones after them, and notes those after
+    which the estimate stood still: their hash values are such that the sketch as it was then has no use for them. At
+    last it begins a stream with the prefill and feeds all that it has noted. The estimate stays near `prefill` +
+    `window`.
 
     Parameters
     ----------

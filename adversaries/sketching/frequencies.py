@@ -1,4 +1,4 @@
-"""Attacks on sketches of frequencies: tails that push a CountSketch, and items that cover a target in a count-min sketch."""
+"""Attacks on sketches of frequencies: tails that push a CountSketch, and items that cover a target of count-min."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ class RandomTails(TailAttack):
 class CoverAttack(Attacker):
     """Finds few items that share all counters of the target in a count-min sketch, and feeds these on and on.
 
-    First it adds fresh items until the estimate of the target, which is never fed, has risen: among them are some that cover its
-    counters. Then it takes away one after the other, and brings back those without which the estimate falls: at most
-    `depth` remain. Feeding them in turn raises the estimate by one in each turn.
+    First it adds fresh items until the estimate of the target, which is never fed, has risen: among them are some
+    that cover its counters. Then it takes away one after the other, and brings back those without which the estimate
+    falls: at most `depth` remain. Feeding them in turn raises the estimate by one in each turn.
 
     Source
     ------

@@ -14,8 +14,8 @@ from mechanisms.checks import number, whole
 class AmsAttack(Attacker):
     """Begins with C sqrt(t) of one item, then adds fresh items and keeps those after which the estimate has not risen.
 
-    The truth only grows from then on. The estimate falls by a constant in each second step, so that after O(t) steps it is
-    below half of the truth.
+    The truth only grows from then on. The estimate falls by a constant in each second step, so that after O(t) steps
+    it is below half of the truth.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class AmsAttack(Attacker):
 
 @dataclass
 class RandomUpdates(AmsAttack):
-    """The control of `ams-attack`: the same updates, but a coin says which are taken back, and the estimates play no part."""
+    """The control of `ams-attack`: the same updates, but a coin says which are taken back, not the estimate."""
 
     kind: ClassVar[str] = "random-updates"
     source: ClassVar[str] = "control of ams-attack"

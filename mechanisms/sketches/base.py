@@ -1,8 +1,8 @@
 """What every sketch of a stream offers: parameters that start a run, which takes updates and gives one estimate.
 
-An update is an item (a whole number from 0) and the change of its frequency. What is estimated is the sketch's *goal*: the
-second moment of the frequencies, the number of items with a frequency above 0, or the frequency of one item, the
-target 0. The sketch knows its own coins; whoever chooses the updates sees the estimates only.
+An update is an item (a whole number from 0) and the change of its frequency. What is estimated is the sketch's
+*goal*: the second moment of the frequencies, the number of items with a frequency above 0, or the frequency of one
+item, the target 0. The sketch knows its own coins; whoever chooses the updates sees the estimates only.
 """
 
 from __future__ import annotations
@@ -108,4 +108,3 @@ class Sketch(ABC):
 def key_of(rng: np.random.Generator) -> int:
     """Return a fresh 63-bit key for a hash function."""
     return int(rng.integers(1 << 63))
-

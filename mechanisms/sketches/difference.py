@@ -10,12 +10,13 @@ import numpy as np
 
 from mechanisms.checks import probability, whole
 from mechanisms.sketches.base import Goal, Sketch, SketchRun
-from mechanisms.sketches.second_moment import Ams, LinearRun
+from mechanisms.sketches.linear import LinearRun
+from mechanisms.sketches.second_moment import Ams
 
 
 @dataclass(frozen=True)
 class AmsDifference(Sketch):
-    """Rounds that begin with a fresh AMS estimate; within a round, differences F2(f + v) - F2(f) are estimated and added up.
+    """Rounds that begin with a fresh AMS estimate, to which estimated differences F2(f + v) - F2(f) are added.
 
     The error of (2 <Af, Av> + |Av|^2) / t is about 2 sqrt(g) F2 / sqrt(t) where the second moment grows by g F2, so a
     block of small growth needs few rows. A round has 2^levels blocks of growth alpha / 4 at most; the answer after c
@@ -33,8 +34,9 @@ class AmsDifference(Sketch):
 
     Notes
     -----
-    All estimators of all rounds are counted as memory: they must run from the beginning, since none but the adversary knows when its
-    block begins. The code makes each from the frequencies at the ends of its block, which gives the same transcript.
+    All estimators of all rounds are counted as memory: they must run from the beginning, since none but the adversary
+    knows when its block begins. The code makes each from the frequencies at the ends of its block, which gives the
+    same transcript.
 
     Source
     ------
@@ -43,7 +45,9 @@ class AmsDifference(Sketch):
 
     kind: ClassVar[str] = "ams-difference"
     source: ClassVar[str] = "Woodruff, Zhou 2021, section 3"
-    error: ClassVar[str] = "alpha against any adversary for so many rounds; rows fall by alpha log^2(1 / alpha) against switching"
+    error: ClassVar[str] = (
+        "alpha against any adversary for so many rounds; rows fall by alpha log^2(1 / alpha) against switching"
+    )
 
     rounds: int
     rows: int
@@ -62,7 +66,8 @@ class AmsDifference(Sketch):
     def rows_of(self, level: int) -> int:
         """Return the rows of a difference estimator for a block of growth 2^level alpha / 4.
 
-        Its variance is 4 g F2^2 / t; of 1 + levels parts each may have as much as the strong estimate, divided by their number.
+        Its variance is 4 g F2^2 / t; of 1 + levels parts each may have as much as the strong estimate, divided by
+        their number.
         """
         growth: float = 2**level * self.alpha / 4
         return ceil(2 * growth * (self.levels + 1) * self.rows)
@@ -73,9 +78,9 @@ class AmsDifference(Sketch):
 
     @property
     def total_rows(self) -> int:
-        blocks = 2**self.levels
+        blocks = 1 << self.levels
         finest = blocks * self.rows_of(0)  # one for each block, which is also the test of when it ends
-        above = sum(blocks // 2 ** (level + 1) * self.rows_of(level) for level in range(1, self.levels))
+        above = sum((blocks >> (level + 1)) * self.rows_of(level) for level in range(1, self.levels))
         return self.rounds * (self.rows + finest + above)
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -17,8 +18,8 @@ from mechanisms.sketches.mixing import mixed, mixed_all
 class CountSketch(Sketch):
     """CountSketch: each row adds a random sign times the change to a random counter; the estimate is a median.
 
-    A row errs by more than sqrt(3 / width) ‖f‖₂ with probability 1/3 at most, the median of the rows with one that falls
-    exponentially in their number.
+    A row errs by more than sqrt(3 / width) ‖f‖₂ with probability 1/3 at most, the median of the rows with one that
+    falls exponentially in their number.
 
     Parameters
     ----------
@@ -43,7 +44,9 @@ class CountSketch(Sketch):
 
     kind: ClassVar[str] = "count-sketch"
     source: ClassVar[str] = "Charikar, Chen, Farach-Colton 2002"
-    error: ClassVar[str] = "sqrt(3 / width) times the 2-norm, failures exponentially rare in depth; streams fixed in advance"
+    error: ClassVar[str] = (
+        "sqrt(3 / width) times the 2-norm, failures exponentially rare in depth; streams fixed in advance"
+    )
     stateless: ClassVar[bool] = True
 
     width: int
@@ -98,7 +101,7 @@ class CountSketchRun(SketchRun):
         return float(found[len(found) // 2])
 
     def scale(self) -> float:
-        return float(sorted(self._squares)[len(self._squares) // 2]) ** 0.5
+        return sqrt(sorted(self._squares)[len(self._squares) // 2])
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
         items = np.fromiter(frequencies.keys(), dtype=np.int64, count=len(frequencies))
@@ -143,7 +146,9 @@ class CountMin(Sketch):
 
     kind: ClassVar[str] = "count-min"
     source: ClassVar[str] = "Cormode, Muthukrishnan 2005, theorem 1"
-    error: ClassVar[str] = "e / width times the 1-norm with probability 1 - e^-depth, one-sided; streams fixed in advance"
+    error: ClassVar[str] = (
+        "e / width times the 1-norm with probability 1 - e^-depth, one-sided; streams fixed in advance"
+    )
     stateless: ClassVar[bool] = True
 
     width: int

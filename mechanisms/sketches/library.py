@@ -60,7 +60,7 @@ class DistinctRun(SketchRun):
 
 @dataclass(frozen=True)
 class LibraryHll(Sketch):
-    """HyperLogLog of Apache DataSketches (`hll_sketch`). It has a fixed seed, so items pass through a secret keyed hash.
+    """HyperLogLog of Apache DataSketches (`hll_sketch`). Its seed is fixed, so items pass through a secret keyed hash.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class LibraryHll(Sketch):
     @property
     def words(self) -> int:
         """A register has a byte (HLL_8), a word 64 bits."""
-        return 2**self.lg_k // 8
+        return int(2**self.lg_k) // 8
 
     @property
     def total_rows(self) -> int:
@@ -108,7 +108,7 @@ class LibraryHll(Sketch):
 
 @dataclass(frozen=True)
 class LibraryTheta(Sketch):
-    """The theta sketch of Apache DataSketches (`update_theta_sketch`), of the family of least hash values, with a secret seed.
+    """The theta sketch of Apache DataSketches (`update_theta_sketch`): least hash values, with a seed of its own.
 
     Parameters
     ----------
@@ -169,7 +169,9 @@ class LibraryCountMin(Sketch):
 
     kind: ClassVar[str] = "datasketches-count-min"
     source: ClassVar[str] = "Apache DataSketches, count_min_sketch"
-    error: ClassVar[str] = "e / width times the 1-norm with probability 1 - e^-depth, one-sided; streams fixed in advance"
+    error: ClassVar[str] = (
+        "e / width times the 1-norm with probability 1 - e^-depth, one-sided; streams fixed in advance"
+    )
 
     width: int
     depth: int = 4

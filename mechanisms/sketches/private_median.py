@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.above_threshold import AboveThreshold
+from mechanisms.above_threshold import AboveThreshold, AboveThresholdRun
 from mechanisms.checks import positive, probability, whole
 from mechanisms.sketches.base import Floats, Goal, Sketch, SketchRun
-from mechanisms.sketches.second_moment import LinearRun
+from mechanisms.sketches.linear import LinearRun
 
 
 def private_median(values: Floats, step: float, largest: float, epsilon: float, rng: np.random.Generator) -> float:
@@ -39,12 +39,12 @@ def private_median(values: Floats, step: float, largest: float, epsilon: float, 
 
 @dataclass(frozen=True)
 class PrivateMedian(Sketch):
-    """Many AMS copies; a sparse-vector test asks whether most of them are off the answer, and then a private median replaces it.
+    """Many AMS copies; when a sparse-vector test says that most are off the answer, their private median replaces it.
 
     An answer w stands while about half of the copies are within 1 ± alpha / 2 of it. Each change costs `epsilon`
-    twice, once for the test and once for the median; k changes together cost about epsilon sqrt(8 k ln(1 / delta)), which
-    is why sqrt(k) copies are enough where switching needs k. After `changes` changes the plain median of the copies is published as
-    it is.
+    twice, once for the test and once for the median; k changes together cost about epsilon sqrt(8 k ln(1 / delta)),
+    which is why sqrt(k) copies are enough where switching needs k. After `changes` changes the plain median of the
+    copies is published as it is.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ class PrivateMedian(Sketch):
     def theorem_copies(self, updates: int, total: float = 0.01, delta: float = 1e-4, beta: float = 0.05) -> int:
         """Return the copies for which the tests and medians of a game are right but with probability beta.
 
-        With total privacy `total` (1/100 in the proof) a test has epsilon = total / sqrt(8 k ln(1 / delta)), and its error
-        8 ln(2 updates / beta) / epsilon must stay below a quarter of the copies.
+        With total privacy `total` (1/100 in the proof) a test has epsilon = total / sqrt(8 k ln(1 / delta)), and its
+        error 8 ln(2 updates / beta) / epsilon must stay below a quarter of the copies.
         """
         each = total / sqrt(8 * self.changes * log(1 / delta))
         return ceil(4 * 8 / each * log(2 * updates / beta))
@@ -129,7 +129,7 @@ class PrivateMedianRun(SketchRun):
         self._left = rules.changes
         self._test = self._fresh_test()
 
-    def _fresh_test(self):  # type: ignore[no-untyped-def]
+    def _fresh_test(self) -> AboveThresholdRun:
         rules = self._rules
         return AboveThreshold(rules.epsilon, rules.copies / 2).start(self._rng, silent=self._silent)
 

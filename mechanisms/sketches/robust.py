@@ -1,4 +1,4 @@
-"""What the robust forms share: the sketches that they are made of, and answers that stand while they are near enough."""
+"""What the robust forms share: the sketches that they are made of, and rounding."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def plain(sketch: str, size: int, alpha: float) -> Sketch:
         made: Sketch = maker(**{parameter: size, "alpha": alpha})
     except ValueError as error:
         said = str(error)
-        raise ValueError(f"size {said.removeprefix(parameter).lstrip()}" if said.startswith(parameter) else said) from error
+        raise ValueError(
+            f"size {said.removeprefix(parameter).lstrip()}" if said.startswith(parameter) else said
+        ) from error
     return made
 
 

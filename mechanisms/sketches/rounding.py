@@ -18,9 +18,9 @@ from mechanisms.sketches.second_moment import Ams, rows_for_tail
 class Rounded(Sketch):
     """One plain sketch whose answers are rounded to powers of 1 + alpha / 4.
 
-    An answer stands while it is within a factor 1 + alpha / 4 of the sketch's estimate (`sticky`): then each change of the
-    answer says little, and a change that is taken back is not seen. Rounding each estimate by itself is no defence:
-    an adversary that holds the estimate at the edge between two answers learns from it what it learns from
+    An answer stands while it is within a factor 1 + alpha / 4 of the sketch's estimate (`sticky`): then each change
+    of the answer says little, and a change that is taken back is not seen. Rounding each estimate by itself is no
+    defence: an adversary that holds the estimate at the edge between two answers learns from it what it learns from
     the estimate.
 
     Parameters
@@ -82,10 +82,10 @@ class Rounded(Sketch):
 class ComputationPaths(Sketch):
     """An AMS sketch with so many rows that it is right on every stream that an adversary could make it give.
 
-    The answers are rounded to powers of 1 + alpha / 4 and stand while they are near enough. A deterministic adversary's stream
-    is a function of the answers, so there are no more streams than sequences of answers with at most `changes`
-    changes: choose(updates, changes) · grid^changes. A union bound over them asks for rows by the exponential tail
-    bound. After `changes` changes the sketch's estimates are published as they are.
+    The answers are rounded to powers of 1 + alpha / 4 and stand while they are near enough. A deterministic
+    adversary's stream is a function of the answers, so there are no more streams than sequences of answers with at
+    most `changes` changes: choose(updates, changes) · grid^changes. A union bound over them asks for rows by the
+    exponential tail bound. After `changes` changes the sketch's estimates are published as they are.
 
     Parameters
     ----------

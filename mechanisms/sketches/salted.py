@@ -16,8 +16,8 @@ from mechanisms.sketches.robust import plain
 class Salted(Sketch):
     """A sketch of distinct items that draws new hash functions whenever a new stream begins.
 
-    What an adversary has learned of the items in one stream is worth nothing in the next. The price: sketches of two streams
-    cannot be merged any more, since they do not share their hash function.
+    What an adversary has learned of the items in one stream is worth nothing in the next. The price: sketches of two
+    streams cannot be merged any more, since they do not share their hash function.
 
     Parameters
     ----------

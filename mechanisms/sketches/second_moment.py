@@ -15,7 +15,9 @@ from mechanisms.sketches.signs import SignKind
 
 
 def rows_for(alpha: float, beta: float) -> int:
-    """Return the rows with which one estimate is within 1 ± alpha but with probability beta, by Chebyshev: 2 / (alpha^2 beta).
+    """Return the rows with which an estimate is off by alpha with probability beta at most: 2 / (alpha^2 beta).
+
+    By Chebyshev's inequality.
 
     Examples
     --------
@@ -89,7 +91,9 @@ class Ams(Sketch):
 
     kind: ClassVar[str] = "ams"
     source: ClassVar[str] = "Alon, Matias, Szegedy 1996; lecture on adaptive streaming"
-    error: ClassVar[str] = "relative error alpha with probability 1 - 2 / (alpha^2 rows), against streams fixed in advance"
+    error: ClassVar[str] = (
+        "relative error alpha with probability 1 - 2 / (alpha^2 rows), against streams fixed in advance"
+    )
     stateless: ClassVar[bool] = True
 
     rows: int
@@ -146,7 +150,9 @@ class AmsMedian(Sketch):
 
     kind: ClassVar[str] = "ams-median"
     source: ClassVar[str] = "Alon, Matias, Szegedy 1996, theorem 2.2"
-    error: ClassVar[str] = "relative error alpha, failures exponentially rare in the groups; against streams fixed in advance"
+    error: ClassVar[str] = (
+        "relative error alpha, failures exponentially rare in the groups; against streams fixed in advance"
+    )
     stateless: ClassVar[bool] = True
 
     groups: int

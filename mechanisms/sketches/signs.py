@@ -26,9 +26,7 @@ _BLOCK: Final = 1 << 17
 """Signs in a block."""
 _KEPT: Final = 1 << 25
 """Signs that are kept, 128 MB of them."""
-_EIGHT: Final[Columns] = (
-    2 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) - 1
-)
+_EIGHT: Final[Columns] = 2 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) - 1
 """The eight signs that a byte stands for."""
 
 
@@ -117,4 +115,5 @@ class HashedSigns:
         value = (value & _LOW) + (value >> _BITS)
         # what is left is below 2^31 + 1, and the prime itself stands for 0
         bits = np.where(value >= _LOW, value - _LOW, value) & np.uint64(1)
-        return 1 - 2 * bits.astype(np.float32)
+        signs: Columns = 1 - 2 * bits.astype(np.float32)
+        return signs

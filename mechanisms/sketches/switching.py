@@ -14,7 +14,7 @@ from mechanisms.sketches.robust import plain
 
 @dataclass(frozen=True)
 class Switched(Sketch):
-    """Publishes an estimate until the active copy is off it by more than alpha / 2 times the scale; then the next copy's turn comes.
+    """Publishes an estimate until the active copy is off it by alpha / 2 of the scale; then the next copy's turn comes.
 
     The active copy's estimate is published and the copy retired, so that no copy is asked again after something of
     its coins has been seen. When the last copy is retired there is nothing to switch to: its estimates are

@@ -40,11 +40,11 @@ class QueryMechanism(ABC):
         """Return a run on a sample, for at most so many queries."""
 
     def bound(self, samples: int, queries: int, beta: float) -> float | None:
-        """Return what no answer's distance from the distribution exceeds, but with probability beta; None without a proof."""
+        """Return what no answer is off the distribution by, but with probability beta; None without a proof."""
         return None
 
     def stability(self, samples: int, queries: int) -> tuple[float, float] | None:
-        """Return (epsilon, delta) of all answers together, for samples that differ in a point; None if it is not stable."""
+        """Return (epsilon, delta) of all answers, for samples that differ in a point; None if it is not stable."""
         return None
 
     def coin_errors(self, samples: int, queries: int, number: int, rng: np.random.Generator) -> Floats:

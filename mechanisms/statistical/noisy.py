@@ -28,7 +28,7 @@ class NoisyRun(QueryRun):
 
 @dataclass(frozen=True)
 class LaplaceAnswers(QueryMechanism):
-    """Adds Lap(1 / (gamma n)) to the mean, gamma = epsilon / sqrt(8 k ln(1 / delta)): k answers are (epsilon, delta)-stable.
+    """Adds Lap(1 / (gamma n)), gamma = epsilon / sqrt(8 k ln(1 / delta)): k answers are (epsilon, delta)-stable.
 
     All answers are within ln(k / beta) / (gamma n) of the sample's means (Claim 2), and by Theorem 5 within 10 epsilon
     more of the distribution's, but with probability beta + k delta / epsilon.
@@ -217,8 +217,8 @@ def first_wins(gap: float, scale: float) -> float:
 def overfitting_gap(queries: int, samples: int, std: float = 0.0) -> float:
     """Return how far the vote by the signs of the answers to k fair features is from 1/2 on the sample, on average.
 
-    Phi(sqrt(2 k / (pi n)) / sqrt(1 + n tau^2)) - 1/2, with noise of standard deviation tau on features of -1 and +1, which is
-    2 `std` (normal approximation, k large).
+    Phi(sqrt(2 k / (pi n)) / sqrt(1 + n tau^2)) - 1/2, with noise of standard deviation tau on features of -1 and +1,
+    which is 2 `std` (normal approximation, k large).
 
     Examples
     --------

@@ -50,7 +50,7 @@ class EmpiricalRun(QueryRun):
 
 @dataclass(frozen=True)
 class Splitting(QueryMechanism):
-    """Cuts the sample into as many parts as there are queries, and answers each query with the mean over a part of its own.
+    """Cuts the sample into as many parts as there are queries, and answers each with the mean over a part of its own.
 
     No query can depend on the points that answer it, so every answer is as good as if it were the first: at
     n of the order of k / alpha^2.

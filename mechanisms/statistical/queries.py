@@ -1,4 +1,4 @@
-"""Statistical queries: each asks for the mean of a function with values in [0, 1], over a sample or over its distribution.
+"""Statistical queries: the mean of a function with values in [0, 1], over a sample or over its distribution.
 
 Two distributions are built in: points with independent fair features of -1 and +1 (`Coins`), and points that are
 uniform among cells (`Cells`). A query says its true value where there is a closed form.
@@ -98,13 +98,14 @@ class Vote(StatisticalQuery):
     Flipping all features turns the vote round, so the true value is 1/2 whatever the weights are.
     """
 
-    features: Sequence[int]
+    features: Sequence[int] | NDArray[np.int64]
     weights: Floats
     true = 0.5
 
     def values(self, data: Data) -> Floats:
         votes = np.asarray(self.weights, dtype=np.float32) @ data[np.asarray(self.features)].astype(np.float32)
-        return 0.5 * (1.0 + np.sign(votes).astype(np.float64))
+        values: Floats = 0.5 * (1.0 + np.sign(votes).astype(np.float64))
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,12 +120,13 @@ class Residual(StatisticalQuery):
 
     def values(self, data: Data) -> Floats:
         scores = np.clip(np.asarray(self.weights, dtype=np.float32) @ data.astype(np.float32), -1, 1)
-        return np.asarray((2.0 + data[self.feature] * (1.0 - scores)) / 4, dtype=np.float64)
+        values: Floats = np.asarray((2.0 + data[self.feature] * (1.0 - scores)) / 4, dtype=np.float64)
+        return values
 
 
 @dataclass(frozen=True)
 class SpellOut(StatisticalQuery):
-    """2^(-16 (x + 1)) for a point in cell x: the digits of the exact mean, times n, are the numbers of points in all cells."""
+    """2^(-16 (x + 1)) for a point in cell x: the digits of n times the mean are the numbers of points in all cells."""
 
     cells: int
 
@@ -138,7 +140,9 @@ class SpellOut(StatisticalQuery):
 
     def mean(self, data: Data) -> Spelled:
         if len(data) >= 1 << DIGIT:
-            raise ValueError(f"samples must be below {1 << DIGIT:,} for a query that spells them out; got {len(data):,}")
+            raise ValueError(
+                f"samples must be below {1 << DIGIT:,} for a query that spells them out; got {len(data):,}"
+            )
         counts = np.bincount(data, minlength=self.cells).astype(">u2")
         return Spelled(int.from_bytes(counts.tobytes(), "big"), len(data), self.cells)
 

@@ -15,7 +15,7 @@ from mechanisms.statistical.queries import Data, StatisticalQuery
 
 @dataclass(frozen=True)
 class ThresholdOut(QueryMechanism):
-    """Thresholdout: a sparse-vector test asks whether the means over both halves of the sample differ; only then the holdout is shown.
+    """Thresholdout: the holdout is shown only where a sparse-vector test says that both halves of the sample differ.
 
     A query whose mean over the training half is within threshold + Lap(2 noise) + Lap(4 noise) of that over the holdout
     is answered with the former. Otherwise the answer is the holdout's mean with Lap(noise), and the threshold's

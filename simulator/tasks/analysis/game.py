@@ -1,4 +1,4 @@
-"""One game of adaptive data analysis: a sample, a mechanism that answers from it, and an analyst who chooses the queries."""
+"""One game of adaptive data analysis: a sample, a mechanism that answers from it, and an analyst who asks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simulator.errors import MoveError
 from simulator.game.streams import streams
 
 ROLES = ("sample", "mechanism", "adversary", "truth")
-"""Random streams: the points, the mechanism's noise, the analyst's moves, and the fresh sample that stands for the truth."""
+"""Random streams: the points, the mechanism's noise, the analyst's moves, and the fresh sample for the truth."""
 FRESH: Final = 100_000
 """Points of the fresh sample where a query's true value has no closed form: it is then known within 0.005 with
 probability 1 - 4e-2 a thousand queries, standard deviation 0.0016 at most."""
@@ -50,7 +50,7 @@ class AnalysisGame:
 
     @property
     def max_abs_error(self) -> float:
-        """Largest distance of an answer from the distribution; of a query that was named, that of its mean over the sample."""
+        """Largest distance of an answer from the distribution; where a query was named, of its mean over the sample."""
         return max(abs((one.sample if one.answer is None else one.answer) - one.truth) for one in self.asked)
 
     @property

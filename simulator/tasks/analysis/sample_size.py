@@ -63,9 +63,10 @@ def needed(mechanism: QueryMechanism, queries: int, seed: int) -> int | None:
 class SampleSize(Task):
     """How large must a sample be, for 95 % of a mechanism's answers to be within alpha of the distribution?
 
-    `samples_needed` is found by bisection over games with queries fixed in advance, whose answers are drawn from their own
-    distribution. What adaptivity costs is in the mechanism: the noise of the private ones is calibrated to all queries together,
-    and splitting takes fresh points for each. `per_root` is it over sqrt(k) / alpha^2, `per_query` over k / alpha^2.
+    `samples_needed` is found by bisection over games with queries fixed in advance, whose answers are drawn from
+    their own distribution. What adaptivity costs is in the mechanism: the noise of the private ones is calibrated to
+    all queries together, and splitting takes fresh points for each. `per_root` is it over sqrt(k) / alpha^2,
+    `per_query` over k / alpha^2.
     """
 
     kind: ClassVar[str] = "sample-size"

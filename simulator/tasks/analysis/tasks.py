@@ -31,7 +31,8 @@ def sides(point: Point) -> tuple[QueryMechanism, Analyst]:
     """
     mechanism, analyst = point.protocol.make(), point.adversary.make()
     if not isinstance(mechanism, QueryMechanism):
-        said = f"task {point.task.label} takes a mechanism that answers statistical queries; {point.protocol.label} is none"
+        taken = f"task {point.task.label} takes a mechanism that answers statistical queries"
+        said = f"{taken}; {point.protocol.label} is none"
         raise PointError(("protocol", "kind"), said)
     if not mechanism.answers and not analyst.selects:
         said = f"{point.protocol.label} only selects among queries, and {point.adversary.label} wants answers"
@@ -55,10 +56,10 @@ def features_of(point: Point) -> int:
 class StatisticalQueries(Task):
     """An analyst asks for means over a distribution, and a mechanism answers from a sample.
 
-    Columns: `max_abs_error` and `rms_error` compare the answers with the distribution, `empirical_error` with the sample. `gap`
-    is how far the last query's mean over the sample is above its true value, and `final_error` the same of the last
-    answer; `predicted_gap` is what theory says of the former if the analyst is `sign-correlation`. `bound` is what the mechanism
-    claims of all answers with probability 0.95, and `within_bound` whether it holds.
+    Columns: `max_abs_error` and `rms_error` compare the answers with the distribution, `empirical_error` with the
+    sample. `gap` is how far the last query's mean over the sample is above its true value, and `final_error` the same
+    of the last answer; `predicted_gap` is what theory says of the former if the analyst is `sign-correlation`.
+    `bound` is what the mechanism claims of all answers with probability 0.95, and `within_bound` whether it holds.
     """
 
     kind: ClassVar[str] = "statistical-queries"
@@ -75,7 +76,9 @@ class StatisticalQueries(Task):
         mechanism, _ = sides(point)
         assert point.items is not None
         if isinstance(mechanism, Splitting) and point.start < point.items:
-            raise PointError(("start",), f"must be at least the queries, {point.items:,}, to be split; got {point.start:,}")
+            raise PointError(
+                ("start",), f"must be at least the queries, {point.items:,}, to be split; got {point.start:,}"
+            )
 
     def play(self, point: Point, seed: int) -> Record:
         mechanism, analyst = sides(point)
@@ -88,7 +91,7 @@ class StatisticalQueries(Task):
         row: dict[str, Any] = {name: getattr(game, name) for name in own}
         bound = mechanism.bound(samples, queries, BETA)
         ok = game.max_abs_error <= mechanism.alpha
-        row |= {"sites": features_of(point), "items": len(game.asked), "samples": samples, "alpha": mechanism.alpha}
+        row |= {"sites": features_of(point), "items": queries, "samples": samples, "alpha": mechanism.alpha}
         row |= {"bound": bound, "within_bound": None if bound is None else game.max_abs_error <= bound}
         row |= {"predicted_gap": _predicted(mechanism, samples, queries), "engine": "step"}
         row |= {"ok": ok, "verdict": "ok" if ok else "failed"}
@@ -96,7 +99,9 @@ class StatisticalQueries(Task):
 
     def memory(self, point: Point) -> float:
         _, analyst = sides(point)
-        return 5e7 + 8.0 * (features_of(point) + point.start if analyst.points == "cells" else features_of(point) * point.start)
+        return 5e7 + 8.0 * (
+            features_of(point) + point.start if analyst.points == "cells" else features_of(point) * point.start
+        )
 
     def messages(self, point: Point) -> float:
         """Return the work of a game in messages of the tracking game."""

@@ -1,4 +1,4 @@
-"""The task `worst-of-many`: algorithm B of the lecture, which runs a stable mechanism on many samples and picks the worst."""
+"""The task `worst-of-many`: algorithm B of the lecture, the worst of a mechanism's runs on many samples."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Worst:
 def worst_of_many(
     mechanism: QueryMechanism, analyst: Analyst, *, repetitions: int, samples: int, queries: int, seed: int = 0
 ) -> Worst:
-    """Run algorithm B: an analyst and a mechanism on each of many samples; the noisy argmax picks a query and its sample.
+    """Run algorithm B: analyst and mechanism on each of many samples; the noisy argmax picks a query and its sample.
 
-    Step (1) takes the last query of each game as q_t; step (2) chooses among q_t and 1 - q_t by q(S_t) - q(D), a query of
-    sensitivity 1 / n, with NoisyArgmax at epsilon 0.05. Points have as many features as there are queries, or lie in ten
-    times as many cells as there are of them.
+    Step (1) takes the last query of each game as q_t; step (2) chooses among q_t and 1 - q_t by q(S_t) - q(D), a
+    query of sensitivity 1 / n, with NoisyArgmax at epsilon 0.05. Points have as many features as there are queries,
+    or lie in ten times as many cells as there are of them.
     """
     rngs = streams(seed, ROLES)
     features = 10 * samples if analyst.points == "cells" else queries
@@ -76,7 +76,7 @@ def worst_of_many(
 
 
 class WorstOfMany(Task):
-    """Algorithm B: of many repetitions of mechanism and analyst, the one whose last query is furthest off on its sample.
+    """Algorithm B: of many repetitions of mechanism and analyst, that whose last query is furthest off on its sample.
 
     `chosen_gap` is that of the query that the noisy argmax chose, `worst_gap` the largest of all. `stability_bound` is
     what Claim B allows the former on average: e^epsilon - 1 + T delta, epsilon and delta those of the mechanism and

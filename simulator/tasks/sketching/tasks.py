@@ -20,12 +20,11 @@ UPDATES = Size("updates", "items", "Updates of the stream at most.", needed=True
 class Sketching(Task):
     """What the tasks of sketches share: they differ in what is estimated.
 
-    Columns: `total_rows` are the rows of all copies, `built_for` the changes of the output (or rounds) that a robust form
-    was built for, `exhausted_at` the update at which it had used them up, `held` whether it was right until then,
-    and `fell_after` the updates from then to its first failure. `least_ratio`, `most_ratio` and `last_ratio` are of
-    the estimate over the truth; `half_at` is the first update after which the estimate was below half of the truth.
-    `made` are the updates, and
-    `touched` the different items among them. `words` is the memory.
+    Columns: `total_rows` are the rows of all copies, `built_for` the changes of the output (or rounds) that a robust
+    form was built for, `exhausted_at` the update at which it had used them up, `held` whether it was right until
+    then, and `fell_after` the updates from then to its first failure. `least_ratio`, `most_ratio` and `last_ratio`
+    are of the estimate over the truth; `half_at` is the first update after which the estimate was below half of the
+    truth. `made` are the updates, and `touched` the different items among them. `words` is the memory.
     """
 
     goal: ClassVar[Goal]
@@ -64,7 +63,13 @@ class Sketching(Task):
             sketch, attacker, updates=point.items, norm=self.norm(sketch), seed=seed, engine=point.engine
         )
         row: dict[str, Any] = {name: getattr(game, name) for name in _OWN}
-        row |= {"made": game.items, "alpha": sketch.alpha, "words": sketch.words, "total_rows": sketch.total_rows}
+        row |= {
+            "items": point.items,
+            "made": game.items,
+            "alpha": sketch.alpha,
+            "words": sketch.words,
+            "total_rows": sketch.total_rows,
+        }
         row |= {"built_for": sketch.built_for, "ok": game.ok, "verdict": "ok" if game.ok else "failed"}
         if game.exhausted_at is not None and game.first_failure is not None and game.held:
             row["fell_after"] = game.first_failure - game.exhausted_at
@@ -81,7 +86,7 @@ class Sketching(Task):
 
 
 _OWN = (
-    "items", "max_rel_error", "first_failure", "failing_fraction", "output_changes", "least_ratio", "most_ratio",
+    "max_rel_error", "first_failure", "failing_fraction", "output_changes", "least_ratio", "most_ratio",
     "last_ratio", "half_at", "touched", "exhausted_at", "held", "engine", "seconds",
 )  # fmt: skip
 

@@ -9,7 +9,9 @@ from mechanisms.sketches import CountMin, CountSketch, LibraryCountMin, Sketch
 from mechanisms.sketches.base import TARGET
 
 
-@pytest.mark.parametrize("sketch", [CountSketch(width=16, depth=3), CountMin(width=16, depth=3)], ids=lambda one: one.kind)
+@pytest.mark.parametrize(
+    "sketch", [CountSketch(width=16, depth=3), CountMin(width=16, depth=3)], ids=lambda one: one.kind
+)
 def test_absorbing_is_updating(sketch: Sketch) -> None:
     one, other = sketch.start(np.random.default_rng(1)), sketch.start(np.random.default_rng(1))
     frequencies = {item: item % 7 + 1 for item in range(200)}

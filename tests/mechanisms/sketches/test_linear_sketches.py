@@ -41,7 +41,7 @@ def plain(sketch: Sketch, items: np.ndarray, changes: np.ndarray, seed: int) -> 
 
 
 @pytest.mark.parametrize("sketch", SKETCHES, ids=repr)
-@pytest.mark.parametrize(("length", "largest"), [(1, 1), (31, 1), (33, 3), (100, 50), (70, 4_000_000)])
+@pytest.mark.parametrize(("length", "largest"), [(1, 1), (31, 1), (33, 3), (100, 50), (70, 400_000)])
 def test_updates_one_by_one_many_at_once_and_frequencies_agree_with_a_matrix(
     sketch: Sketch, length: int, largest: int
 ) -> None:
@@ -59,9 +59,11 @@ def test_updates_one_by_one_many_at_once_and_frequencies_agree_with_a_matrix(
         frequencies[item] = frequencies.get(item, 0) + change
     whole.absorb(frequencies)
     assert whole.estimate() == wanted[-1]
-    for run in (single, bulk, whole):  # they go on alike
+    runs = (single, bulk, whole)
+    for run in runs:
         run.update(3, 2)
-        assert run.estimate() == single.estimate()
+    assert len({run.estimate() for run in runs}) == 1  # they go on alike
+    for run in runs:
         run.reset()
         assert run.estimate() == 0
 

@@ -8,10 +8,10 @@ from math import comb, exp
 import numpy as np
 import pytest
 from scipy import stats
+from test_noisy_answers import named
 
 from mechanisms.statistical import NoisyArgmax
 from mechanisms.statistical.noisy import first_wins
-from test_noisy_answers import named
 
 CHANCE = 0.3
 """Points are bits, 1 with this probability."""
@@ -36,7 +36,7 @@ def gap_of_choice(samples: int, scale: float) -> tuple[float, float]:
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0])
 @pytest.mark.parametrize("samples", [1, 2, 5, 20])
 def test_claim_a_exactly(epsilon: float, samples: int) -> None:
-    """E q(S) <= e^epsilon E q(D) for a stable choice, so the gap is e^epsilon - 1 at most; one without noise breaks that."""
+    """E q(S) <= e^epsilon E q(D) for a stable choice, so the gap is e^epsilon - 1 at most; without noise it is not."""
     on_sample, on_truth = gap_of_choice(samples, NoisyArgmax(epsilon).noise(samples).scale)
     assert on_truth < on_sample <= exp(epsilon) * on_truth
     assert on_sample - on_truth <= exp(epsilon) - 1
@@ -75,11 +75,13 @@ def test_claim_b_exactly(samples: int) -> None:
 
 
 def test_theorem_8_exactly_and_without_stability_it_fails() -> None:
-    """n = ln(1 / delta) / epsilon^2 points: |q(S) - q(D)| > 10 epsilon has a chance below delta / epsilon, whatever is named."""
+    """With n = ln(1 / delta) / epsilon^2 a query is off by 10 epsilon with a chance below delta / epsilon."""
     epsilon, delta = 0.05, 1e-4
     samples = int(np.log(1 / delta) / epsilon**2) + 1
     count = stats.binom(samples, CHANCE)
-    off = count.cdf(np.ceil(samples * (CHANCE - 10 * epsilon)) - 1) + count.sf(np.floor(samples * (CHANCE + 10 * epsilon)))
+    off = count.cdf(np.ceil(samples * (CHANCE - 10 * epsilon)) - 1) + count.sf(
+        np.floor(samples * (CHANCE + 10 * epsilon))
+    )
     assert off < delta / epsilon  # for 'x' and for its complement alike, whichever the choice names
     # the control: the query 'is one of the sample' among 10 n cells is far off in every sample
     assert 1 - samples / (10 * samples) > 10 * epsilon
