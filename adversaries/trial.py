@@ -12,6 +12,7 @@ from adversaries.base import Adversary, View
 from adversaries.listed_schedules import Runs
 from adversaries.schedules import Burst, Schedule
 from mechanisms.checks import number, whole
+from mechanisms.rules import size_within
 
 Side = Literal["above", "below"]
 AT_ONCE: Final = 8
@@ -77,7 +78,7 @@ class Trial(Adversary):
             self._round.take(view)
         of = constants(self._rounds + 1)
         count = view.start + view.sent
-        size = int(float(view.known["alpha"]) * count / of.divisor)
+        size = size_within(float(view.known["alpha"]), count, of.divisor)
         if self._round is None or self._round.over(view, count + size * of.shift):
             if not size:
                 return Burst(view.sites - 1)  # every item is forwarded
