@@ -6,6 +6,8 @@ from typing import Final
 
 from simulator.claims.statements.statement import Paper, Statement, Tested
 
+EQUATIONS: Final = "tests/protocols/rounds/test_equations.py"
+
 
 def _enumerated(control: str) -> tuple[Tested, ...]:
     """Return the test of a statement on the thresholds given the transcript, which no run shows."""
@@ -68,6 +70,45 @@ ROBUST_TRACKING: Final = Paper(
             "A transcript of a round is (epsilon, 0, sqrt(k))-partially private.",
             tests=_enumerated("no noise; leaked set ignored"),
         ),
+        Statement(
+            "Equation 1, unbiased",
+            "The bits of a round times the block size have the items as their mean, whatever was fed to whom.",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_bits_are_without_bias_and_one_a_block",
+                    "averaged over all thresholds of two sites, exactly, after each item",
+                    "signals at first items",
+                ),
+            ),
+        ),
+        Statement(
+            "Equation 1, one bit a block",
+            "A site sends exactly one bit in each block.",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_bits_are_without_bias_and_one_a_block",
+                    "for every choice of the thresholds of two sites",
+                    "a coin for each item",
+                ),
+            ),
+        ),
+        Statement(
+            "Algorithm 1, END",
+            "A site that has used its C k blocks ends the round, which has then grown N by C k Delta at least.",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_a_site_that_has_used_its_blocks_ends_the_round",
+                    "END comes with item C k Delta + 1 of a site, and not before",
+                    "no limit on the blocks",
+                ),
+                Tested(
+                    "tests/protocols/rounds/test_robust_rounds.py::test_one_site_alone_ends_its_rounds_by_overflow",
+                    "one site alone ends nine rounds of ten that way, after C k bits, and needs as many rounds as "
+                    "that makes",
+                    "a stream over all sites: its rounds end by phases, and are fewer",
+                ),
+            ),
+        ),
         Statement("Equation 2", "The binary mechanism's error is at most C sqrt(k) bits."),
         Statement("Equation 3", "The sample error, lag and noise together, is at most 4 C sqrt(k) bits."),
         Statement("Lemma 6", "With 4 C sqrt(k) bits more, sample accuracy is accuracy."),
@@ -76,6 +117,43 @@ ROBUST_TRACKING: Final = Paper(
         ),
         Statement("Equation 4", "A round has at most about 3 C k bits (the paper's 2 C k leaves the noise out)."),
         Statement("Equation 5", "A round has at least C k bits, so the count grows by a factor 1 + alpha sqrt(k) / 8."),
+        Statement(
+            "Equation 13",
+            "A bit more in a phase changes the chance of its length by e^(epsilon / 4) at most.",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_a_bit_more_in_a_phase_costs_a_quarter_of_epsilon",
+                    "exact chances of all lengths, for 4 to 1,024 sites: attained",
+                    "half of the noise",
+                ),
+                Tested(
+                    f"{EQUATIONS}::test_a_phase_is_over_when_its_bits_reach_the_noisy_length",
+                    "the server ends a phase of c bits if its noisy length is in (c - 1, c]",
+                ),
+            ),
+        ),
+        Statement(
+            "Equation 14",
+            "A bit that comes in another phase changes the chance of all lengths by e^(epsilon / 2) at most.",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_a_bit_that_moves_between_phases_costs_half_of_epsilon",
+                    "exact chances: attained",
+                    "half of the noise",
+                ),
+            ),
+        ),
+        Statement(
+            "Equation 15",
+            "Such a bit changes the density of the counter's values by e^(epsilon / 2) at most.",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_the_counters_values_cost_half_of_epsilon",
+                    "exact distances of the counter's nodes: 0.5 to 0.75 of it, as nodes that hold both phases cancel",
+                    "a third of the noise",
+                ),
+            ),
+        ),
         Statement(
             "Lemma 8", "Partial privacy averaged over the database.", tests=_enumerated("no noise; leaked set ignored")
         ),
@@ -127,7 +205,9 @@ ROBUST_TRACKING: Final = Paper(
         ),
         Statement(
             "Comparison, sketch switching",
-            "Sketch switching can cost more than the deterministic tracker (section 1.2).",
+            "Sketch switching costs lambda times the randomised tracker, lambda = log(N) / alpha: this can be more "
+            "than the "
+            "deterministic one does (section 1.2).",
         ),
         Statement(
             "Comparison, difference estimators",
