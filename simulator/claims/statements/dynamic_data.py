@@ -45,7 +45,7 @@ DYNAMIC_DATA: Final = Paper(
             "It halts by t2 if that query is at least theta + (6 / epsilon) ln(2 / beta), save with probability beta.",
             tests=(
                 Tested(
-                    f"{VECTOR}::test_accuracy_of_theorem_four", f"the exact chance to halt at once is at least 1 - beta"
+                    f"{VECTOR}::test_accuracy_of_theorem_four", "the exact chance to halt at once is at least 1 - beta"
                 ),
             ),
         ),
