@@ -192,7 +192,25 @@ ROBUST_TRACKING: Final = Paper(
             "Comparison, randomised accuracy", "That tracker is right for inputs that do not react (section 1.1)."
         ),
         Statement(
-            "Comparison, many sites", "From k = 1 / alpha^2 on there is a further k log N (sections 1.1 and 4.2)."
+            "Comparison, many sites",
+            "From k = 1 / alpha^2 on there is a further k log N: O(C k log N) for the robust tracker (sections 1.1 and "
+            "4.2).",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_very_many_sites_cost_no_more_than_linearly",
+                    "the robust tracker's words stay below (3 C + 3) k log(N) / log(9/8), by a factor that grows with k",
+                    "1 / alpha^2 ten thousand times k",
+                ),
+            ),
+        ),
+        Statement(
+            "Comparison, deterministic lower bound",
+            "Every deterministic tracker needs Omega(k / alpha log N) words (Yi, Zhang 2009; section 1.1).",
+        ),
+        Statement(
+            "Comparison, randomised lower bound",
+            "Every tracker that is right with a constant probability needs Omega(sqrt(k) / alpha log N) words (section "
+            "1.1).",
         ),
         Statement(
             "Comparison, oblivious trackers break",
