@@ -198,7 +198,7 @@ ROBUST_TRACKING: Final = Paper(
             tests=(
                 Tested(
                     f"{EQUATIONS}::test_very_many_sites_cost_no_more_than_linearly",
-                    "the robust tracker's words stay below (3 C + 3) k log(N) / log(9/8), by a factor that grows with k",
+                    "the robust tracker's words stay below (3 C + 3) k log(N) / log(9/8), the more so the larger k",
                     "1 / alpha^2 ten thousand times k",
                 ),
             ),
