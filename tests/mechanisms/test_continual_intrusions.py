@@ -87,8 +87,9 @@ def errs(n: int, epsilon: float, by: float) -> float:
 
 @pytest.mark.parametrize("n", LENGTHS)
 def test_randomised_response_errs_by_the_root_of_n(n: int) -> None:
-    """Theorem 4.3: an error of sqrt(n) / (2 k) with a chance of 1/2 - 2 delta at least, delta = 0.81 / k; above 3 sqrt(n)
-    with 1 % at most. Control: with an epsilon that grows with n, which is no privacy, the error is smaller.
+    """Theorem 4.3: an error of sqrt(n) / (2 k) with a chance of 1/2 - 2 delta at least, delta = 0.81 / k.
+
+    It is above 3 sqrt(n) with 1 % at most. Control: with an epsilon that grows with n, no privacy, it is smaller.
     """
     least = 1 / 2 - 2 * 0.81 / SPREAD
     assert errs(n, log(3), sqrt(n) / (2 * SPREAD)) > least

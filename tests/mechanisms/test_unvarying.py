@@ -52,7 +52,7 @@ def worst(make: Callable[[np.random.Generator, int], Values], accuracy: float, s
 @pytest.mark.parametrize("step", [0.05, 0.1, 0.3])
 @pytest.mark.parametrize("accuracy", [0.0, 0.02, 0.2])
 def test_accurate_answers_to_a_monotone_function_change_seldom(step: float, accuracy: float) -> None:
-    """Claim 5.1: by d + 2 alpha at most 1 / d times. Controls: a function that wavers; changes by d alone, of answers within d."""
+    """Claim 5.1: by d + 2 alpha at most 1 / d times. Controls: a function that wavers; changes by d alone."""
     assert worst(monotone, accuracy, step) <= 1
     if step + 2 * accuracy <= 1 - 2 * accuracy:
         assert worst(wavering, accuracy, step) > 1
@@ -173,7 +173,7 @@ def test_streams_of_a_varying_function_are_told_apart(users: int) -> None:
 
 
 def test_the_bound_is_the_papers() -> None:
-    """An error of d / 2 from some epsilon n / ln 2 jumps on; k jumps of d are t > k jumps of d k / t for small users."""
+    """An error of d / 2 where jumps of d come some epsilon n / ln 2 times: Omega(d k / n) as far as they divide."""
     assert least_error(12, 1.0, 6, 1.0) == 0.5
     assert least_error(9, 1.0, 6, 1.0) == 0
     assert least_error(12, 1.0, 60, 1.0) == 0
