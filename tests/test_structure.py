@@ -42,7 +42,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
     "search": SIDES | {"errors", "game"},
     "conformance": SIDES | {"mechanisms", "errors", "game"},
-    "faults": frozenset({"protocols", "errors"}),
+    "faults": frozenset({"protocols", "mechanisms", "errors"}),
     "environment": SIDES | {"game"},
     "continual": frozenset({"tasks"}),
     "cli": frozenset(

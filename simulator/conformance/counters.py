@@ -13,7 +13,7 @@ from scipy.stats import binom, chi2
 
 from mechanisms import Counter
 from simulator.conformance.failure import ConformanceError, checked, require, survives_pickling
-from simulator.conformance.scripted_noise import response
+from mechanisms.scripted_noise import response
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a counter that errs as it says is refused."""
