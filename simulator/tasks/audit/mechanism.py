@@ -115,7 +115,9 @@ def audit_mechanism(
     hits, other = (here, there) if event.reverse else (there, here)
     low = epsilon_bound(hits, runs, other, runs, case.delta, false_alarm)
     total, exact = accounted(mechanism, case.delta), exact_loss(mechanism)
-    return MechanismAudit(name, case.epsilon, case.delta, low, total, hits, other, runs, false_alarm, case.inputs, exact)
+    return MechanismAudit(
+        name, case.epsilon, case.delta, low, total, hits, other, runs, false_alarm, case.inputs, exact
+    )
 
 
 def loss_with_half_the_noise(mechanism: Any, **options: Any) -> float | None:

@@ -78,23 +78,32 @@ def log_chance(test: MeasuredTest, silent: Sequence[tuple[float, int]], fires: f
     fires
         Value of the query that fires; None for none.
     """
+    if test.threshold_scale < 1e-6 * test.query_scale:  # the threshold is known
+        return float(_log_outcome(test, np.array([test.threshold]), silent, fires)[0])
     values = [value for value, _ in silent] + ([fires] if fires is not None else [])
     many = sum(count for _, count in silent)
     reach = 60 * test.threshold_scale + test.query_scale * log(1 + many) + max(abs(v - test.threshold) for v in values)
     inner = min(60 * test.threshold_scale, reach)
     edges = {test.threshold, *values}
-    edges |= set(test.threshold + np.linspace(-reach, reach, 201)) | set(test.threshold + np.linspace(-inner, inner, 201))
+    edges |= set(test.threshold + np.linspace(-reach, reach, 201)) | set(
+        test.threshold + np.linspace(-inner, inner, 201)
+    )
     corners = np.array(sorted(edges))
     nodes, weights = np.polynomial.legendre.leggauss(16)
     half = np.diff(corners)[:, None] / 2
     level = ((corners[:-1] + corners[1:])[:, None] / 2 + half * nodes).ravel()
     logs = -np.abs(level - test.threshold) / test.threshold_scale - log(2 * test.threshold_scale)
-    for value, count in silent:
-        logs = logs + count * _log_below((level - value) / test.query_scale)
-    if fires is not None:
-        logs = logs + _log_below((fires - level) / test.query_scale)
+    logs = logs + _log_outcome(test, level, silent, fires)
     top = float(logs.max())
     return top + log(float(np.sum((half * weights).ravel() * np.exp(logs - top))))
+
+
+def _log_outcome(test: MeasuredTest, level: Any, silent: Sequence[tuple[float, int]], fires: float | None) -> Any:
+    """Return ln of the chance of silence, and then of firing, given where the noisy threshold is."""
+    logs = np.zeros(len(level))
+    for value, count in silent:
+        logs = logs + count * _log_below((level - value) / test.query_scale)
+    return logs if fires is None else logs + _log_below((fires - level) / test.query_scale)
 
 
 def _log_below(gap: Any) -> Any:
