@@ -12,10 +12,10 @@ the package's, and only what the fault names is another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 

@@ -50,7 +50,7 @@ def test_what_cannot_be_broken_is_refused() -> None:
     with pytest.raises(ScenarioError, match="unknown fault 'no-nose'; did you mean 'no-noise'"):
         broken(Robust(alpha=0.1), "no-nose")
     with pytest.raises(
-        ScenarioError, match="fault no-noise is one of robust, .*any counter.*; deterministic cannot have it"
+        ScenarioError, match=r"fault no-noise is one of robust, .*any counter.*; deterministic cannot have it"
     ):
         broken(Deterministic(alpha=0.1), "no-noise")
     with pytest.raises(ScenarioError, match="fault no-polls is one of any protocol in rounds"):

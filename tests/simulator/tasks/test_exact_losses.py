@@ -1,4 +1,4 @@
-"""Exact privacy losses: computed from the running code, equal to what is known in closed form, doubled by half the noise.
+"""Exact privacy losses: from the running code, equal to what is known in closed form, doubled by half of the noise.
 
 Nothing here is drawn: the controls are copies of each mechanism with a part of its noise, whose loss must be above what
 is proved of the right one.

@@ -1,11 +1,11 @@
 """The exact privacy loss of a mechanism whose answers are a linear map of its noise: the distance of two answers.
 
 Such a mechanism answers base + R z, z independent and of scale 1, and base + move + R z on a neighbouring input. With
-Laplace noise the loss is the least L1 norm of a shift s of the noise with R s = move. It is no more, since a shift by s
-changes the density of z by e^|s| at most. It is no less: from 0 on to t times the move the log-density of R z falls by t
-times that norm, but for what is small against t; so on the steps of this way it falls by that norm on average, and by no
-more on any. With normal noise what counts is the length of the move in standard deviations, and the two densities are
-those of two normal variables at that distance.
+Laplace noise the loss is the least L1 norm of a shift s of the noise with R s = move. It is no more, since a shift by
+s changes the density of z by e^|s| at most. It is no less: from 0 on to t times the move the log-density of R z falls
+by t times that norm, but for what is small against t; so on the steps of this way it falls by that norm on average,
+and by no more on any. With normal noise what counts is the length of the move in standard deviations, and the two
+densities are those of two normal variables at that distance.
 """
 
 from __future__ import annotations
