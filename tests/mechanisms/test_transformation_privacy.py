@@ -40,7 +40,7 @@ class Law:
         self.rules = rules
         self.noise = stats.laplace(scale=answer * rules.answer_noise.scale)
         scale = segment * rules.segment_noise.scale
-        self.shifts = scale * np.linspace(-30, 30, 601)
+        self.shifts = scale * np.linspace(-30, 30, 401)
         self.weights = np.exp(-np.abs(self.shifts) / scale)
         self.weights /= self.weights.sum()
 
@@ -133,7 +133,7 @@ def log_quiet(rules: ContinualOutput, gap: float, segment: float = 1.0) -> float
     """
     scale = segment * rules.segment_noise.scale
     reach = 25 * scale + 3 * rules.answer_noise.scale
-    x = np.linspace(-reach, reach, 1501)
+    x = np.linspace(-reach, reach, 801)
     noise = stats.laplace(scale=rules.answer_noise.scale)
     room = rules.threshold + x
     chance = np.where(room > 0, noise.cdf(room - gap) - noise.cdf(-room - gap), 0.0)

@@ -85,7 +85,7 @@ CONTINUAL_OBSERVATION: Final = Paper(
             tests=(
                 Tested(
                     f"{BOUNDS}::test_no_private_counter_undercuts_the_bound",
-                    "each pure counter here errs by 2.5 and more over 4,096 steps, on a stream of the bound's family",
+                    "each pure counter here errs by 2 and more over 1,024 steps, on a stream of the bound's family",
                     "the same counter with 400 times its epsilon",
                 ),
                 Tested(

@@ -1,12 +1,14 @@
-"""The statements of Xiong, Zhu, Huang 2023: the robust tracker and what it is compared with."""
+"""The statements of Xiong, Zhu, Huang 2023 on the robust tracker, its mechanisms and its proof."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from simulator.claims.statements.comparisons import COMPARISONS
 from simulator.claims.statements.statement import Paper, Statement, Tested
 
 EQUATIONS: Final = "tests/protocols/rounds/test_equations.py"
+PROOF: Final = "tests/protocols/rounds/test_paper_proof.py"
 
 
 def _enumerated(control: str) -> tuple[Tested, ...]:
@@ -29,6 +31,18 @@ ROBUST_TRACKING: Final = Paper(
             "Theorem 1, accuracy",
             "The robust tracker is within alpha at all times, with probability 1 - delta, against any adversary that "
             "sees the outputs.",
+            tests=(
+                Tested(
+                    f"{PROOF}::test_a_round_fails_with_a_twelfth_of_its_allotment_at_most",
+                    "the terms of the error, with exact tails of the noise, leave a round a twelfth of its failure "
+                    "at most",
+                ),
+                Tested(
+                    f"{PROOF}::test_a_smaller_c_would_not_do",
+                    "with half of the paper's C they do not",
+                    "half of C",
+                ),
+            ),
         ),
         Statement(
             "Theorem 1, cost",
@@ -43,6 +57,16 @@ ROBUST_TRACKING: Final = Paper(
         Statement("Definition 4", "The leaked set of the tracker: one threshold for each change of the output."),
         Statement("Lemma 1", "Laplace noise of scale l / epsilon hides a shift of l."),
         Statement("Theorem 2, privacy", "The binary mechanism is epsilon-private over its whole stream."),
+        Statement(
+            "Theorem 2, real inputs",
+            "It takes real numbers as well as bits, neighbours being 1 apart in one of them.",
+            tests=(
+                Tested(
+                    "tests/mechanisms/test_counter_interface.py::test_entries_may_be_real_numbers",
+                    "without noise its estimates are the sums of any numbers",
+                ),
+            ),
+        ),
         Statement("Theorem 2, accuracy", "Its error is O(log^1.5(T) log(T / delta) / epsilon) at all steps."),
         Statement(
             "Lemma 2",
@@ -180,62 +204,7 @@ ROBUST_TRACKING: Final = Paper(
             "Theorem 7",
             "Theorem 4 at delta = 0: |bits - expected bits| <= k (e^epsilon - 1) + kappa + sqrt(2 k ln(2 / eta)).",
         ),
-        Statement(
-            "Comparison, deterministic cost",
-            "The deterministic tracker needs k / alpha log N words (sections 1 and 1.1).",
-        ),
-        Statement(
-            "Comparison, deterministic robustness", "It is right at every step, whatever the input (section 1.1)."
-        ),
-        Statement("Comparison, randomised cost", "With coins sqrt(k) / alpha log N words are enough (section 1.1)."),
-        Statement(
-            "Comparison, randomised accuracy", "That tracker is right for inputs that do not react (section 1.1)."
-        ),
-        Statement(
-            "Comparison, many sites",
-            "From k = 1 / alpha^2 on there is a further k log N: O(C k log N) for the robust tracker (sections 1.1 and "
-            "4.2).",
-            tests=(
-                Tested(
-                    f"{EQUATIONS}::test_very_many_sites_cost_no_more_than_linearly",
-                    "the robust tracker's words stay below (3 C + 3) k log(N) / log(9/8), the more so the larger k",
-                    "1 / alpha^2 ten thousand times k",
-                ),
-            ),
-        ),
-        Statement(
-            "Comparison, deterministic lower bound",
-            "Every deterministic tracker needs Omega(k / alpha log N) words (Yi, Zhang 2009; section 1.1).",
-        ),
-        Statement(
-            "Comparison, randomised lower bound",
-            "Every tracker that is right with a constant probability needs Omega(sqrt(k) / alpha log N) words (section "
-            "1.1).",
-        ),
-        Statement(
-            "Comparison, oblivious trackers break",
-            "Without hiding its coins a tracker's errors add up under an adversary that reacts (section 1.1).",
-        ),
-        Statement("Comparison, hidden randomness", "Hidden coins keep the errors from adding up (section 1.3)."),
-        Statement(
-            "Comparison, square root",
-            "The robust tracker keeps the sqrt(k) advantage over deterministic ones (section 1).",
-        ),
-        Statement(
-            "Comparison, sketch switching",
-            "Sketch switching costs lambda times the randomised tracker, lambda = log(N) / alpha: this can be more "
-            "than the "
-            "deterministic one does (section 1.2).",
-        ),
-        Statement(
-            "Comparison, difference estimators",
-            "Difference estimators need at least k / alpha for their synchronisations (section 1.2).",
-        ),
-        Statement(
-            "Comparison, private copies",
-            "Private copies cost sqrt(lambda) times the randomised tracker, and each change of the output gives a "
-            "site away (section 1.2).",
-        ),
+        *COMPARISONS,
     ),
 )
 """The comparisons follow."""

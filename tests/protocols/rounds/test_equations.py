@@ -199,6 +199,7 @@ def over_linear(alpha: float, k: int, adversary: Adversary) -> float:
     return game.words / ((3 * c + 3) * k * (log(growth) / log(9 / 8) + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adversary", [RoundRobin(), Freeze()], ids=lambda one: one.kind)
 def test_very_many_sites_cost_no_more_than_linearly(adversary: Adversary) -> None:
     """O(C k log N) for k from 1 / alpha^2 on. Measured: 0.05 to 0.35 of the bound, less the more sites there are.
