@@ -74,10 +74,10 @@ class Cost(Plot):
         medians = trials.groupby("protocol")[measure].median()
         linear = self.x in ("items", "start") and medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN
 
-        growth = _growth_of(tables)
+        start = _start_of(tables)
 
         def efolds(game: Any) -> float:
-            return growth(game) if self.y == EFOLD else 1.0
+            return log1p(int(game["items"]) / max(1, start(game))) if self.y == EFOLD else 1.0
 
         def theory(game: dict[str, Any]) -> float | None:
             point = tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
@@ -100,7 +100,7 @@ class Cost(Plot):
         note = [band_note(trials) + failing_note(found)]
         if np.isfinite(bounds).any():
             note.append("Thin dashes: the bound that theory gives on expected messages.")
-        least = lower_bounds(trials, self.x, lambda game: growth(game) / efolds(game)) if self.lower_bounds else []
+        least = lower_bounds(trials, self.x, start, efolds) if self.lower_bounds else []
         if least:
             note.append(NOTE)
             values += [bound.y for bound in least]
@@ -126,14 +126,10 @@ def _beside(axis: str, measure: str, linear: bool) -> str:
     return f"Beside each line: {f'the {measure} that the last doubling of {symbol(axis)} added' if linear else fitted}."
 
 
-def _growth_of(tables: Tables) -> Callable[[Any], float]:
-    """Return what tells by how many e-folds the stream grew in a game: ln((start + items) / start)."""
-
-    def growth(game: Any) -> float:
-        point = tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
-        return log1p(int(game["items"]) / max(1, int(point.get("start") or 0)))
-
-    return growth
+def _start_of(tables: Tables) -> Callable[[Any], int]:
+    """Return what tells the items before a game."""
+    points = tables.points
+    return lambda game: int(points.get(str(game["result"]), {}).get(int(game["point"]), {}).get("start") or 0)
 
 
 def _growth(curve: Curve) -> str:

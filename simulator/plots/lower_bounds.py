@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import log, sqrt
 from typing import Any, Final
 
 import pandas as pd
@@ -34,20 +34,31 @@ class LowerBound:
     y: Floats
 
 
-def lower_bounds(trials: pd.DataFrame, axis: str, efolds: Callable[[Any], float]) -> list[LowerBound]:
+def lower_bounds(
+    trials: pd.DataFrame, axis: str, start: Callable[[Any], int], per: Callable[[Any], float]
+) -> list[LowerBound]:
     """Return the lower bounds at each place of an axis; none if games at one place have several.
+
+    A bound b an e-fold holds from b items on; before that an item costs a word at most.
 
     Parameters
     ----------
-    efolds
-        By which number of e-folds of the stream a game's bound is multiplied.
+    start
+        Items before a game.
+    per
+        What the words of a game are divided by.
     """
     found = []
     for text, bound in BOUNDS:
-        y = trials.apply(lambda game, bound=bound: bound(game["sites"], game["alpha"]) * efolds(game), axis=1)
-        table = pd.DataFrame({"x": place(trials, axis), "y": y}).dropna()
+
+        def words(game: Any, bound: Callable[[float, float], float] = bound) -> float:
+            each = bound(game["sites"], game["alpha"])
+            begun = max(start(game), each)
+            return each * max(0.0, log((start(game) + game["items"]) / begun)) / per(game)
+
+        table = pd.DataFrame({"x": place(trials, axis), "y": trials.apply(words, axis=1)}).dropna()
         groups = table.groupby("x")["y"]
-        if table.empty or (groups.max() > 1.001 * groups.min()).any():
+        if table.empty or (groups.max() > 1.001 * groups.min()).any() or (table["y"] <= 0).any():
             continue
         least = groups.first()
         found.append(LowerBound(text, least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)))
