@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, or local.")
 @click.option("--fresh", is_flag=True, help="Begin anew, without the games of earlier runs.")
+@click.option("--no-controls", is_flag=True, help="Do not play the broken systems in which claims must fail.")
 @click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")
 def run(
     files: tuple[str, ...],
@@ -48,6 +49,7 @@ def run(
     workers: int | None,
     scheduler: str | None,
     fresh: bool,
+    no_controls: bool,
     no_figures: bool,
 ) -> int:
     """Play scenarios: files, or bare names of shipped ones.
@@ -68,13 +70,15 @@ def run(
     status = 0
     for scenario in scenarios:
         folder = out if out is None or len(scenarios) == 1 else out / scenario.name
-        report = _play(scenario, folder, workers, scheduler, fresh)
+        report = _play(scenario, folder, workers, scheduler, fresh=fresh, controls=not no_controls)
         _tell(scenario, report, figures=not no_figures)
         status = max(status, 0 if report.ok else 1)
     return status
 
 
-def _play(scenario: Scenario, out: Path | None, workers: int | None, scheduler: str | None, fresh: bool) -> Report:
+def _play(
+    scenario: Scenario, out: Path | None, workers: int | None, scheduler: str | None, *, fresh: bool, controls: bool
+) -> Report:
     from simulator.cli.progress import bar
     from simulator.runs.estimate import warning
     from simulator.runs.runner import execute
@@ -94,6 +98,7 @@ def _play(scenario: Scenario, out: Path | None, workers: int | None, scheduler: 
                 workers=workers,
                 scheduler=scheduler,
                 fresh=fresh,
+                controls=controls,
                 on_progress=on_progress,
             )
     finally:

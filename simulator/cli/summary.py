@@ -68,7 +68,7 @@ def games_by_point(results: Results, scenario: Scenario) -> tuple[list[list[str]
 
 
 def print_claims(findings: Sequence[Finding]) -> None:
-    """Print a row per claim: measured, interval, bound, verdict."""
+    """Print a row per claim: measured, the same in its control, interval, bound, verdict."""
     if not findings:
         return
     rows = [
@@ -77,13 +77,14 @@ def print_claims(findings: Sequence[Finding]) -> None:
             finding.name + (f" [{finding.group}]" if finding.group else ""),
             _beginning(finding.measure),
             number(finding.value) or finding.note,
+            number(finding.control),
             interval(finding.low, finding.high),
             finding.bound,
             number(finding.games),
         ]
         for finding in findings
     ]
-    headers = ["verdict", "claim", "measure", "measured", "95 % interval", "bound", "games"]
+    headers = ["verdict", "claim", "measure", "measured", "control", "95 % interval", "bound", "games"]
     print_table("Claims", headers, rows, right=["games"])
 
 
