@@ -187,7 +187,7 @@ class RoundServer(Server):
         self.counts_to_come = 0
         self._poll = 0
         self._answered: set[int] = set()
-        self._early = 0
+        self._early: list[int] = []
         if start:
             self._begin()
             self.counts_to_come = (
@@ -225,7 +225,8 @@ class RoundServer(Server):
             if not self.counts_to_come:
                 return self.absorb(1)
             # during a poll, delayed signals are in the count to come; those after it belong to the next round
-            self._early += sender in self._answered
+            if sender in self._answered:
+                self._early.append(sender)
             return ()
         kind = message.kind
         if kind == "item":
@@ -254,8 +255,12 @@ class RoundServer(Server):
         self._poll = 0
         if not self.polls_ahead:
             return _POLL_ALL
-        self.told = max(1, round(self.output_after(self.signals)))
+        self.told = max(1, self.estimate())
         return ((EVERYONE, poll_ahead(self.told)),)
+
+    def estimate(self) -> int:
+        """Return the items so far as the server estimates them at the end of a round, for its own use."""
+        return round(self.output_after(self.signals))
 
     def counted(self, items: int, sites: int = 1) -> Sequence[tuple[int, Message]]:
         """Take the counts of so many sites, `items` in all; begin the next round after the last."""
@@ -275,9 +280,10 @@ class RoundServer(Server):
         said = ((EVERYONE, announcement(self.base)),) if announced else ()
         if self.rule is not None:
             self.rounds += 1
-            self.signals, self._early = self._early, 0
-            self._answered.clear()
+            self.signals = len(self._early)
             self.enter(self.rule)
+            self._early.clear()
+            self._answered.clear()
             if self.limit <= self.signals:
                 return (*said, *self.end_round())
         return said
