@@ -21,7 +21,7 @@ from simulator.faults import FAULTS, broken
 from simulator.tasks.audit import audit_tracker
 from simulator.tasks.generalisation import measured
 
-RARE = Martingale(alpha=0.01, strength=5)
+RARE = Martingale(alpha=0.01, parameters="simple", strength=5)
 """As the scenario `sites` has it: at 16 sites its rounds are short."""
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
@@ -141,6 +141,16 @@ def test_without_polls_the_error_is_carried_from_round_to_round() -> None:
         failed[name] = sum(game.verdict == "failed" for game in games)
     assert failed["right"] <= 2
     assert failed["wrong"] >= 5
+
+
+@pytest.mark.parametrize("parameters", ["tight", "simple"])
+def test_without_polls_a_round_is_announced_and_nothing_else(parameters: str) -> None:
+    wrong = broken(Martingale(alpha=0.2, parameters=parameters), "no-polls")
+    game = play(wrong, RoundRobin(), sites=16, items=100_000, start=1_000, seed=3)
+    found = dict(zip(game.kinds["kind"], game.kinds["messages"], strict=True))
+    assert game.rounds > 5
+    assert found.pop("bit") > game.rounds
+    assert found == {"round": 16 * (game.rounds - 1)}
 
 
 def test_an_uncounted_kind_is_missing_from_the_ledger() -> None:
