@@ -31,7 +31,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "adversaries": frozenset({"mechanisms"}),
     # rooms of the simulator, from the ground up
     "errors": frozenset(),
-    "points": frozenset({"adversaries", "errors", "claims"}),
+    "points": frozenset({"adversaries", "errors", "claims", "faults"}),
     "claims": frozenset({"errors"}),
     "game": SIDES | {"errors", "claims", "points"},
     "tasks": SIDES | {"mechanisms", "errors", "points", "claims", "game"},

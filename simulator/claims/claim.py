@@ -6,14 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from simulator.claims.control import Control, not_bool
 from simulator.claims.expressions import ExpressionError, check_measure, check_rows
-
-
-def not_bool(value: Any) -> Any:
-    """Refuse true and false where a number is wanted."""
-    if isinstance(value, bool):
-        raise ValueError("must be a number, not true or false")
-    return value
 
 
 def _tolerance(value: Any) -> Any:
@@ -68,6 +62,9 @@ class Claim(Strict):
         description="What it tests, a statement or several: Theorem 1, accuracy. See docs/claims.md.",
     )
 
+    control: Control | None = Field(None, description="A broken system, in which the same measure must fail.")
+    no_control: Text | None = Field(None, description="Why it can have no control: a definition, an identity.")
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Return the columns of `each`."""
@@ -84,6 +81,10 @@ class Claim(Strict):
             raise ValueError("a claim needs a bound: at_least, at_most, or equals with within")
         if self.within is not None and self.equals is None:
             raise ValueError("within goes with equals: equals: 1.0, within: 0.05")
+        if self.control is not None and self.no_control is not None:
+            raise ValueError("control and no_control: a claim has one or the other")
+        if self.control is not None and not self.control.says:
+            raise ValueError("control: must change something: fault, protocol, adversary, or a size")
         for key, text, check in (("where", self.where, check_rows), ("measure", self.measure, check_measure)):
             try:
                 if text:

@@ -103,8 +103,10 @@ CLAIM_COLUMNS: Final = (
     Column("high", "upper end", "", "claim"),
     Column("bound", "what the value had to meet", "", "claim"),
     Column("games", "games that it was measured on", "games", "claim"),
-    Column("verdict", "whether it meets the bound", "PASS, FAIL", "claim"),
+    Column("verdict", "whether it meets the bound, and its control does not", "PASS, FAIL, VACUOUS", "claim"),
     Column("note", "why nothing could be measured; empty otherwise", "", "claim"),
+    Column("control", "value of the measure in the control, where it must fail; empty if not measured", "", "claim"),
+    Column("broken", "what is broken in the control, or why there can be none; empty without one", "", "claim"),
 )
 """Columns of ``claims.csv``: a row per claim and group of its `each`."""
 

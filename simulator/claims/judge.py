@@ -3,18 +3,25 @@
 A claim passes if the measured value meets all of its bounds. The confidence interval is shown beside it
 and plays no part in the verdict: a claim of at least 0.95 of 100 games passes with 95 of them. A claim
 that no game speaks to fails.
+
+A claim that also passes in its control, where what it is about is broken, says nothing: it is vacuous, and counts as
+failed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 
 from simulator.claims.claim import Claim, Share
 from simulator.claims.expressions import Columns, ExpressionError, measure, rows
+
+VACUOUS: Final = "VACUOUS"
+_BROKEN: Final = "broken "
+"""Which games are broken: a column that no expression can name."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +41,13 @@ class Finding:
     games
         Number of games that it was measured on.
     verdict
-        ``PASS`` or ``FAIL``.
+        ``PASS``, ``FAIL``, or ``VACUOUS`` if it passes in its control too.
     note
         Why nothing could be measured; empty otherwise.
+    control
+        What was measured in the control; None without one.
+    broken
+        What is broken there, or why there can be no control.
     """
 
     name: str
@@ -50,6 +61,8 @@ class Finding:
     games: int
     verdict: str
     note: str = ""
+    control: float | None = None
+    broken: str = ""
 
     @property
     def holds(self) -> bool:
@@ -61,9 +74,72 @@ class Finding:
         return asdict(self)
 
 
-def judge(claims: Iterable[Claim], table: Columns) -> list[Finding]:
-    """Return the findings of claims over the table of games."""
-    return [finding for claim in claims for finding in _findings(claim, table)]
+@dataclass(frozen=True)
+class ControlTable:
+    """The games that a control is judged on.
+
+    Parameters
+    ----------
+    table
+        Intact games, then those of the broken points, in the columns of the points that they stand for.
+    intact
+        The number of intact ones.
+    """
+
+    table: Columns
+    intact: int
+
+
+def judge(claims: Sequence[Claim], table: Columns, controls: Mapping[int, ControlTable] | None = None) -> list[Finding]:
+    """Return the findings of claims over the table of games.
+
+    Parameters
+    ----------
+    controls
+        By number of the claim, the games of its control.
+    """
+    found: list[Finding] = []
+    for number, claim in enumerate(claims):
+        findings = _findings(claim, table)
+        control = (controls or {}).get(number)
+        if control is not None:
+            findings = _beside(findings, claim, control)
+        elif claim.no_control is not None:
+            findings = [replace(finding, broken=f"no control: {claim.no_control}") for finding in findings]
+        found += findings
+    return found
+
+
+def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) -> list[Finding]:
+    """Return findings with what their control gives: a group with no broken game in it has none."""
+    length = _length(control.table)
+    marked = {**control.table, _BROKEN: np.arange(length) >= control.intact}
+    try:
+        chosen = _select(marked, rows(claim.where, control.table) if claim.where else None)
+        groups = {group: games for group, games in _groups(claim.columns, chosen) if games[_BROKEN].any()}
+    except ExpressionError as error:
+        return [replace(finding, verdict=_vacuous(finding), note=f"control: {error}") for finding in findings]
+    if not groups:
+        return [replace(finding, verdict=_vacuous(finding), note="control: no game in it") for finding in findings]
+    return [
+        _against(finding, claim, groups[finding.group]) if finding.group in groups else finding for finding in findings
+    ]
+
+
+def _against(finding: Finding, claim: Claim, games: Columns) -> Finding:
+    """Return a finding beside the broken games of its group."""
+    said = claim.control.says if claim.control is not None else ""
+    try:
+        value = measure(claim.measure, games).value
+    except ExpressionError as error:
+        return replace(finding, verdict=_vacuous(finding), broken=said, note=f"control: {error}")
+    fails = not meets(claim, value) and not np.isnan(value)
+    return replace(finding, verdict=finding.verdict if fails else _vacuous(finding), control=value, broken=said)
+
+
+def _vacuous(finding: Finding) -> str:
+    """Return the verdict of a claim whose control does not fail: one that fails anyway has failed."""
+    return VACUOUS if finding.holds else finding.verdict
 
 
 def bound(claim: Claim) -> str:

@@ -29,7 +29,8 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | Non
         rows = [
             (
                 "games",
-                f"{scenario.games:,} ({len(scenario.points):,} points, {scenario.head.trials:,} trials each)",
+                f"{scenario.games:,} ({len(scenario.points):,} points, {scenario.head.trials:,} trials each)"
+                + (f", and {scenario.control_games:,} of the claims' controls" if scenario.control_games else ""),
             ),
             (
                 "messages",

@@ -52,6 +52,8 @@ class Part:
         The scenario's folder.
     source
         The text of the file that the kind stands in, if it is one.
+    fault
+        The named fault that it is made with; empty but in the controls of claims.
     """
 
     role: str
@@ -60,6 +62,7 @@ class Part:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     folder: str = "."
     source: Source | None = None
+    fault: str = ""
 
     def maker(self) -> Any:
         """Return the class (or function); PointError if there is none."""
@@ -82,7 +85,8 @@ class Part:
         if path is not None:
             arguments["file"] = str(path)
         try:
-            return make(self.family, maker, arguments)
+            made = make(self.family, maker, arguments)
+            return self._broken(made) if self.fault else made
         except ScenarioError as error:
             name, colon, rest = str(error).partition(": ")
             if colon and name.isidentifier():
@@ -112,7 +116,14 @@ class Part:
         if path is not None:
             del given["file"]
             identity["data"] = _digest(path)
+        if self.fault:
+            identity["fault"] = self.fault
         return identity
+
+    def _broken(self, made: Any) -> Any:
+        from simulator.faults import broken  # with all protocols: few parts have a fault
+
+        return broken(made, self.fault)
 
     def _file(self) -> Path | None:
         """Return the file that a parameter called `file` names, from the scenario's folder or the current."""

@@ -1,28 +1,28 @@
-"""Writing the tables of a run: games, timelines, kinds of messages, claims, errors."""
+"""Writing the tables of a run: games, timelines, kinds of messages, claims and their controls, errors."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simulator.claims.columns import CLAIMS, KINDS, PLACE, SERIES, Scalar
-from simulator.claims.expressions import column_of
-from simulator.claims.judge import Finding, judge
+from simulator.claims.judge import ControlTable, Finding, judge
+from simulator.points.point import Point
 from simulator.results.files import writing
+from simulator.results.games import Games, game_row
 from simulator.scenario.load import Scenario
 from simulator.tasks.base import Record
-
-if TYPE_CHECKING:
-    from simulator.claims.expressions import Columns
 
 Played = tuple[int, int, int, Record]
 """A game and its place: point, trial, seed, record."""
 
 
-def write_tables(folder: Path, scenario: Scenario, games: Iterable[Played]) -> tuple[list[Finding], list[str]]:
-    """Write ``trials.csv``, ``series.csv``, ``kinds.csv``, ``claims.csv`` and ``errors.txt``.
+def write_tables(
+    folder: Path, scenario: Scenario, games: Iterable[Played], controls: Iterable[Played] = ()
+) -> tuple[list[Finding], list[str]]:
+    """Write ``trials.csv``, ``series.csv``, ``kinds.csv``, ``claims.csv``, ``controls.csv`` and ``errors.txt``.
 
     They appear together, when all of them are whole.
 
@@ -30,6 +30,8 @@ def write_tables(folder: Path, scenario: Scenario, games: Iterable[Played]) -> t
     ----------
     games
         The games in the order of (point, trial).
+    controls
+        The games of the broken points, in the same order; none leaves the controls of claims out.
 
     Returns
     -------
@@ -41,10 +43,8 @@ def write_tables(folder: Path, scenario: Scenario, games: Iterable[Played]) -> t
     RunError
         The folder cannot be written.
     """
-    table: dict[str, list[Any]] = {name: [] for name in scenario.columns}
-    by_kind: list[dict[str, int]] = []
-    errors: list[str] = []
-    tracebacks: list[str] = []
+    table = Games(scenario)
+    lost = _Lost(scenario)
     with writing(folder) as start:
         trials = csv.writer(start("trials.csv"), lineterminator="\n")
         series = csv.writer(start("series.csv"), lineterminator="\n")
@@ -52,47 +52,77 @@ def write_tables(folder: Path, scenario: Scenario, games: Iterable[Played]) -> t
         for writer, header in ((trials, scenario.columns), (series, SERIES), (kinds, KINDS)):
             writer.writerow(header)
         for point, trial, seed, record in games:
-            row = _row(scenario, point, trial, seed, record)
-            for name, value in row.items():
-                table[name].append(value)
+            row = game_row(scenario, scenario.points[point], trial, seed, record)
+            table.add(row, record)
             trials.writerow([_cell(value) for value in row.values()])
             place = {name: row[name] for name in PLACE}
             _write_lists(series, place, SERIES, record.series)
             _write_lists(kinds, place, KINDS, record.kinds)
-            by_kind.append(_sums(record.kinds))
-            if record.error:
-                last = record.error.strip().splitlines()[-1]
-                where = f"point {point}, trial {trial}: {scenario.points[point].describe()}"
-                errors.append(f"{where}: {last}")
-                tracebacks.append(f"{where}, seed {seed}\n{record.error.rstrip()}\n")
-        findings = judge(scenario.head.claims, _columns(table, by_kind, scenario.called))
+            lost.note(scenario.points[point], trial, seed, record)
+        found = _control_tables(scenario, table, controls, lost)
+        if found:
+            _write_controls(csv.writer(start("controls.csv"), lineterminator="\n"), scenario, found)
+        findings = judge(scenario.head.claims, table.columns(), {number: control for number, control, _ in found})
         claims = csv.writer(start("claims.csv"), lineterminator="\n")
         claims.writerow(CLAIMS)
-        for finding in findings:
-            found = finding.row()
-            claims.writerow([_cell(found[name]) for name in CLAIMS])
-        if tracebacks:
-            start("errors.txt").write("\n".join(tracebacks))
-    if not tracebacks:
-        (folder / "errors.txt").unlink(missing_ok=True)
-    return findings, errors
+        claims.writerows([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
+        if lost.tracebacks:
+            start("errors.txt").write("\n".join(lost.tracebacks))
+    for name, there in (("errors.txt", lost.tracebacks), ("controls.csv", found)):
+        if not there:
+            (folder / name).unlink(missing_ok=True)
+    return findings, lost.lines
 
 
-def _row(scenario: Scenario, point: int, trial: int, seed: int, record: Record) -> dict[str, Any]:
-    """Return the row of ``trials.csv`` for a game, in the order of the columns."""
-    place = scenario.points[point]
-    known: dict[str, Any] = {
-        "sites": place.sites,
-        **record.row,
-        "point": point,
-        "trial": trial,
-        "seed": seed,
-        "task": place.task.label,
-        "protocol": place.protocol.label,
-        "adversary": place.adversary.label,
-        **{name: values[point] for name, values in scenario.extra.items()},
-    }
-    return {name: known.get(name) for name in scenario.columns}
+class _Lost:
+    """The games that were lost to an error."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self.lines: list[str] = []
+        self.tracebacks: list[str] = []
+
+    def note(self, point: Point, trial: int, seed: int, record: Record) -> None:
+        """Note a game if it was lost."""
+        if record.error:
+            of = "" if point.number < len(self._scenario.points) else "control, "
+            where = f"{of}point {point.number}, trial {trial}: {point.describe()}"
+            self.lines.append(f"{where}: {record.error.strip().splitlines()[-1]}")
+            self.tracebacks.append(f"{where}, seed {seed}\n{record.error.rstrip()}\n")
+
+
+def _control_tables(
+    scenario: Scenario, table: Games, played: Iterable[Played], lost: _Lost
+) -> list[tuple[int, ControlTable, list[dict[str, Any]]]]:
+    """Return for each control that was played its claim, the table in which broken games stand for others, its rows."""
+    by_point: dict[int, list[Played]] = {}
+    for game in played:
+        by_point.setdefault(game[0], []).append(game)
+    found = []
+    for control in scenario.controls:
+        whole = table.without(control.instead)
+        intact = len(whole)
+        rows = []
+        for point, instead in zip(control.points, control.instead, strict=True):
+            for _, trial, seed, record in by_point.get(point.number, ()):
+                lost.note(point, trial, seed, record)
+                row = game_row(scenario, scenario.points[instead], trial, seed, record)
+                row |= table.known_before(instead)  # it answers for the point as it was
+                whole.add(row, record)
+                rows.append(row)
+        if rows:
+            found.append((control.claim, ControlTable(whole.columns(), intact), rows))
+    return found
+
+
+def _write_controls(
+    writer: Any, scenario: Scenario, found: Sequence[tuple[int, ControlTable, list[dict[str, Any]]]]
+) -> None:
+    writer.writerow(("claim", "broken", *scenario.columns))
+    for number, _, rows in found:
+        claim = scenario.head.claims[number]
+        broken = claim.control.says if claim.control is not None else ""
+        writer.writerows([claim.name, broken, *(_cell(value) for value in row.values())] for row in rows)
 
 
 def _write_lists(
@@ -110,25 +140,3 @@ def _cell(value: Any) -> Scalar:
         return ""
     plain: Scalar = value.item() if hasattr(value, "item") else value
     return plain
-
-
-def _sums(kinds: Mapping[str, Sequence[Any]]) -> dict[str, int]:
-    """Return words and messages by kind, over both directions: ``words_report``, ``messages_report``."""
-    sums: dict[str, int] = {}
-    for what in ("words", "messages"):
-        for kind, amount in zip(kinds.get("kind", ()), kinds.get(what, ()), strict=True):
-            name = f"{what}_{str(kind).replace('-', '_')}"
-            sums[name] = sums.get(name, 0) + amount
-    return sums
-
-
-def _columns(
-    table: Mapping[str, list[Any]], by_kind: Sequence[Mapping[str, int]], called: Mapping[str, str]
-) -> Columns:
-    """Return the table that claims speak of: trials, what a task calls its columns, and the cost by kind (or 0)."""
-    import numpy as np
-
-    names = dict.fromkeys(name for sums in by_kind for name in sums)
-    columns = {name: np.array([sums.get(name, 0) for sums in by_kind], dtype=float) for name in names}
-    trials = {name: column_of(values) for name, values in table.items()}
-    return {**columns, **{key: trials[name] for name, key in called.items() if name in trials}, **trials}

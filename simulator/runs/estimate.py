@@ -9,6 +9,7 @@ from typing import Final
 
 from simulator.errors import ScenarioError
 from simulator.game.pace import calibrate
+from simulator.points.point import Point
 from simulator.results.formats import in_bytes
 from simulator.scenario.load import Scenario
 
@@ -48,21 +49,28 @@ class Work:
 def estimate(scenario: Scenario, workers: int) -> Work:
     """Return how much a scenario asks for on so many workers; takes half a second to calibrate."""
     by_pace: dict[str, float] = {}
-    for point in scenario.points:
+    for point, trials in asked(scenario):
         pace = scenario.task.pace(point)
-        messages = max(1.0, scenario.task.messages(point)) * scenario.head.trials
+        messages = max(1.0, scenario.task.messages(point)) * trials
         by_pace[pace] = by_pace.get(pace, 0.0) + messages
-    hands = max(1, min(workers, scenario.games))
+    games = scenario.games + scenario.control_games
+    hands = max(1, min(workers, games))
     speeds = calibrate(list(by_pace))
     seconds = sum(messages / speeds[pace] for pace, messages in by_pace.items())
-    seconds += scenario.games * SECONDS_A_GAME
+    seconds += games * SECONDS_A_GAME
     needed, _ = memory_needed(scenario, workers)
-    return Work(sum(by_pace.values()), seconds / hands, needed, memory_there(), scenario.games * BYTES_A_GAME)
+    return Work(sum(by_pace.values()), seconds / hands, needed, memory_there(), games * BYTES_A_GAME)
+
+
+def asked(scenario: Scenario) -> list[tuple[Point, int]]:
+    """Return all points, those of the controls too, and how many games each is to have."""
+    controls = [(point, control.trials) for control in scenario.controls for point in control.points]
+    return [*((point, scenario.head.trials) for point in scenario.points), *controls]
 
 
 def warning(scenario: Scenario, workers: int) -> str:
     """Return one line if a scenario would take more than an hour, nothing if not."""
-    messages = sum(max(1.0, scenario.task.messages(point)) for point in scenario.points) * scenario.head.trials
+    messages = sum(max(1.0, scenario.task.messages(point)) * trials for point, trials in asked(scenario))
     if messages < SURELY_QUICK:
         return ""
     hours = estimate(scenario, workers).seconds / 3600
@@ -75,13 +83,13 @@ def warning(scenario: Scenario, workers: int) -> str:
 
 
 def memory_needed(scenario: Scenario, workers: int) -> tuple[float, int]:
-    """Return the bytes that the largest games need on so many workers, and the point that needs most."""
-    needs = [(scenario.task.memory(point), point.number) for point in scenario.points]
-    workers = min(workers, scenario.games)
-    number = max(needs)[1]
+    """Return the bytes that the largest games need on so many workers, and the place in `asked` of the largest."""
+    needs = [(scenario.task.memory(point), place, trials) for place, (point, trials) in enumerate(asked(scenario))]
+    workers = min(workers, sum(trials for _, _, trials in needs))
+    place = max(needs)[1]
     # at worst, the largest games are played all at once
-    largest = sorted((need for need, _ in needs for _ in range(min(workers, scenario.head.trials))), reverse=True)
-    return sum(largest[:workers]) + workers * BYTES_A_WORKER, number
+    largest = sorted((need for need, _, trials in needs for _ in range(min(workers, trials))), reverse=True)
+    return sum(largest[:workers]) + workers * BYTES_A_WORKER, place
 
 
 def memory_there() -> float | None:
@@ -116,7 +124,7 @@ def refuse_too_large(scenario: Scenario, workers: int) -> None:
     there = memory_there()
     needed, number = memory_needed(scenario, workers)
     if there is not None and needed > there:
-        point = scenario.points[number]
+        point, _ = asked(scenario)[number]
         hands = f"{workers} games at a time" if workers > 1 else "one game at a time"
         raise ScenarioError(
             f"{scenario.file}: would need about {in_bytes(needed)} of memory ({hands}; the largest: "

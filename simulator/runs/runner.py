@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from simulator.claims.judge import Finding
 from simulator.errors import RunError, ScenarioError
-from simulator.points.point import canonical
 from simulator.results.folder import Results
 from simulator.results.write import write_tables
 from simulator.runs.estimate import refuse_too_large
-from simulator.runs.journal import Journal, game_key, game_seed
+from simulator.runs.journal import Journal
 from simulator.runs.manifest import write_manifest
+from simulator.runs.plan import in_order, plan
 from simulator.runs.workers import Batch, Batches, Job, Played, ThisProcess, WorkerDied, WorkerProcesses, Workers, cores
 from simulator.scenario.load import Scenario, load
 from simulator.tasks.base import Record
@@ -69,6 +69,7 @@ def run(
     workers: int | None = None,
     scheduler: str | None = None,
     fresh: bool = False,
+    controls: bool = True,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Results:
     """Play a scenario and return its results.
@@ -89,6 +90,8 @@ def run(
         Address of a Dask scheduler that plays the games in place of worker processes; ``local`` starts one.
     fresh
         Whether to begin anew, without the games of earlier runs.
+    controls
+        Whether to play the controls of the claims too.
     on_progress
         Called at the start, after each batch, and at the end.
 
@@ -105,6 +108,7 @@ def run(
         workers=workers,
         scheduler=scheduler,
         fresh=fresh,
+        controls=controls,
         on_progress=on_progress,
     ).results
 
@@ -116,6 +120,7 @@ def execute(
     workers: int | None = None,
     scheduler: str | None = None,
     fresh: bool = False,
+    controls: bool = True,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Report:
     """Play a checked scenario and return results and findings; `run` says what the parameters are."""
@@ -127,37 +132,36 @@ def execute(
     folder = _folder(scenario, out)
     if fresh:
         (folder / JOURNAL).unlink(missing_ok=True)
-    seeds = [game_seed(scenario.head.seed, trial) for trial in range(scenario.head.trials)]
+    planned = plan(scenario, controls=controls)
     with Journal(folder / JOURNAL) as journal:
         known = journal.known()
-        keys: list[list[str]] = []
         waiting: dict[str, Job] = {}
-        for point in scenario.points:
-            identity = canonical(point.identity())
-            cost = max(1.0, scenario.task.messages(point))
-            keys.append([game_key(identity, seed, scenario.task.rules) for seed in seeds])
-            for trial, (key, seed) in enumerate(zip(keys[-1], seeds, strict=True)):
+        for games in planned.all:
+            for trial, (key, seed) in enumerate(zip(games.keys, games.seeds, strict=True)):
                 if key not in known:  # points that are equal share their games
-                    waiting.setdefault(key, Job(key, point, trial, seed, cost))
-        kept = len({key for point in keys for key in point}) - len(waiting)
+                    waiting.setdefault(key, Job(key, games.point, trial, seed, games.cost))
+        kept = len({key for games in planned.all for key in games.keys}) - len(waiting)
         progress = Progress(len(waiting) + kept, kept, sum(job.cost for job in waiting.values()))
-        for point_keys in keys:  # of points that have grown by trials, and draw no coins
-            there = next((key for key in point_keys if key in known), None)
-            missing = [key for key in point_keys if key in waiting]
+        for games in planned.all:  # of points that have grown by trials, and draw no coins
+            there = next((key for key in games.keys if key in known), None)
+            missing = [key for key in games.keys if key in waiting]
             if there is not None and missing and _alike(record := journal.get(there)):
                 _share(record, [waiting.pop(key) for key in missing], journal, progress)
         pool = _pool_of(scheduler, min(hands, len(waiting)))
         _play(list(waiting.values()), pool, journal, progress, on_progress)
-        engines: dict[int, dict[str, str]] = {}
-        findings, errors = write_tables(folder, scenario, _in_order(journal, keys, seeds, engines))
+        engines: dict[int, Mapping[str, str]] = {}
+        findings, errors = write_tables(
+            folder, scenario, in_order(journal, planned.games, engines), in_order(journal, planned.controls, {})
+        )
     seconds = time.perf_counter() - clock
     write_manifest(
         folder,
         scenario,
-        seeds=seeds,
+        seeds=planned.games[0].seeds,
         engines=engines,
         games={
             "all": scenario.games,
+            "controls": sum(len(games.keys) for games in planned.controls),
             "played": progress.played,
             "alike": progress.alike,
             "kept": kept,
@@ -259,15 +263,3 @@ def _died(batch: Batch, attempts: dict[str, int]) -> list[Job]:
                 "(out of memory?); finished games are kept"
             )
     return list(batch)
-
-
-def _in_order(
-    journal: Journal, keys: Sequence[Sequence[str]], seeds: Sequence[int], engines: dict[int, dict[str, str]]
-) -> Iterator[tuple[int, int, int, Record]]:
-    """Return the games in the order of (point, trial); note by the way which engine played each point."""
-    for point, row in enumerate(keys):
-        for trial, (key, seed) in enumerate(zip(row, seeds, strict=True)):
-            record = journal.get(key)
-            played: Any = record.row.get("engine", "")
-            engines.setdefault(point, {"engine": played, "engine_reason": record.engine_reason})
-            yield point, trial, seed, record

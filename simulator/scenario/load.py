@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from simulator.errors import ScenarioError, accepted, nearest
 from simulator.points.point import Part, Point, PointError, part
 from simulator.points.swept import swept_columns
 from simulator.scenario.checks import check_claims, check_keys, kept_plots
+from simulator.scenario.controls import BrokenPoints, broken_points
 from simulator.scenario.document import Document, read
 from simulator.scenario.model import SWEPT, Head, first_fault, point_model
 from simulator.scenario.sweep import Combination, SweepError, combinations
@@ -53,6 +54,8 @@ class Scenario:
     folder: Path
     extra: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """Swept parameters that have no column of their own in the tables, and their values at each point."""
+    controls: tuple[BrokenPoints, ...] = ()
+    """The broken points that the controls of claims ask for."""
 
     @property
     def name(self) -> str:
@@ -61,8 +64,13 @@ class Scenario:
 
     @property
     def games(self) -> int:
-        """Return the number of games."""
+        """Return the number of games, those of the controls apart."""
         return len(self.points) * self.head.trials
+
+    @property
+    def control_games(self) -> int:
+        """Return the number of games of the controls."""
+        return sum(len(control.points) * control.trials for control in self.controls)
 
     @property
     def plots(self) -> list[Part]:
@@ -138,9 +146,10 @@ def build(document: Document) -> Scenario:
     points = tuple(_points(document, head, played, game))
     head = head.model_copy(update={"plots": kept_plots(head, points, game, document)})
     data = {**data, **({"plots": head.plots} if "plots" in data else {})}
-    scenario = Scenario(head, points, game, data, document.name, document.folder, swept_columns(points))
+    extra = swept_columns(points)
+    scenario = Scenario(head, points, game, data, document.name, document.folder, extra)
     check_claims(head.claims, (*scenario.columns, *scenario.called.values()), document)
-    return scenario
+    return replace(scenario, controls=broken_points(document, head.claims, points, extra, game))
 
 
 def _points(document: Document, head: Head, played: Part, game: Task) -> list[Point]:

@@ -135,3 +135,9 @@ def test_noise_of_zero_has_the_shape_of_noise() -> None:
 
     assert Laplace(2.0).draw(type("Quiet", (), {"laplace": staticmethod(_nothing)})(), 5).tolist() == [0.0] * 5
     assert _nothing(0.0, 3.0) == 0.0
+
+
+def test_the_documented_faults_are_those_that_there_are() -> None:
+    text = (SCENARIOS.parent / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    for name, fault in FAULTS.items():
+        assert f"| `{name}` | {fault.says} |" in text

@@ -1,0 +1,64 @@
+"""The control of a claim: a broken system, or the opposite case, in which the same measure must fail."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+
+from simulator.claims.expressions import ExpressionError, check_rows
+
+FEW = 5
+"""Games a point of a control: what is broken shows in few."""
+
+
+def not_bool(value: Any) -> Any:
+    """Refuse true and false where a number is wanted."""
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not true or false")
+    return value
+
+
+class Control(BaseModel):
+    """What is changed in the points of a claim for its control; a claim that passes there too is vacuous.
+
+    Every other key is one of a point: `protocol`, `adversary`, `network`, `engine`, or a size. A protocol or adversary
+    of another kind takes over the parameters that both kinds have; without `kind` the parameters that are given are
+    set over those of the point.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    where: str = Field(
+        "", description="Which points are broken: a condition on the columns of points; the claim's own if left out."
+    )
+    trials: Annotated[int, Field(ge=1), BeforeValidator(not_bool)] = Field(FEW, description="Games a broken point.")
+    fault: str | None = Field(None, description="A named fault in the protocol: see simulator/faults.py.")
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """Return the keys of a point that it changes, and their values."""
+        return dict(self.model_extra or {})
+
+    @property
+    def says(self) -> str:
+        """Return what is broken, in a few words: ``protocol randomized, sites 64``."""
+        said = [f"{key} {_said(value)}" for key, value in self.changes.items()]
+        return ", ".join([*([f"fault {self.fault}"] if self.fault else []), *said])
+
+    @field_validator("where")
+    @classmethod
+    def _condition(cls, where: str) -> str:
+        try:
+            if where:
+                check_rows(where)
+        except ExpressionError as error:
+            raise ValueError(str(error)) from error
+        return where
+
+
+def _said(value: Any) -> str:
+    if not isinstance(value, dict):
+        return str(value)
+    own = [f"{key}={_said(given)}" for key, given in value.items() if key != "kind"]
+    return " ".join([*([str(value["kind"])] if "kind" in value else []), *own])
