@@ -46,6 +46,9 @@ class Protocol(ABC):
     to `sites` and `server` only; a game in which nothing was drawn at all is then played for one seed, and counted
     for all."""
 
+    bulk_reacts: ClassVar[bool] = False
+    """Whether its bulk form plays streams that react to the outputs, too (`BulkForm.until_change`)."""
+
     @property
     def accuracy(self) -> float | None:
         """The promised relative error alpha; None if nothing is promised."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from adversaries.base import Adversary
+from adversaries.views import POWERS
 from protocols.base import Protocol
 from simulator.errors import ScenarioError
 from simulator.game.network import Latency
@@ -14,6 +15,7 @@ ENGINE_NAMES: Final = ("step", "leap", "bulk")
 """From the definition of right to the fastest; the last but one is exact for every game."""
 
 REACTS: Final = "the adversary reacts to the outputs"
+LOOKS: Final = "the adversary sees more than the outputs"
 
 
 class EngineError(ScenarioError, ValueError):
@@ -50,7 +52,7 @@ def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES) -> 
         return asked, "asked for"
     if obstacle:
         return engines[-2], f"exact for every game; not bulk, since {obstacle}"
-    return "bulk", "fastest, and exact since the schedule does not react"
+    return "bulk", "fastest, and exact since the schedule is fixed up to the next change of the output"
 
 
 def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Latency | None) -> tuple[str, str]:
@@ -58,8 +60,8 @@ def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network:
     obstacle = ""
     if network is not None and not network.instant:
         obstacle = "messages take time"
-    elif not adversary.oblivious:
-        obstacle = REACTS
     elif type(protocol).bulk_form is Protocol.bulk_form:
         obstacle = "the protocol has no array form"
+    elif not adversary.oblivious:
+        obstacle = LOOKS if adversary.sees != POWERS[0] else "" if protocol.bulk_reacts else REACTS
     return choose(asked, obstacle)
