@@ -19,7 +19,7 @@ from protocols.rounds.rules import RuleOf, remembering
 class RoundProtocol(Protocol):
     """A protocol whose sites are `RoundSite`s. Subclasses give the signal rule of a round and the server."""
 
-    bulk_reacts: ClassVar[bool] = True
+    reacting_bulk: ClassVar[Any] = "slower"
 
     @abstractmethod
     def rule_of(self, k: int, coins: Coins) -> RuleOf:

@@ -14,10 +14,12 @@ from typing import Final
 import numpy as np
 
 from protocols.base import FOREVER, Message
-from protocols.bulk import Integers, MessageBatch, Segment, Stream, in_order, repeated
-from protocols.rounds.bulk import BulkRounds
+from protocols.bulk import Integers, MessageBatch, Segment, Signals, Stream, in_order, repeated
+from protocols.rounds.bulk import BulkRounds, Said
 from protocols.rounds.parts import BIT, END, ITEM
 from protocols.rounds.rules import BlockRule, CoinRule
+
+_NOTHING: Final[Said] = ()
 
 FEW: Final = 12
 """Thresholds that are drawn faster one by one than as an array."""
@@ -26,7 +28,7 @@ FEW: Final = 12
 class ReactingRounds(BulkRounds):
     """The sites of a protocol in rounds, whatever the stream."""
 
-    def until_change(self, stream: Stream, now: int, until: int) -> Segment | None:
+    def until_change(self, stream: Stream, now: int, until: int) -> Segment | Signals | None:
         rule = self._rule
         if rule is None:
             return self._forward(stream, now, now + 1)
@@ -50,19 +52,28 @@ class ReactingRounds(BulkRounds):
 
     # ------------------------------------------------------------------ coins that do not remember
 
-    def _toss(self, stream: Stream, rule: CoinRule, now: int, until: int) -> Segment | None:
+    def _toss(self, stream: Stream, rule: CoinRule, now: int, until: int) -> Segment | Signals | None:
         """Go on to the next signal. The coin falls for each item alike, so it is known before the site is."""
-        server = self.server
-        if self._due is None:
-            self._due = now + rule.gap()
         step = self._due
+        if step is None:
+            step = now + rule.gap()
         if step > until:
+            self._due = step
             return None
         self._due = None
-        said = server.absorb(1)
-        steps = np.array([step])
-        segment = Segment(step, [MessageBatch(BIT, steps, stream.at(steps))])
-        segment.stand(server.output)
+        site = stream.only
+        if site is None:
+            site = int(stream.at(np.array([step]))[0])
+        return self._said(stream, self.server.absorb(1), Signals(step, BIT, site, (step,), self.server.output))
+
+    def _said(self, stream: Stream, said: Said, signals: Signals) -> Segment | Signals:
+        """Return what happened when a site had signalled and the server has answered so."""
+        if not said:
+            return signals
+        steps = np.array(signals.steps)
+        segment = Segment(signals.end, [MessageBatch(BIT, steps, np.full(len(steps), signals.site))])
+        if signals.output is not None:
+            segment.stand(signals.output)
         self._deliver(stream, segment, said)
         return segment
 
@@ -72,34 +83,49 @@ class ReactingRounds(BulkRounds):
         """Return after how many signals the output may change."""
         return 1 if self.server.unit else max(1, self.server.limit - self.server.signals)
 
-    def _feed_one(self, stream: Stream, rule: BlockRule, site: int, now: int, until: int) -> Segment | None:
+    def _feed_one(self, stream: Stream, rule: BlockRule, site: int, now: int, until: int) -> Segment | Signals | None:
         """Go on while one site is fed: its signals lie in one block after the other."""
-        before = stream.received(site, now) - self._begun_at(site)
+        begun = self._begun
+        before = stream.received(site, now) - (begun.item(site) if isinstance(begun, np.ndarray) else 0)
         due, most = self._due.item(site), before + until - now
         if due > most:
             return None
-        wanted = self._wanted()
-        block = rule.block(due)
-        number = min(wanted, rule.block(most) - block + 1)  # one more than are needed, since what is due next is drawn too
-        if number <= FEW:
-            places = [due, *(rule.place(block + place) for place in range(1, number + 1))]
+        server, wanted, block = self.server, self._wanted(), rule.block(due)
+        # one more than are needed, since what is due next is drawn too
+        number = 1 if wanted == 1 else min(wanted, rule.block(most) - block + 1)
+        if number == 1:
+            places = [due, rule.place(block + 1)]
+        elif number <= FEW:
+            places = [due, *[rule.place(block + place) for place in range(1, number + 1)]]
         else:
             places = [due, *rule.place(block + np.arange(1, number + 1), number).tolist()]
         taken = min(wanted, bisect_right(places, min(most, rule.last - 1)))
         self._due[site] = min(places[taken], rule.last)
+        shift, said, output = now - before, _NOTHING, None
+        if taken:
+            server.last_signal = site, rule.block(places[taken - 1])
+            said = server.absorb(taken)
         if taken == wanted:
-            most = places[taken - 1]
-        ended = taken < wanted and rule.last <= most
-        if ended:
-            most = rule.last
-        steps = np.array(places[:taken], dtype=np.int64) + (now - before)
-        segment = Segment(now + most - before, [MessageBatch(BIT, steps, np.full(taken, site))])
-        self._hear_all(stream, segment, (site, rule.block(places[taken - 1])) if taken else (site, 0), ended)
+            most, output = places[taken - 1], server.output
+        steps = [place + shift for place in places[:taken]]
+        if taken < wanted and rule.last <= most:
+            return self._end(stream, Signals(rule.last + shift, BIT, site, steps, None))
+        return self._said(stream, said, Signals(most + shift, BIT, site, steps, output))
+
+    def _end(self, stream: Stream, signals: Signals) -> Segment:
+        """Return what happened when a site, after some signals, has used up its share of the round."""
+        steps, end = np.array(signals.steps, dtype=np.int64), np.array([signals.end])
+        batches = [
+            MessageBatch(BIT, steps, np.full(len(steps), signals.site)),
+            MessageBatch(END, end, np.array([signals.site])),
+        ]
+        segment = Segment(signals.end, batches)
+        self._deliver(stream, segment, self.server.end_round())
         return segment
 
     def _feed_many(self, stream: Stream, rule: BlockRule, now: int, until: int) -> Segment:
         """Go on while several sites are fed."""
-        wanted, fed = self._wanted(), stream.fed
+        server, wanted, fed = self.server, self._wanted(), stream.fed
         until = min(until, now + ceil((wanted + 4 * sqrt(wanted) + 16) / rule.rate))
         begun = self._begun[fed] if isinstance(self._begun, np.ndarray) else 0
         counts = stream.count(fed, np.full(len(fed), until)) - begun
@@ -127,25 +153,14 @@ class ReactingRounds(BulkRounds):
         due = np.full(len(fed), FOREVER)
         np.minimum.at(due, owned[still], at[still])
         self._due[fed] = due
-        segment = Segment(until, [MessageBatch(BIT, steps[:taken], sites[:taken])])
-        last = (int(sites[taken - 1]), int(rule.block(at[reached[taken - 1]]))) if taken else (0, 0)
-        self._hear_all(stream, segment, last, ended)
-        return segment
-
-    def _hear_all(self, stream: Stream, segment: Segment, last: tuple[int, int], ended: bool) -> None:
-        """Let the server take the signals of a segment, of which the last one may make it act, and then an END."""
-        server, taken = self.server, len(segment.batches[0].steps)
-        wanted = self._wanted()
-        server.last_signal = last
-        said = server.absorb(taken) if taken else ()
+        segment, said = Segment(until, [MessageBatch(BIT, steps[:taken], sites[:taken])]), _NOTHING
+        if taken:
+            server.last_signal = int(sites[taken - 1]), int(rule.block(at[reached[taken - 1]]))
+            said = server.absorb(taken)
         if ended:
-            step = np.array([segment.end])
-            segment.batches.append(MessageBatch(END, step, stream.at(step)))
+            segment.batches.append(MessageBatch(END, steps[ends : ends + 1], sites[ends : ends + 1]))
             said = server.end_round()
-        if taken >= wanted or ended:
+        elif taken == wanted:
             segment.stand(server.output)
         self._deliver(stream, segment, said)
-
-    def _begun_at(self, site: int) -> int:
-        """Return the items of a site when the round began."""
-        return self._begun.item(site) if isinstance(self._begun, np.ndarray) else 0
+        return segment

@@ -6,20 +6,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from adversaries.schedules import Burst
+from adversaries.schedules import NEVER, Burst, Schedule
 from protocols.base import Message
-from protocols.bulk import BulkForm, Integers
-from simulator.game.channels import SERVER
+from protocols.bulk import CHUNK, BulkForm, Integers, Segment, Signals
 from simulator.game.engine_choice import LOOKS, REACTS
-from simulator.game.engines.segments import NoBulkError, Segments
+from simulator.game.engines.segments import NoBulkError, Segments, add_each
 from simulator.game.engines.watch import watches
 
 
 class Bulk(Segments):
     """All sites' messages of a segment at once, sorted by step, up to where the server speaks.
 
-    Against an adversary that reacts to the outputs a segment ends with the output, too: up to there the adversary's plan
-    is fixed. Gives the transcript of `leap` where nothing is random, and the same distribution otherwise: the rules are
+    Against an adversary that reacts to the outputs a segment also ends where the output changes: until then the plan is
+    fixed. Gives the transcript of `leap` where nothing is random, and the same distribution otherwise: the rules are
     the same code, and coins that have not fallen yet are exchangeable. Memory is O(k) and a bounded chunk of messages.
     """
 
@@ -57,24 +56,32 @@ class Bulk(Segments):
     def _run_by_changes(self) -> None:
         form, turns, referee = self.bulk_form, self.consultation, self.referee
         while self.done < self.game_end:
-            until = min(turns.end, self.game_end)
             ahead = form.forwarding(self.items - self.done)
-            if ahead is not None:
+            if ahead is not None and referee.output == self.done + self.offset:
                 self._forward(*ahead)
                 continue
-            segment = form.until_change(self, self.done, until)
-            changes = referee.changes
-            if segment is not None:
-                until = segment.end
-                self._check_end("until_change", until, min(turns.end, self.game_end))
-                if len(segment.steps) and segment.steps[0] != until:
-                    name, early = type(form).__name__, segment.steps[0]
-                    raise RuntimeError(f"{name}.until_change() to step {until} changes the output in step {early}")
-                self.take(segment)
+            until, changes = min(turns.end, self.game_end), referee.changes
+            found = form.until_change(self, self.done, until)
+            if found is not None:
+                self._check_end("until_change", found.end, until)
+                until = found.end
+                if type(found) is Signals:
+                    self.take_signals(found)
+                else:
+                    self._check_steps(found)
+                    self.take(found)
             self.done = until
             if referee.changes != changes:
                 turns.news(until)
-            self.consult(until)
+            if until >= turns.due:
+                self.consult(until)
+
+    def _check_steps(self, segment: Segment) -> None:
+        if len(segment.steps) and segment.steps[0] != segment.end:
+            name = type(self.bulk_form).__name__
+            raise RuntimeError(
+                f"{name}.until_change() to step {segment.end} changes the output in step {segment.steps[0]}"
+            )
 
     def _check_end(self, method: str, end: int, until: int) -> None:
         if not self.done < end <= until:
@@ -82,29 +89,53 @@ class Bulk(Segments):
             raise RuntimeError(f"{name}.{method}() from step {self.done} to {until} ends at step {end}")
 
     def _forward(self, message: Message, most: int) -> None:
-        """Go through items each of which is sent and makes the output exact, up to so many of them."""
-        turns, referee, timeline, ledger = self.consultation, self.referee, self.timeline, self.ledger
-        last, begun, bits = self.done + most, self.done, self.bits(message)
-        counted = begun
-        while self.done < min(last, self.game_end):
-            step = self.done + 1
-            items = step + self.offset
-            if timeline.due < items:
-                ledger.count_many_up(message, self.done - counted)
-                counted = self.done
-                self.pass_checkpoints(self.done)
-            site: Any = turns.plan.at(step - turns.begun)
-            self._up[site] += 1
-            if self.transcript is not None:
-                self.transcript.append((step, site, SERVER, message.kind, message.words, bits))
-            referee.change(step, items, items - 1, items)
-            if self.outputs is not None:
-                self.outputs.append((step, items))
-            self.done = step
+        """Go through items each of which is sent and makes the output exact, up to so many of them.
+
+        The adversary is asked after each. As long as it answers with bursts, no plan but the last is put in force.
+        """
+        turns, view, ask = self.consultation, self.view, self.adversary.plan
+        plan, begun, end = turns.plan, turns.begun, turns.end
+        offset, changes = self.offset, self.referee.changes
+        sites: list[int] = []
+        answer: Any = plan
+        step = self.done
+        last = step + min(most, CHUNK)
+        try:
+            while step < last:
+                sites.append(plan.at(step - begun + 1))
+                step += 1
+                if step == self.items:
+                    break
+                changes += 1
+                view.steps = view.sent = view.changed_at = step
+                view.output, view.changes = step + offset, changes
+                answer = ask(view)
+                if (answer is None or answer is plan) and step < end:
+                    answer = plan
+                    continue
+                if type(answer) is not Burst or not 0 <= answer.site < self.k:
+                    break
+                plan, begun, end = answer, step, step + answer.length
+        finally:
+            self._settle(message, sites, plan, begun)
+        if answer is not plan:
             turns.news(step)
-            self.consult(step)
-        ledger.count_many_up(message, self.done - counted)
-        self.bulk_form.forwarded(self.done - begun)
+            self.go_on(turns.accept(answer, step), step, step)
+
+    def _settle(self, message: Message, sites: list[int], plan: Schedule, begun: int) -> None:
+        """Take note that these sites were fed, in the end by this plan from the step after `begun` on."""
+        first = self.done
+        self.take_forwarded(message, sites)
+        self.done += len(sites)
+        self.bulk_form.forwarded(len(sites))
+        if begun > first:
+            self.leave_plan(first)
+            add_each(self._before, sites[: begun - first])
+            self.consultation.follow(plan, begun)
+            self.sent_before = begun
+            left = self.items - begun
+            self.game_end = begun + left if left <= plan.length else NEVER
+            self.enter_plan(begun)
 
     # ------------------------------------------------------------------ plans
 

@@ -1,4 +1,4 @@
-"""What an engine notes of whole segments: the messages counted, the outputs judged, the rows of timeline and transcript."""
+"""What an engine notes of whole segments: messages are counted, outputs judged, rows of the timeline taken."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from protocols.base import Message, Number, even_start
-from protocols.bulk import BulkForm, Integers, MessageBatch, Segment
+from protocols.bulk import BulkForm, Integers, MessageBatch, Segment, Signals
 from simulator.game.channels import SERVER
 from simulator.game.engines.base import Engine
 from simulator.game.outputs import measured, plain
@@ -64,13 +64,39 @@ class Segments(Engine):
         if segment.forwarded is not None:
             self.ledger.more_words(segment.forwarded, "every site")
         if segment.forwarded is not None:
-            self._take_forwarded(segment, segment.forwarded, items)
+            self._take_forwarded(segment, segment.forwarded)
         else:
             self._take_batches(segment, items)
         for direction, message, sites in segment.exchange:
             self._count(direction, message, np.asarray(sites, dtype=np.int64))
         if self.transcript is not None:
             self._write(segment)
+
+    def take_signals(self, signals: Signals) -> None:
+        """Count the messages of one site, judge the output that comes of them, and keep its rows."""
+        end, message, site, steps, output = signals
+        if self.timeline.due < end + self.offset:
+            batch = MessageBatch(message, np.array(steps, dtype=np.int64), np.full(len(steps), site))
+            self._rows(Segment(end, [batch]), batch.steps[:0], (), self.offset)
+        if steps:
+            self.ledger.count_many_up(message, len(steps))
+            self._up[site] += len(steps)
+            if self.transcript is not None:
+                row = site, SERVER, message.kind, message.words, self.bits(message)
+                self.transcript.extend((step, *row) for step in steps)
+        if output is not None:
+            self._change(end, self.offset, output)
+
+    def take_forwarded(self, message: Message, sites: list[int]) -> None:
+        """Take note that in the steps after the last one settled these sites sent their items, each the next one."""
+        first, last = self.done + 1, self.done + len(sites)
+        self._forwarded_rows(message, last + 1)
+        self.ledger.count_many_up(message, len(sites))
+        add_each(self._up, sites)
+        if self.transcript is not None:
+            row = SERVER, message.kind, message.words, self.bits(message)
+            self.transcript.extend((step, site, *row) for step, site in enumerate(sites, first))
+        self._exact(first, last)
 
     def _take_batches(self, segment: Segment, items: int) -> None:
         steps, outputs = np.asarray(segment.steps, dtype=np.int64), np.asarray(segment.outputs)
@@ -89,33 +115,42 @@ class Segments(Engine):
             if self.outputs is not None:
                 self.outputs.extend(zip(steps.tolist(), values.tolist(), strict=True))
 
-    def _take_forwarded(self, segment: Segment, message: Message, items: int) -> None:
+    def _take_forwarded(self, segment: Segment, message: Message) -> None:
         """Every item of the segment is sent, and the output is exact at each step but for a last one that it lists."""
-        first, last, referee = self.done + 1, segment.end, self.referee
-        due = self.timeline.due
-        while due <= last - 1 + items:  # the last step is judged with what follows it
-            more = due - items - self.done
-            output = due if more else referee.value  # the step before the segment has the output that stood then
-            messages, words = self.ledger.messages + more, self.ledger.words + more * message.words
-            self.timeline.pass_by(due, due - items, output, messages, words, due)
-            due = self.timeline.due
+        first, last = self.done + 1, segment.end
+        self._forwarded_rows(message, last)
         self.ledger.count_many_up(message, last - self.done)
         self._up += self.counts(last) - self.counts(self.done)
         exact_to = last - 1 if len(segment.steps) else last
         if first <= exact_to:
-            if self.outputs is not None:
-                changed = first if referee.output != first + items else first + 1
-                self.outputs.extend((step, step + items) for step in range(changed, exact_to + 1))
-            referee.exact_stretch(first, exact_to, items)
+            self._exact(first, exact_to)
         if exact_to < last:
-            self._change(last, items, plain(segment.outputs[-1], *segment.scale))
+            self._change(last, self.offset, plain(segment.outputs[-1], *segment.scale))
+
+    def _forwarded_rows(self, message: Message, end: int) -> None:
+        """Take the timeline's rows before step `end`, each item up to there having been sent."""
+        timeline, ledger, offset = self.timeline, self.ledger, self.offset
+        while (due := timeline.due) < end + offset:
+            more = due - offset - self.done
+            output = due if more else self.referee.value  # the step before them has the output that stood then
+            timeline.pass_by(
+                due, due - offset, output, ledger.messages + more, ledger.words + more * message.words, due
+            )
+
+    def _exact(self, first: int, last: int) -> None:
+        """Judge an output that is exact in each of these steps."""
+        referee, offset = self.referee, self.offset
+        if self.outputs is not None:
+            changed = first if referee.output != first + offset else first + 1
+            self.outputs.extend((step, step + offset) for step in range(changed, last + 1))
+        referee.exact_stretch(first, last, offset)
 
     def _change(self, step: int, items: int, output: Number) -> None:
         """Judge an output that stands at a step, if it is a new one; the items are the step plus `items`."""
         referee = self.referee
-        if output != referee.output and referee.change(step, step + items, step + items - 1, output):
-            if self.outputs is not None:
-                self.outputs.append((step, referee.value))
+        news = output != referee.output and referee.change(step, step + items, step + items - 1, output)
+        if news and self.outputs is not None:
+            self.outputs.append((step, referee.value))
 
     def _rows(self, segment: Segment, steps: Integers, outputs: Any, items: int) -> None:
         """Take the timeline's rows that fall into the segment; those of its last step come with the next one."""
@@ -136,10 +171,7 @@ class Segments(Engine):
     def _count(self, direction: str, message: Message, sites: Integers) -> None:
         if direction == "up":
             self.ledger.count_many_up(message, len(sites))
-            if len(sites) * FEW < self.k:
-                np.add.at(self._up, sites, 1)
-            else:
-                self._up += np.bincount(sites, minlength=self.k)
+            add_each(self._up, sites)
         else:
             self.ledger.count_broadcast(message, len(sites))
             self._down[sites] += 1
@@ -172,3 +204,11 @@ class Segments(Engine):
     def bits(self, message: Message) -> int:
         """Return the bits of a message."""
         return 1 if message.value is None else message.words * self.ledger.word_bits
+
+
+def add_each(counts: Any, sites: Any) -> None:
+    """Add one to the count of each of these sites, as often as it is named."""
+    if len(sites) * FEW < len(counts):
+        np.add.at(counts, sites, 1)
+    else:
+        counts += np.bincount(sites, minlength=len(counts))
