@@ -20,8 +20,9 @@ class AmsDifference(Sketch):
 
     The error of (2 <Af, Av> + |Av|^2) / t is about 2 sqrt(g) F2 / sqrt(t) where the second moment grows by g F2, so a
     block of small growth needs few rows. A round has 2^levels blocks of growth alpha / 4 at most; the answer after c
-    blocks is a strong estimate and a difference for each one in the binary form of c, of blocks of 1, 2, 4, …
-    Every estimate is shown once and then retired. After the last round its strong estimate is published as it is.
+    blocks is a strong estimate and a difference for each one in the binary form of c, of blocks of 1, 2, 4, … Every
+    estimate is shown once and then retired. A round ends early when the answer has fallen by a quarter, since what it
+    may be off by is a share of where the round began. After the last round its strong estimate is published as it is.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ class AmsDifferenceRun(SketchRun):
         growth = moved if level == 0 else self._difference(level, self._ends[begin])
         self._answers.append(self._answers[begin] + growth)
         self._published = self._answers[-1]
-        if self._published < self._base / 2 or self._published > 2 * self._base:
+        if self._published < 0.75 * self._base or self._published > 2 * self._base:
             self._begin_round()
         else:
             self._begin_block()

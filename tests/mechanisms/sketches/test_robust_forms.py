@@ -113,7 +113,7 @@ def test_private_median_without_noise_is_the_median() -> None:
 
 
 def test_difference_estimators_add_up_to_the_second_moment() -> None:
-    """An answer may stand alpha / 4 of a base up to twice itself, so 0.25 off; chance adds 0.026 (a deviation)."""
+    """An answer may stand alpha / 4 of a base 4/3 of itself, so 0.17 off; chance adds 0.03 a part (a deviation)."""
     rules = AmsDifference(rounds=60, rows=3000, alpha=0.5)
     assert rules.levels == 3
     assert [rules.rows_of(level) for level in range(3)] == [3000, 6000, 12000]
