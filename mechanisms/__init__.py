@@ -31,8 +31,6 @@ from mechanisms.monitors import MONITORS, CounterMonitor, ReleaseMonitor, Sparse
 from mechanisms.noise import Draws, Gaussian, Laplace, Silent
 from mechanisms.partition import PrivatePartition
 from mechanisms.perturbed_leader import PerturbedLeader
-from mechanisms.sketches import SKETCHES
-from mechanisms.statistical import ANSWERS
 from mechanisms.threshold_queries import QUERY_SOLVERS, ReleaseQueries, SortedQueries, SparseVectorQueries
 
 MECHANISMS: dict[str, type[Any]] = {
@@ -44,18 +42,14 @@ MECHANISMS: dict[str, type[Any]] = {
     PanPrivateDensity.kind: PanPrivateDensity,
     ContinualOutput.kind: ContinualOutput,
     PerturbedLeader.kind: PerturbedLeader,
-    **SKETCHES,
-    **ANSWERS,
 }
 """Every mechanism by its name: a dataclass of parameters with attributes `kind`, `source` and `error`."""
 
 __all__ = [
-    "ANSWERS",
     "COUNTERS",
     "MECHANISMS",
     "MONITORS",
     "QUERY_SOLVERS",
-    "SKETCHES",
     "AboveThreshold",
     "Binary",
     "Blt",

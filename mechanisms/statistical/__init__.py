@@ -11,11 +11,11 @@ _ALL: tuple[type[QueryMechanism], ...] = (
     Empirical, Splitting, LaplaceAnswers, GaussianAnswers, NoisyArgmax, ThresholdOut,
 )  # fmt: skip
 
-ANSWERS: dict[str, type[QueryMechanism]] = {mechanism.kind: mechanism for mechanism in _ALL}
+CURATORS: dict[str, type[QueryMechanism]] = {mechanism.kind: mechanism for mechanism in _ALL}
 """Every mechanism that answers statistical queries, by its name."""
 
 __all__ = [
-    "ANSWERS",
+    "CURATORS",
     "Empirical",
     "GaussianAnswers",
     "LaplaceAnswers",

@@ -73,7 +73,7 @@ class SampleSize(Task):
     rules: ClassVar[int] = 1
     sizes: ClassVar[Sequence[Size]] = (QUERIES,)
     columns: ClassVar[Sequence[str]] = ("samples_needed", "per_root", "per_query")
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "analyst"}
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
 
     def check(self, point: Point) -> None:
         only_usual(point)

@@ -69,7 +69,7 @@ class StatisticalQueries(Task):
         "samples", "max_abs_error", "rms_error", "empirical_error", "gap", "final_error", "predicted_gap",
         "bound", "within_bound",
     )  # fmt: skip
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "analyst"}
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
 
     def check(self, point: Point) -> None:
         only_usual(point)

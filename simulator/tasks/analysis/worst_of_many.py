@@ -91,7 +91,7 @@ class WorstOfMany(Task):
         QUERIES,
     )
     columns: ClassVar[Sequence[str]] = ("samples", "chosen_gap", "worst_gap", "stability_bound")
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "analyst"}
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
 
     def check(self, point: Point) -> None:
         only_usual(point)

@@ -34,7 +34,7 @@ class Sketching(Task):
         "total_rows", "built_for", "exhausted_at", "held", "fell_after",
         "least_ratio", "most_ratio", "last_ratio", "half_at", "made", "touched",
     )  # fmt: skip
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "attacker"}
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "sketch", "adversary": "attacker"}
 
     def check(self, point: Point) -> None:
         if point.network is not None:

@@ -101,7 +101,7 @@ def scenario(**keys: object) -> object:
     ("keys", "said"),
     [
         ({"protocol": {"kind": "noisy-argmax", "epsilon": 1}}, "noisy-argmax only selects among queries"),
-        ({"protocol": {"kind": "ams", "rows": 1}}, "takes a mechanism that answers statistical queries; ams is none"),
+        ({"protocol": {"kind": "ams", "rows": 1}}, "unknown kind .ams. of curator"),
         ({"protocol": {"kind": "splitting"}, "queries": 10}, "samples: must be at least the queries, 10"),
         ({"engine": "bulk"}, "must be auto or step"),
         ({"network": {"latency": 1}}, "sends no messages"),

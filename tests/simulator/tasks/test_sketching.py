@@ -137,7 +137,7 @@ def scenario(**keys: object) -> object:
     ("keys", "said"),
     [
         ({"protocol": {"kind": "kmv", "size": 9}}, "takes a sketch for it; kmv is none"),
-        ({"protocol": {"kind": "fresh", "epsilon": 1, "horizon": 9}}, "takes a sketch for it; fresh is none"),
+        ({"protocol": {"kind": "fresh", "epsilon": 1}}, "unknown kind .fresh. of sketch"),
         ({"adversary": {"kind": "freeze"}}, "unknown kind 'freeze' of attacker"),
         ({"engine": "leap"}, "must be auto, step or bulk"),
         ({"engine": "bulk", "adversary": {"kind": "ams-attack"}}, "bulk plays plain sketches"),
