@@ -18,6 +18,8 @@ from simulator.tasks.analysis.tasks import QUERIES, only_usual, sides
 from simulator.tasks.base import Record, Task
 from simulator.tasks.sizes import Size
 
+ROLES = ("answers",)
+"""Random streams: the answers, of points and noise together."""
 ANSWERS: Final = 4096
 """Answers that are looked at; all have the same distribution, so that these stand for all of them."""
 SHARE: Final = 0.95
@@ -40,7 +42,7 @@ def needed(mechanism: QueryMechanism, queries: int, seed: int) -> int | None:
     """
 
     def enough(samples: int) -> bool:
-        errors = mechanism.coin_errors(samples, queries, ANSWERS, streams(seed, ("answers",))["answers"])
+        errors = mechanism.coin_errors(samples, queries, ANSWERS, streams(seed, ROLES)["answers"])
         return bool(np.mean(np.abs(errors) <= mechanism.alpha) >= SHARE)
 
     high = 1

@@ -25,6 +25,12 @@ SIDES = {
     "threshold-monitor": ("{kind: sparse-vector-monitor, epsilon: 1, k: 8}", "round-robin"),
     "threshold-queries": ("{kind: release-queries, delta: 0.1}", "round-robin"),
     "experts": ("{kind: perturbed-leader}", "biased"),
+    "second-moment": ("{kind: ams, rows: 8}", "fresh-items"),
+    "distinct-count": ("{kind: kmv, size: 8}", "fresh-items"),
+    "frequency": ("{kind: count-min, width: 8}", "fresh-items"),
+    "statistical-queries": ("{kind: empirical}", "fixed-queries"),
+    "sample-size": ("{kind: splitting}", "fixed-queries"),
+    "worst-of-many": ("{kind: empirical}", "speller"),
 }
 NAMES = {
     "count": {"sites": "sites", "items": "items", "start": "start"},
@@ -35,6 +41,12 @@ NAMES = {
     "threshold-monitor": {"items": "steps"},
     "threshold-queries": {"sites": "values", "start": "points", "items": "queries"},
     "experts": {"sites": "experts", "items": "steps"},
+    "second-moment": {"items": "updates"},
+    "distinct-count": {"items": "updates"},
+    "frequency": {"items": "updates"},
+    "statistical-queries": {"sites": "features", "start": "samples", "items": "queries"},
+    "sample-size": {"items": "queries"},
+    "worst-of-many": {"sites": "repetitions", "start": "samples", "items": "queries"},
 }
 
 
