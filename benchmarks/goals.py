@@ -204,7 +204,7 @@ class Suite:
         from simulator.scenario.load import load
 
         # one that draws coins, since games that are bound to be equal are played once only
-        protocol, length, took_one = Martingale(alpha=0.02, strength=4), 10**4, 0.0
+        protocol, length, took_one = Martingale(alpha=0.02, parameters="simple", strength=4), 10**4, 0.0
         while took_one < 0.2 * self.scale:
             length *= 2
             took_one = seconds(lambda n=length: _game(protocol, "leap", 100, 0, n), 3)  # type: ignore[misc]
@@ -213,7 +213,7 @@ class Suite:
             write_text(
                 file,
                 f"name: short\ntrials: 200\nsites: 100\nitems: {length}\n"
-                "protocol: {kind: martingale, alpha: 0.02, strength: 4}\n"
+                "protocol: {kind: martingale, alpha: 0.02, parameters: simple, strength: 4}\n"
                 "adversary: {kind: round-robin}\nengine: leap\n",
             )
             scenario = load(file)
