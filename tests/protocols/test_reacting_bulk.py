@@ -138,7 +138,8 @@ def test_a_coin_not_tossed_after_a_change_is_found_out(monkeypatch: pytest.Monke
             self._due = now + 1 + rule.gap()
         return right(self, stream, rule, now, until)
 
-    assert spoilt(monkeypatch, "_toss", late, Martingale(alpha=0.5), Freeze()) < ALARM / len(MEASURES)
+    protocol = Martingale(alpha=0.3, parameters="simple", strength=13)  # a signal in every third or fourth item
+    assert spoilt(monkeypatch, "_toss", late, protocol, Freeze()) < ALARM / len(MEASURES)
 
 
 @pytest.mark.slow
