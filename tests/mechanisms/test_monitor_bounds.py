@@ -168,8 +168,8 @@ def test_a_counter_makes_a_monitor() -> None:
 def test_sparse_vectors_are_right_from_the_stated_threshold_on(steps: int, beta: float) -> None:
     """Exact chances of the two errors, at k = (8 / eps) ln(2 / beta) + (16 / eps) ln(2 T / beta), on the worst streams.
 
-    Halting early is likeliest if k / 2 - 1 ones come at once and stay, halting late if the k-th comes as early as can be.
-    A tenth of the threshold fails.
+    Halting early is likeliest if k / 2 - 1 ones come at once and stay, halting late if the k-th comes as early as it
+    can. A tenth of the threshold fails.
     """
     epsilon = 1.0
     stated = 8 / epsilon * math.log(2 / beta) + 16 / epsilon * math.log(2 * steps / beta)

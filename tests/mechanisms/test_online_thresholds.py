@@ -42,7 +42,7 @@ def counter_of(solver: Solver, points: Sequence[float], bits: Sequence[int], see
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_solver_that_does_not_look_ahead_makes_a_counter(seed: int) -> None:
-    """The counter's estimates are the solver's answers on all of the data, run by run; a neighbour stays a neighbour."""
+    """The counter's estimates are the solver's answers on all of the data, run by run, so it errs as rarely."""
     steps = 40
     points = [(step + 1) / (steps + 1) for step in range(steps)]
     bits = np.random.default_rng(100 + seed).integers(0, 2, steps).tolist()
@@ -66,7 +66,7 @@ def test_neighbouring_streams_are_neighbouring_data() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_answers_depend_on_the_points_up_to_the_query_alone(seed: int) -> None:
-    """Two data sets of the same size that agree up to 0.5: the same answers up to there; not from one who looks ahead."""
+    """Two data sets of the same size that agree up to 0.5 have the same answers; not from who looks ahead."""
     queries = [step / 10 for step in range(1, 6)]
     below = [0.05] * 3 + [0.15] * 4 + [0.33] * 5 + [0.45] * 2
     left, right = [*below, *[0.6] * 6], [*below, *[0.9] * 5, 0.55]

@@ -1,7 +1,7 @@
 """Sparse vectors, declarations and partitions, exactly: the statements of Qiu and Yi with a control for each.
 
-Chances of halting are integrals over the threshold's noise. A wrong alternative stands beside each check: more noise than
-stated, a test that looks one item ahead, tests whose segments overlap, a partition that cuts too late or too early.
+Chances of halting are integrals over the threshold's noise. A wrong alternative stands beside each check: more noise
+than stated, a test that looks ahead, tests whose segments overlap, a partition that cuts too late or too early.
 """
 
 from __future__ import annotations
@@ -114,9 +114,7 @@ def two_tests(bits: Bits, *, overlap: bool) -> dict[tuple[int, int], float]:
     found = {}
     for first, p in enumerate(law(bits, 1.2), 1):
         rest = bits if overlap else bits[first:]
-        if first == NEVER and not overlap:
-            found[first, 0] = p
-        elif not rest:
+        if not rest:
             found[first, 0] = p
         else:
             for second, q in enumerate(law(rest, second_threshold(first)), 1):
@@ -168,7 +166,7 @@ def too_long(partition: PrivatePartition, seed: int, density: float, steps: int 
 
 @pytest.mark.parametrize("density", [1.0, 0.1])
 def test_no_segment_has_more_items_than_the_logarithm_of_the_time(density: float) -> None:
-    """40 runs, of which 5 % may fail: 12 or more have probability 1e-6. With three times the thresholds nearly all do."""
+    """40 runs, of which 5 % may fail: 12 or more have probability 1e-6. With thrice the thresholds most do."""
     assert stats.binom.sf(11, 40, BETA) < 2e-6
     assert sum(too_long(PrivatePartition(1.0, beta=BETA), seed, density) for seed in range(40)) < 12
     assert sum(too_long(CutsLate(1.0, beta=BETA), seed, density) for seed in range(40)) >= 30
@@ -232,10 +230,10 @@ def test_trees_err_by_the_power_three_halves_of_the_logarithm_of_the_time() -> N
 
 @pytest.mark.parametrize("cls", [Sparse, SparseInfinite])
 def test_a_counter_of_few_items_errs_by_the_logarithm_of_the_time(cls: type[Sparse]) -> None:
-    """Rows 3 and 4 and Theorem 8, at 2,000 items: what the error exceeds with probability 0.05 grows like log T at most.
+    """Rows 3 and 4 and Theorem 8, at 2,000 items: the bound of probability 0.05 grows like log T at most.
 
-    It is the tail of a sum of Laplace variables, of which there are as many as segments may have closed, beside the items
-    of an open one. In the number of items it grows like log^1.5 n. The binary counter's grows like log^1.5 T.
+    It is the tail of a sum of Laplace variables, for as many segments as may have closed, beside the items of an open
+    one. In the number of items it grows like log^1.5 n. The binary counter's grows like log^1.5 T.
     """
     in_time = [cls(1.0, 2**logs).error_bound(2**logs, BETA, items=2000) for logs in LOGS]
     assert 0.1 < growth(in_time) < 1.05
