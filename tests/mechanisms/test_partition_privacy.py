@@ -22,7 +22,6 @@ from mechanisms.halting import AboveThresholdHalting
 
 BETA = 0.05
 STEPS = 6
-NEVER = STEPS + 1
 Bits = tuple[int, ...]
 
 
