@@ -74,7 +74,7 @@ def broken(protocol: Any, name: str) -> Any:
 
 
 @cache
-def _with(name: str, part: type[Part], intact: Any) -> Any:
+def _with(name: str, part: Any, intact: Any) -> Any:
     """Return the class of protocols with this fault; one and the same for the same two, so that they compare."""
     facts = {"fault": name, "broken": staticmethod(broken), "intact": intact}
     facts |= {"__doc__": FAULTS[name].says, "__module__": __name__}
