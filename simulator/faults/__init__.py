@@ -64,11 +64,12 @@ def broken(protocol: Any, name: str) -> Any:
     """
     if name not in FAULTS:
         raise ScenarioError(f"unknown fault {name!r}{nearest(name, FAULTS)} ({accepted(FAULTS)})")
-    part = FAULTS[name].part(protocol)
+    intact: Any = type(protocol)
+    part: Any = FAULTS[name].part(protocol)
     if part is None:
         of = ", ".join(cls.kind or _BASES[cls] for cls in FAULTS[name].parts)
         raise ScenarioError(f"fault {name} is one of {of}; {protocol.kind or type(protocol).__name__} cannot have it")
-    found: Any = object.__new__(_with(name, part, type(protocol)))
+    found: Any = object.__new__(_with(name, part, intact))
     found.__dict__.update(protocol.__dict__)
     return found
 

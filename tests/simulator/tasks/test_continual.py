@@ -280,13 +280,13 @@ def test_items_at_equal_distances_end_with_the_last_step() -> None:
 def through_blas(text: str) -> list[str]:
     """Return the sums of products in a module that numpy leaves to BLAS, whose order depends on the processor."""
     products = {"dot", "vdot", "inner", "matmul", "einsum", "tensordot"}
-    found = []
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult):
-            found.append(ast.unparse(node))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in products:
-            found.append(ast.unparse(node))
-    return found
+
+    def is_one(node: ast.AST) -> bool:
+        if isinstance(node, ast.Call):
+            return isinstance(node.func, ast.Attribute) and node.func.attr in products
+        return isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult)
+
+    return [ast.unparse(node) for node in ast.walk(ast.parse(text)) if is_one(node)]
 
 
 def test_what_is_measured_of_games_with_a_clock_is_the_same_on_every_processor() -> None:
