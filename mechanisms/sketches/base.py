@@ -70,8 +70,6 @@ class Sketch(ABC):
     kind: ClassVar[str] = ""
     source: ClassVar[str] = ""
     error: ClassVar[str] = ""
-    stateless: ClassVar[bool] = False
-    """Whether the state is a function of the frequencies and the coins only, whatever the order of the updates."""
 
     alpha: float
 

@@ -54,7 +54,6 @@ class Kmv(Sketch):
     kind: ClassVar[str] = "kmv"
     source: ClassVar[str] = "Bar-Yossef et al. 2002; Beyer et al. 2007"
     error: ClassVar[str] = "relative standard deviation 1 / sqrt(size - 2), against streams fixed in advance"
-    stateless: ClassVar[bool] = True
 
     size: int
     alpha: float = 0.25
@@ -137,7 +136,6 @@ class HyperLogLog(Sketch):
     kind: ClassVar[str] = "hyperloglog"
     source: ClassVar[str] = "Flajolet, Fusy, Gandouet, Meunier 2007"
     error: ClassVar[str] = "relative standard deviation 1.04 / sqrt(registers), against streams fixed in advance"
-    stateless: ClassVar[bool] = True
 
     registers: int
     alpha: float = 0.25

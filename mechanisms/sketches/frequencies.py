@@ -47,7 +47,6 @@ class CountSketch(Sketch):
     error: ClassVar[str] = (
         "sqrt(3 / width) times the 2-norm, failures exponentially rare in depth; streams fixed in advance"
     )
-    stateless: ClassVar[bool] = True
 
     width: int
     depth: int = 5
@@ -149,7 +148,6 @@ class CountMin(Sketch):
     error: ClassVar[str] = (
         "e / width times the 1-norm with probability 1 - e^-depth, one-sided; streams fixed in advance"
     )
-    stateless: ClassVar[bool] = True
 
     width: int
     depth: int = 4

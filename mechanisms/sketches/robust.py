@@ -18,7 +18,9 @@ PLAIN: Final[Mapping[str, tuple[type[Any], str]]] = {
     CountSketch.kind: (CountSketch, "width"),
     CountMin.kind: (CountMin, "width"),
 }
-"""The plain sketches that a robust form can be made of, and the parameter of each that `size` sets."""
+"""The plain sketches that a robust form can be made of, and the parameter of each that `size` sets.
+
+The state of each is a function of the frequencies and its coins, whatever the order of the updates."""
 
 
 def plain(sketch: str, size: int, alpha: float) -> Sketch:

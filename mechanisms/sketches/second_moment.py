@@ -94,7 +94,6 @@ class Ams(Sketch):
     error: ClassVar[str] = (
         "relative error alpha with probability 1 - 2 / (alpha^2 rows), against streams fixed in advance"
     )
-    stateless: ClassVar[bool] = True
 
     rows: int
     signs: SignKind = "dense"
@@ -153,7 +152,6 @@ class AmsMedian(Sketch):
     error: ClassVar[str] = (
         "relative error alpha, failures exponentially rare in the groups; against streams fixed in advance"
     )
-    stateless: ClassVar[bool] = True
 
     groups: int
     rows: int

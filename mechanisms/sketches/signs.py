@@ -94,7 +94,8 @@ class DenseSigns:
 class HashedSigns:
     """4-wise independent signs: the lowest bit of a random polynomial of degree 3 modulo 2^31 - 1.
 
-    The prime is odd, so that a sign is +1 with probability 1/2 + 1 / (2 p): a bias of 2^-32.
+    Items are taken modulo 2^31 - 1. The prime is odd, so that a sign is +1 with probability 1/2 + 1 / (2 p): a bias of
+    2^-32.
     """
 
     def __init__(self, rows: int, rng: np.random.Generator) -> None:
