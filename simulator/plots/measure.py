@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from simulator.plots.sweep import Curve, Floats
     from simulator.results.read import Tables
 
-_LABELS: Final = {"max_abs_error": "largest absolute error, in items"}
+_LABELS: Final = {
+    "max_abs_error": "largest absolute error, in items",
+    "touched": "different items",
+    "samples_needed": "points needed",
+    "gap": "gap of the last query",
+}
 """Labels of columns that tasks add."""
 
 

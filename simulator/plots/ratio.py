@@ -65,6 +65,7 @@ class Ratio(Plot):
                 labels += _draw(one, line, tables.series, kinds)
         axes[-1].set_xlabel("updates")
         axes[-1].set_xscale(self.scale)
+        axes[-1].set_xlim(1 if self.scale == "log" else 0, float(tables.series["step"].max()))
         axes[-1].xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         label_ends(figure, labels)
         return figure
