@@ -24,8 +24,8 @@ LEARNERS: dict[str, type[Learner]] = {
 __all__ = [
     "LEARNERS",
     "ZERO",
-    "Exponential",
     "ExpertsPrivate",
+    "Exponential",
     "Guessing",
     "JdpMirror",
     "Learner",

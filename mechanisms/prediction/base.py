@@ -43,7 +43,7 @@ class Learner(ABC):
     error: ClassVar[str] = ""
     """Its mistakes, in a formula."""
     reveals: ClassVar[Literal["hypotheses", "predictions"]] = "hypotheses"
-    """What others see of it. Its privacy is that of all hypotheses, or joint: of the predictions in all other rounds."""
+    """What others see of it. Its privacy is that of all hypotheses, or joint: of the predictions in other rounds."""
 
     @abstractmethod
     def start(self, rng: np.random.Generator) -> LearnerRun:
@@ -62,8 +62,8 @@ class Learner(ABC):
     def mass(self, zeros: Points, width: int, rng: np.random.Generator) -> Floats:
         """Return how often each point is labelled 1 in its phase, all labels being 0: an unbiased draw.
 
-        Phase j has `width` rounds and as many points of its own, (j - 1) width + 1, ..., j width; there is a row for each
-        phase. The expectation, given the points `zeros` that are asked for, is the sum of Pr[h(x) = 1] over the rounds
+        Phase j has `width` rounds and as many points of its own, (j - 1) width + 1, ..., j width; there is a row
+        for each phase. The expectation, given the points `zeros` that are asked for, is the sum of Pr[h(x) = 1] over the rounds
         of the phase. Here it is one run; a learner whose distribution is known returns the expectation itself.
         """
         rounds = width**2

@@ -17,11 +17,11 @@ CHUNK = 1024
 
 @dataclass(frozen=True)
 class ExpertsPrivate(Learner):
-    """Shows the point function of the expert that the private perturbed leader follows: an expert a point, small domains.
+    """Shows the point function of the expert that the private perturbed leader follows: each point is one.
 
-    An example (x, y) tells x from the others only, so expert x is charged 1 if y = 0 and nothing if y = 1, and all others
-    1/2: up to a constant that moves nobody's rank, that is half of each one's mistakes. A changed example then changes
-    one cost by 1, or two by 1/2, and the counters' epsilon is that of all hypotheses together.
+    An example (x, y) tells x from the others only, so expert x is charged 1 if y = 0 and nothing if y = 1, and all
+    others 1/2: up to a constant that moves nobody's rank, that is half of each one's mistakes. A changed example then
+    changes one cost by 1, or two by 1/2, and the counters' epsilon is that of all hypotheses together.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ import numpy as np
 
 from mechanisms.checks import positive, probability, whole
 from mechanisms.halting import HaltingTimes, Ones
-from mechanisms.prediction.base import RUNS, Floats, Labels, Learner, LearnerRun, Points, examples
+from mechanisms.prediction.base import RUNS, Floats, Learner, LearnerRun, Points, examples
 
 LARGEST = 600.0
 """Largest logarithm of a weight, which must stay a float."""
@@ -58,7 +58,9 @@ class Exponential(Learner):
         whole("points", self.points)
         whole("horizon", self.horizon)
         if self.horizon * self.loss / 2 > LARGEST:
-            raise ValueError(f"epsilon must be such that a weight is a float; got {self.epsilon!r} over {self.horizon:,}")
+            raise ValueError(
+                f"epsilon must be such that a weight is a float; got {self.epsilon!r} over {self.horizon:,}"
+            )
 
     @property
     def loss(self) -> float:
@@ -69,7 +71,9 @@ class Exponential(Learner):
             spread = loss * math.sqrt(2 * self.horizon * math.log(1 / self.delta))
             return self.horizon * loss * math.expm1(loss) + spread - self.epsilon
 
-        return max(self.epsilon / self.horizon, float(optimize.brentq(excess, 0.0, min(self.epsilon, 700.0), xtol=1e-15)))
+        return max(
+            self.epsilon / self.horizon, float(optimize.brentq(excess, 0.0, min(self.epsilon, 700.0), xtol=1e-15))
+        )
 
     @property
     def privacy(self) -> tuple[float, float]:

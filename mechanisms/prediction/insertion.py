@@ -37,7 +37,7 @@ class Construction:
     escape
         Probability, as the construction adds it up, that the learner shows the target before all ones have passed.
     direct
-        The same, summed directly over the rounds of the finished examples.
+        The same, asked of the finished examples at once.
     mistakes_on_zeros
         Mistakes on labels 0 on average, where all labels are 0; else NaN.
     """
@@ -80,13 +80,11 @@ def inserted(times: HaltingTimes, zeros: Points, target: int, begin: int, length
     instance: HardInstance = hard_instance(shifted, most_ones(length))
     ones = tuple(one + begin - 1 for one in instance.ones)
     points, labels = examples(zeros, target, ones)
-    direct = sum(shifted.halting(instance.ones, step, step) for step in range(1, instance.checked))
+    direct = shifted.halting(instance.ones, 1, instance.checked - 1)
     return Construction(points, labels, mass, target, ones, instance.halts_before, direct)
 
 
-def halving(
-    learner: Learner, points: int, rounds: int, rng: np.random.Generator, *, runs: int = RUNS
-) -> Construction:
+def halving(learner: Learner, points: int, rounds: int, rng: np.random.Generator, *, runs: int = RUNS) -> Construction:
     """Return the instance for proper learners: a random point, and the whole game for the hard instance.
 
     All other rounds ask for point 0, label 0. The game needs three points or more for that to say anything.
@@ -106,10 +104,10 @@ def insertion(
 ) -> Construction:
     """Return the instance of Theorem 1.11: ones at a point that the learner hardly looks at, in a phase of its own.
 
-    The game has w = floor(sqrt(T)) phases of w rounds; those of phase j ask for points drawn from X_j = {(j - 1) w + 1,
-    ..., j w}, with label 0. In the first phase in which the learner's mass at some point, summed over the phase, is below
-    0.001, the occurrences of that point are dropped, and ones are put in at it. If there is none, labels 0 alone cost
-    the learner 0.001 w mistakes. Rounds after the last phase ask for points of the last one.
+    The game has w = floor(sqrt(T)) phases of w rounds; those of phase j ask for points drawn from X_j =
+    {(j - 1) w + 1, ..., j w}, with label 0. In the first phase in which the learner's mass at some point, summed over
+    the phase, is at most 0.001, the occurrences of that point are dropped, and ones are put in at it. If there is none,
+    labels 0 alone cost the learner 0.001 w mistakes. Rounds after the last phase ask for points of the last one.
 
     Parameters
     ----------
@@ -159,4 +157,3 @@ def zeros_of(rounds: int, rng: np.random.Generator) -> Points:
     width = math.isqrt(rounds)
     phases = np.minimum(np.arange(rounds) // width, width - 1)
     return phases * width + 1 + rng.integers(0, width, rounds)
-

@@ -1,4 +1,4 @@
-"""JDP-Mirror: repeat the ones of a stream, from about the K-th on, so that nobody else's answer tells of a single one."""
+"""JDP-Mirror: repeat the ones of a stream, from about the K-th on, so that no other answer tells of a single one."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ EDGE: Final = 4
 class JdpMirror:
     """Answers top on a one with a probability that climbs from 0 to 1 between the K-th and the (K + 2L + 1)-th one.
 
-    It answers bottom on zeros, always. On the c-th one it answers top with probability pi(c - K), where pi(i) = 0 up to 0,
-    1 beyond 2L, and pi(i + 1) is within e^eps' of pi(i), as 1 - pi(i + 1) is of 1 - pi(i), in between. A one
+    It answers bottom on zeros, always. On the c-th one it answers top with probability pi(c - K), where pi(i) = 0 up to
+    0, 1 beyond 2L, and pi(i + 1) is within e^eps' of pi(i), as 1 - pi(i + 1) is of 1 - pi(i), in between. A one
     that is there or not moves 2L + 1 of the other answers by one step: their composition, exactly worked out, is
     (epsilon, delta)-private for the least L that makes it so.
 

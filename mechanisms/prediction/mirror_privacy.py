@@ -54,8 +54,8 @@ class Steps:
 def mended(half: int, edge: float) -> Steps:
     """Return the climb in 2L + 1 steps: from 0 to `edge`, by equal factors to 1/2, and its mirror image up to 1.
 
-    pi(i) = edge e^((i - 1) e1) for 1 <= i <= L, and 1 - edge e^((2L - i) e1) for L < i <= 2L, with e1 such that both are
-    1/2 in the middle. The inner steps lose e1 = ln(1 / (2 edge)) / (L - 1) at most.
+    pi(i) = edge e^((i - 1) e1) for 1 <= i <= L, and 1 - edge e^((2L - i) e1) for L < i <= 2L, with e1 such that both
+    are 1/2 in the middle. The inner steps lose e1 = ln(1 / (2 edge)) / (L - 1) at most.
     """
     factor = math.log(1 / (2 * edge)) / (half - 1) if half > 1 else 0.0
     lower = [min(0.5, edge * math.exp(place * factor)) for place in range(half)]

@@ -143,7 +143,10 @@ class PointPredictor(Learner):
 class PredictorRun(LearnerRun):
     """A predictor at work."""
 
-    __slots__ = ("_counts", "_fakes", "_labels", "_mirror", "_noise", "_past", "_rng", "_rules", "_seen", "flag", "flagged", "point", "t")  # fmt: skip
+    __slots__ = (
+        "_counts", "_fakes", "_labels", "_mirror", "_noise", "_past", "_rng", "_rules",
+        "flag", "flagged", "point", "t",
+    )  # fmt: skip
 
     def __init__(self, rules: PointPredictor, rng: np.random.Generator) -> None:
         self._rng, mirror, noise = rng.spawn(PARTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,9 +24,9 @@ class PrivateProper(Learner):
     """Shows zero until a threshold monitor fires on the largest number of 1-labels at a point, then that point.
 
     The monitor is a sparse-vector test with `share` of epsilon, whose threshold is such that it fires with probability
-    `false_alarm` if no label 1 comes in `horizon` rounds: (4 / (share epsilon)) ln(horizon) and a constant, which is what
-    the learner pays. The point is chosen by a stability-based histogram with the rest of epsilon; if it names none, the
-    hypothesis stays zero for ever. The threshold is never below what the histogram needs.
+    `false_alarm` if no label 1 comes in `horizon` rounds: (4 / (share epsilon)) ln(horizon) and a constant, which is
+    what the learner pays. The point is chosen by a stability-based histogram with the rest of epsilon; if it names none,
+    the hypothesis stays zero for ever. The threshold is never below what the histogram needs.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ class _ProperFirst:
         """
         total, from_, upto = 0.0, max(1, first - 1), last - 1
         bounds = [*ones, upto + 1]
-        for count, (one, after) in enumerate(zip(bounds, bounds[1:], strict=False), start=1):
+        for count, (one, after) in enumerate(pairwise(bounds), start=1):
             begin, end = max(one, from_), min(after - 1, upto)
             if begin <= end:
                 total += self._halting.halting(ones, begin, end) * self._named(count)
