@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -100,7 +99,8 @@ def half_length(epsilon: float, delta: float, edge: float) -> int:
     return most
 
 
-def composed_delta(here: Sequence[float], there: Sequence[float], epsilon: float) -> float:
+@lru_cache(maxsize=1024)
+def composed_delta(here: tuple[float, ...], there: tuple[float, ...], epsilon: float) -> float:
     """Return the hockey-stick divergence at epsilon of independent coins with chances `here` from those of `there`.
 
     The losses are added up on a grid. A loss between two cells is split so that its mass is kept under both
