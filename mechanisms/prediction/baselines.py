@@ -59,10 +59,12 @@ class PlainRun(LearnerRun):
             self._point = point
 
     def release(self, points: Points, labels: Labels) -> Points:
+        if not len(points):
+            return np.empty(0, dtype=np.int64)
         last = np.maximum.accumulate(np.where(labels, np.arange(1, len(points) + 1), 0))
         before = np.concatenate(([0], last[:-1]))
         shown = np.where(before > 0, points[before - 1], self._point)
-        if len(points) and last[-1]:
+        if last[-1]:
             self._point = int(points[last[-1] - 1])
         return shown.astype(np.int64)
 
