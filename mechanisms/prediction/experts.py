@@ -88,14 +88,14 @@ class ExpertsRun(LearnerRun):
         return self._run.choose()
 
     def learn(self, point: int, label: bool) -> None:
-        self._run.learn(self._charges(np.array([point]), np.array([label]))[0])
+        self._run.learn(self.charges(np.array([point]), np.array([label]))[0])
 
     def release(self, points: Points, labels: Labels) -> Points:
         stretches = range(0, len(points), CHUNK)
-        shown = [self._run.play(self._charges(points[at : at + CHUNK], labels[at : at + CHUNK])) for at in stretches]
+        shown = [self._run.play(self.charges(points[at : at + CHUNK], labels[at : at + CHUNK])) for at in stretches]
         return np.concatenate([np.empty(0, dtype=np.int64), *shown])
 
-    def _charges(self, points: Points, labels: Labels) -> Floats:
+    def charges(self, points: Points, labels: Labels) -> Floats:
         """Return the experts' costs, a row a round."""
         costs = np.full((len(points), self._points), 0.5)
         costs[np.arange(len(points)), points] = np.where(labels, 0.0, 1.0)
