@@ -92,8 +92,10 @@ class Prediction(Task):
         row = {name: getattr(game, name) for name in own}
         row |= {name: game.facts.get(name) for name in FACTS}
         row |= {"sites": self._domain(point), "verdict": game.verdict, "ok": game.verdict == "ok"}
-        blank = [None] * len(game.series["step"])
-        series = {**game.series, **dict.fromkeys(("rel_error", "messages", "words"), blank)}
+        series = {}
+        if "flag" in game.facts:  # the figure of flags is drawn from it
+            blank = [None] * len(game.series["step"])
+            series = {**game.series, **dict.fromkeys(("rel_error", "messages", "words"), blank)}
         return Record(row=row, series=series, engine_reason=game.engine_reason)
 
     def memory(self, point: Point) -> float:
