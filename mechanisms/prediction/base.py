@@ -63,8 +63,8 @@ class Learner(ABC):
         """Return how often each point is labelled 1 in its phase, all labels being 0: an unbiased draw.
 
         Phase j has `width` rounds and as many points of its own, (j - 1) width + 1, ..., j width; there is a row
-        for each phase. The expectation, given the points `zeros` that are asked for, is the sum of Pr[h(x) = 1] over the rounds
-        of the phase. Here it is one run; a learner whose distribution is known returns the expectation itself.
+        for each phase. The expectation, given the points `zeros` that are asked for, is the sum of Pr[h(x) = 1] over
+        the rounds of the phase. Here it is one run; a learner whose distribution is known returns the expectation.
         """
         rounds = width**2
         released = self.start(rng).release(zeros[:rounds], np.zeros(rounds, dtype=bool))

@@ -25,8 +25,8 @@ class PrivateProper(Learner):
 
     The monitor is a sparse-vector test with `share` of epsilon, whose threshold is such that it fires with probability
     `false_alarm` if no label 1 comes in `horizon` rounds: (4 / (share epsilon)) ln(horizon) and a constant, which is
-    what the learner pays. The point is chosen by a stability-based histogram with the rest of epsilon; if it names none,
-    the hypothesis stays zero for ever. The threshold is never below what the histogram needs.
+    what the learner pays. The point is chosen by a stability-based histogram with the rest of epsilon; if it names
+    none, the hypothesis stays zero for ever. The threshold is never below what the histogram needs.
 
     Parameters
     ----------

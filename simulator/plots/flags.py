@@ -103,4 +103,3 @@ def _draw(axes: Axes, game: pd.Series[Any], series: pd.DataFrame, colour: str) -
     axes.set_ylim(0, 1.25 * max(float(series["output"].max()), float(game["_limit"] or 0)))
     axes.set_ylabel("so far")
     axes.set_title(f"against {game['adversary']}: {int(game['_mistakes']):,} mistakes", fontsize=9)
-

@@ -38,7 +38,9 @@ def stream(seed: int) -> tuple[np.ndarray, np.ndarray]:
 def test_the_registry_is_whole() -> None:
     assert {type(learner) for learner in ALL} == set(LEARNERS.values())
     for kind, learner in LEARNERS.items():
-        assert learner.kind == kind and learner.error and learner.source
+        assert learner.kind == kind
+        assert learner.error
+        assert learner.source
         assert learner.reveals in ("hypotheses", "predictions")
 
 
@@ -180,7 +182,8 @@ def test_who_hides_nothing_escapes_and_who_looks_everywhere_pays() -> None:
     assert found.escape == found.direct == 1
     assert int((Plain().start(rng).play(found.points, found.labels) != found.labels).sum()) == 1
     gambling = insertion(Guessing(300), 300, 256, rng)
-    assert gambling.target is None and not gambling.labels.any()
+    assert gambling.target is None
+    assert not gambling.labels.any()
     assert gambling.least_mass == pytest.approx(16 / 300)
     assert gambling.mistakes_on_zeros == pytest.approx(256 / 300)
     assert gambling.mistakes_on_zeros >= MASS * 16
@@ -199,7 +202,8 @@ def test_the_phases_have_their_own_points() -> None:
 
 def test_examples_that_are_there_are_replaced() -> None:
     points, labels = examples(np.array([4, 4, 4, 4]), 2, (1, 3))
-    assert points.tolist() == [2, 4, 2, 4] and labels.tolist() == [True, False, True, False]
+    assert points.tolist() == [2, 4, 2, 4]
+    assert labels.tolist() == [True, False, True, False]
 
 
 @pytest.mark.parametrize(

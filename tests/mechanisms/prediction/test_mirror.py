@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -24,9 +25,13 @@ def test_the_climb_by_hand(edge: float, step: float, half: int, largest: float) 
     assert climb.largest_step <= step
     assert mended(half - 1, edge).largest_step > step  # one step fewer, and it is too large
     values = climb.values
-    assert values[0] == 0 and values[-1] == 1 and len(values) == 2 * half + 2
-    assert values[1] == edge and values[2 * half] == 1 - edge
-    assert values[half] == pytest.approx(0.5) and values[half + 1] == pytest.approx(0.5)
+    assert values[0] == 0
+    assert values[-1] == 1
+    assert len(values) == 2 * half + 2
+    assert values[1] == edge
+    assert values[2 * half] == 1 - edge
+    assert values[half] == pytest.approx(0.5)
+    assert values[half + 1] == pytest.approx(0.5)
     assert [one + other for one, other in zip(values, reversed(values), strict=True)] == pytest.approx(
         [1] * len(values)
     )
@@ -47,7 +52,7 @@ def test_the_printed_probabilities_are_no_climb() -> None:
 def test_composition_is_what_brute_force_finds(half: int, edge: float, epsilon: float) -> None:
     """All outcomes of 2L + 1 coins. The grid can only err upwards, and by less than a thousandth."""
     values = mended(half, edge).values
-    steps = list(zip(values[:-1], values[1:], strict=True))
+    steps = list(itertools.pairwise(values))
     exact = 0.0
     for outcome in range(1 << len(steps)):
         bits = [outcome >> place & 1 for place in range(len(steps))]

@@ -34,7 +34,7 @@ def played(predictor: PointPredictor, letters: str, seed: int = 0) -> tuple[str,
 
 
 def test_flags_by_hand() -> None:
-    """k = 2: x* is chosen with the second A. K = 4, L = 1: top is as good as sure from the sixth A on, and not before."""
+    """k = 2: x* is chosen with the second A. K = 4, L = 1: top is nearly sure from the sixth A on, and not before."""
     predictions, run = played(SURE, "bAbAbAAbAAAAb")
     assert predictions == "0000000001110"
     assert run.facts() == {"flag": 2, "flag1_at": 4, "flag2_at": 10, "flag3_at": None}
@@ -104,7 +104,8 @@ def test_the_enumerated_distribution_is_the_simulated_one(letters: str) -> None:
     """3,000 runs; each outcome's count is binomial, tested at 1e-6 over all outcomes, and unlikely ones at once."""
     runs = 3_000
     law = predictor_law(SMALL)(tuple(2 * (ord(each.lower()) - ord("a")) + each.isupper() for each in letters))
-    assert law.sum() == pytest.approx(1, abs=1e-9) and law.min() >= -1e-12
+    assert law.sum() == pytest.approx(1, abs=1e-9)
+    assert law.min() >= -1e-12
     counts = np.zeros(len(law))
     for seed in range(runs):
         counts[int(played(SMALL, letters, seed)[0], 2)] += 1
@@ -181,5 +182,6 @@ def test_the_choice_as_it_is_drawn() -> None:
             assert stats.binomtest(drawn.count(point), runs, chance).pvalue > FALSE_ALARM
         assert set(drawn) <= set(law)
     assert histogram.named(9) == pytest.approx(histogram.chances({4: 9})[4])
-    assert histogram.choose({}, rng) == ZERO and histogram.chances({}) == {ZERO: 1}
+    assert histogram.choose({}, rng) == ZERO
+    assert histogram.chances({}) == {ZERO: 1}
     assert 1 - histogram.named(math.ceil(histogram.enough(0.01))) <= 0.01

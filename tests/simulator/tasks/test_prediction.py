@@ -55,7 +55,8 @@ def test_the_contrary_is_consistent_and_costs_what_it_must() -> None:
     """One mistake where nothing is hidden, K and more for the predictor, and all rounds where nothing is learned."""
     for learner in LEARNERS:
         game = play(learner, Contrary())
-        assert game.consistent and game.engine == "step"
+        assert game.consistent
+        assert game.engine == "step"
         assert game.mistakes >= 1
     assert play(Plain(), Contrary()).mistakes == 1
     assert play(Guessing(POINTS), Contrary()).mistakes > ROUNDS / 2
@@ -191,9 +192,11 @@ def test_a_mirror_by_hand() -> None:
     """Twenty ones, K = 5, L = 1: the sixth is answered with top with probability 0.0025, the eighth for certain."""
     game = play_mirror(JdpMirror(1.0, 0.01, delay=5, half=1), RoundRobin(), steps=20)
     assert (game.items, game.ones, game.allowed) == (20, 20, True)
-    assert game.first_top in (6, 7, 8) and game.mistakes == game.first_top - 6
+    assert game.first_top in (6, 7, 8)
+    assert game.mistakes == game.first_top - 6
     literal = play_mirror(JdpMirror(1.0, 0.01, delay=5, half=1, literal="start"), RoundRobin(), steps=20)
-    assert not literal.allowed and literal.mistakes == 0
+    assert not literal.allowed
+    assert literal.mistakes == 0
     sparse = play_mirror(JdpMirror(1.0, 0.01, delay=5, half=1), Scattered(4), steps=1000)
     assert (sparse.ones, sparse.first_top, sparse.mistakes) == (4, None, 0)
 
@@ -228,7 +231,7 @@ def test_enumeration_is_for_short_inputs(tmp_path: Path) -> None:
     path = scenario(tmp_path, "joint-privacy", "{kind: jdp-mirror, epsilon: 1}", "round-robin")
     text = path.read_text(encoding="utf-8").replace("steps: 9", "steps: 13")
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ScenarioError, match="steps.*must be at most 12 for jdp-mirror; got 13"):
+    with pytest.raises(ScenarioError, match=r"steps.*must be at most 12 for jdp-mirror; got 13"):
         load(path)
 
 
