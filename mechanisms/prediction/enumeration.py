@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def joint_delta(law: Law, letters: int, steps: int, epsilon: float) -> float:
     for step in range(steps):
         shown = laws.reshape(len(inputs), 1 << step, 2, -1).sum(axis=2).reshape(*shape, -1)
         slices = [shown.take(letter, axis=step) for letter in range(letters)]
-        for here, there in product(slices, repeat=2):
+        for here, there in permutations(slices, 2):
             worst = max(worst, float(np.maximum(here - growth * there, 0).sum(axis=-1).max()))
     return worst
 

@@ -102,7 +102,7 @@ class Asker:
         """Return the point of the next round, None for a step without one."""
         if self._fixed is not None:
             found, self._label = next(self._fixed, (None, False))
-            return found  # type: ignore[no-any-return]
+            return found
         if self._mover is not None:
             return self._mover.move()
         assert self._examiner is not None
