@@ -102,6 +102,7 @@ def play_prediction(
     1
     """
     begun = time.perf_counter()
+    check_fits(learner, points, steps)
     shows = shown_of(learner, sees)
     if isinstance(adversary, Replay):
         adversary = _rehearsed(learner, adversary, points, steps, seed, shows)
@@ -113,6 +114,14 @@ def play_prediction(
     if found is not None and found.least_mass == found.least_mass:
         built["least_mass"] = found.least_mass
     return tally.outcome(learner, chosen, reason, {**tally.run.facts(), **built}, time.perf_counter() - begun)
+
+
+def check_fits(learner: Learner, points: int, steps: int) -> None:
+    """Raise ValueError if a learner is made for fewer points, or for fewer rounds, than a game has."""
+    for name, least in (("points", points), ("horizon", steps)):
+        given = getattr(learner, name, least)
+        if given < least:
+            raise ValueError(f"{name} must be at least {least:,}, as the game has; got {given:,}")
 
 
 def _rehearsed(learner: Learner, replay: Replay, points: int, steps: int, seed: int, shows: str) -> Rehearsed:

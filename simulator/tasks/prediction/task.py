@@ -16,7 +16,7 @@ from simulator.points.registry import Family
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.prediction.examples import shown_of
-from simulator.tasks.prediction.game import play_prediction
+from simulator.tasks.prediction.game import check_fits, play_prediction
 from simulator.tasks.sizes import Size
 
 FACTS = ("flag", "flag1_at", "flag2_at", "flag3_at", "fired_at", "placed", "escape", "direct", "least_mass")
@@ -57,6 +57,11 @@ class Prediction(Task):
             shown_of(learner, self._sees(point))
         except ValueError as error:
             raise PointError(("adversary", "sees"), str(error).removeprefix("sees ")) from error
+        try:
+            check_fits(learner, self._domain(point), clocked_points.steps_of(point))
+        except ValueError as error:
+            name, _, said = str(error).partition(" ")
+            raise PointError(("protocol", name), said) from error
         clocked_points.check_engine(point, adversary)
 
     def _domain(self, point: Point) -> int:
