@@ -15,7 +15,15 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from mechanisms import Binary, ContinualOutput, PanPrivate, PerturbedLeader, RandomizedResponse, SquareRoot
+from mechanisms import (
+    LEARNERS,
+    Binary,
+    ContinualOutput,
+    PanPrivate,
+    PerturbedLeader,
+    RandomizedResponse,
+    SquareRoot,
+)
 from mechanisms.gaussian import noise_multiplier
 from mechanisms.scripted_noise import ScriptedNoise
 from simulator.faults import broken
@@ -27,7 +35,9 @@ from simulator.tasks.audit.exact.halting import MeasuredTest, firing_loss, log_c
 from simulator.tasks.audit.exact.leader import choice_loss
 from simulator.tasks.audit.exact.linear import distance, least_shift, linear_loss, normal_loss
 
-MECHANISMS = list(kinds("mechanism"))
+ELSEWHERE = {"jdp-mirror", *LEARNERS}
+"""Mirror and learners have exact audits of their own: tests/mechanisms/prediction, scenarios/joint-privacy.yaml."""
+MECHANISMS = [name for name in kinds("mechanism") if name not in ELSEWHERE]
 BY_RUNS = {"counter-monitor"}
 """Mechanisms whose loss only runs can tell."""
 GENEROUS = {"sparse", "sparse-infinite", "sorted-queries", "private-partition", "sparse-vector-monitor"}
