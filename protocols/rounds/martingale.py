@@ -74,6 +74,7 @@ class Martingale(RoundProtocol):
     source: ClassVar[str] = "derived; bounds as in the abstract of Cohen, Shechner, Stemmer 2025"
     guarantee: ClassVar[Any] = "adaptive"
     reveals: ClassVar[str] = "each change tells that the last item was signalled, which is of no use"
+    reacting_bulk: ClassVar[Any] = "faster"
 
     def __post_init__(self) -> None:
         in_unit_interval("alpha", self.alpha)

@@ -72,6 +72,7 @@ class Robust(RoundProtocol):
     source: ClassVar[str] = "Xiong, Zhu, Huang 2023, Algorithms 1 and 2"
     guarantee: ClassVar[Any] = "adaptive"  # "none" of an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
+    reacting_bulk: ClassVar[Any] = "faster"
 
     def __post_init__(self) -> None:
         in_unit_interval("alpha", self.alpha)

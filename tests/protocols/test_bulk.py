@@ -12,15 +12,14 @@ limit at n = m = 500 and p = 1.4e-7 is 0.181). The last tests name three wrong e
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from engine_comparison import ALARM, GAMES, ITEMS, MEASURES, SITES, measured, surprises
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import ks_2samp
 
 from adversaries import Adversary, Bursts, RoundRobin, SingleSite, Trace, Uniform, Zipf
 from protocols import (
@@ -34,22 +33,8 @@ from protocols import (
     Robust,
 )
 from protocols.rounds.bulk import BulkRounds
-from simulator import Game, play
+from simulator import play
 from simulator.conformance.failure import same_game
-
-GAMES = 500
-ALARM = 1e-6
-SITES, ITEMS = 4, 300
-
-MEASURES: dict[str, Callable[[Game], float]] = {
-    "words up": lambda game: game.words_up,
-    "words down": lambda game: game.words_down,
-    "highest error": lambda game: game.highest,
-    "lowest error": lambda game: game.lowest,
-    "changes of the output": lambda game: game.output_changes,
-    "failing steps": lambda game: game.failing_fraction,
-    "output at the end": lambda game: game._timeline["output"][-1],
-}
 
 KINDS = ("round-robin", "single-site", "bursts", "uniform", "zipf", "trace")
 PAIRS: list[tuple[Protocol, int, str]] = [
@@ -98,21 +83,6 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"{place}.CHUNK", 8)
     monkeypatch.setattr("adversaries.oblivious.CHUNK", 100)
     monkeypatch.setattr("adversaries.oblivious.RUNS", 10)
-
-
-def measured(
-    protocol: Protocol, adversary: Adversary, engine: str, seeds: range, start: int = 0
-) -> dict[str, list[float]]:
-    games = [
-        play(protocol, adversary, sites=SITES, items=ITEMS, start=start, seed=seed, engine=engine) for seed in seeds
-    ]
-    assert {game.engine for game in games} == {engine}
-    return {name: [float(measure(game)) for game in games] for name, measure in MEASURES.items()}
-
-
-def surprises(one: dict[str, list[float]], other: dict[str, list[float]]) -> dict[str, float]:
-    """Return the p-value of each measure."""
-    return {name: float(ks_2samp(one[name], other[name], method="asymp").pvalue) for name in MEASURES}
 
 
 @pytest.mark.slow
