@@ -1,8 +1,8 @@
 """Words while the items grow by a factor e, of each kind of tracker at the same promise, by formulas.
 
 The promise: all steps are right with probability 1 - delta while the items grow by e^20. `oblivious` promises it for
-inputs that do not react, `partial_privacy` against whoever sees the outputs, `memoryless` against whoever sees the whole
-state, and `deterministic` always. Each is at its best constants, far from the start, where no item is forwarded any more.
+inputs that do not react, `partial_privacy` against whoever sees the outputs, `memoryless` against whoever sees the
+whole state, and `deterministic` always. Each is at its best constants, and so far on that no item is forwarded.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def partial_privacy(k: int, alpha: float, delta: float = 0.05) -> float:
     """Return the words of `robust` with tight constants and its best counter, round by round."""
     grown, words, power = 0.0, 0.0, 0
     while grown < GROWTH:
-        failure = 6 * delta / (pi**2 * (power + 1) ** 2 * 2**power)  # of each of the rounds 2^power to 2^(power + 1) - 1
+        failure = (
+            6 * delta / (pi**2 * (power + 1) ** 2 * 2**power)
+        )  # of each of the rounds 2^power to 2^(power + 1) - 1
         of = min((tight_round(k, failure, alpha, kind) for kind in CANDIDATES), key=lambda one: one.words)
         each = log1p(alpha * of.phases * (of.phase_length + 0.5) / of.budget)
         some = min(2**power * each, GROWTH - grown)

@@ -3,9 +3,10 @@
 Let every site have many items. In time p n / k, in which each site reports once on average, the items since a site's
 last report are k ages that grow at rate 1 and begin anew with each report: exponential variables, independent, with the
 sum Y, a Gamma variable of shape k. The estimate is off by (k - Y) / p, so that it is right while Y is within u k of k
-with u = alpha n p / k. Y goes up through a level y at the rate k f(y), f its density, and comes back soon, since reports
-are many. What counts is how many such clusters begin. Near the level, Y rises at rate k and falls by exponential
-jumps of mean m = y / k at rate k; a cluster goes on with probability 1/m above k and m below. So errors begin at rates
+with u = alpha n p / k. Y goes up through a level y at the rate k f(y), f its density, and comes back soon, since
+reports are many. What counts is how many such clusters begin. Near the level, Y rises at rate k and falls by
+exponential jumps of mean m = y / k at rate k; a cluster goes on with probability 1/m above k and m below. So errors
+begin at rates
 
     too low    k f(k (1 + u)) u / (1 + u)        too high    k f(k (1 - u)) u
 
