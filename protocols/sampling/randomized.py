@@ -166,8 +166,13 @@ class _Site(Site):
         count = self.count = self.count + items
         if count < self.next:
             return ()
-        sent = []
         sampled, due = count - self.before, self.due
+        if len(due) == 1 and count < self.double:  # most often: what follows, for one copy that reports
+            self.last[0] = sampled
+            following = due[0] = count + self.coins.gap(self.scale)
+            self.next = following if following < self.double else self.double
+            return (_new(Message, ("report", (0, sampled), 1)),)
+        sent = []
         for copy in self.copies:
             if due[copy] == count:
                 self.last[copy] = sampled
