@@ -29,6 +29,7 @@ PLOTS: Final = {
     "frontier": "simulator.plots.frontier:Frontier",
     "matrix": "simulator.plots.matrix:Matrix",
     "ratio": "simulator.plots.ratio:Ratio",
+    "flags": "simulator.plots.flags:Flags",
 }
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 

@@ -24,5 +24,8 @@ TASKS: Final = {
     "second-moment": "simulator.tasks.sketching.tasks:SecondMomentTask",
     "distinct-count": "simulator.tasks.sketching.tasks:DistinctCount",
     "frequency": "simulator.tasks.sketching.tasks:FrequencyTask",
+    "prediction": "simulator.tasks.prediction.task:Prediction",
+    "mirror": "simulator.tasks.prediction.mirror:Mirror",
+    "joint-privacy": "simulator.tasks.prediction.joint_privacy:JointPrivacy",
 }
 """The built-in tasks and their classes, loaded when they are asked for; installed packages may add to them."""

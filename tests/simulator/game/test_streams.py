@@ -10,6 +10,8 @@ from simulator.tasks.analysis import game as analysis_game
 from simulator.tasks.analysis import sample_size, worst_of_many
 from simulator.tasks.audit import mechanism, protocol
 from simulator.tasks.continual import count, experts, monitor, queries
+from simulator.tasks.prediction import game as prediction
+from simulator.tasks.prediction import mirror
 from simulator.tasks.sketching import game as sketch_game
 
 OF_TASKS = {
@@ -17,6 +19,9 @@ OF_TASKS = {
     "threshold-monitor": (monitor.ROLES, ("", "mechanism", "adversary")),
     "threshold-queries": (queries.ROLES, ("data", "mechanism", "adversary", "challenge")),
     "experts": (experts.ROLES, ("challenge", "head starts", "adversary", "noise")),
+    "prediction": (prediction.ROLES, ("learner", "adversary", "challenge")),
+    "mirror": (mirror.ROLES, ("", "mechanism", "adversary")),
+    "joint-privacy": ((), ()),  # nothing is drawn
     "audit": (mechanism.ROLES, ("training", "training neighbour", "testing", "testing neighbour")),
     "audit-tracker": (protocol.ROLES, ("database", "training", "testing", "testing neighbour", "places")),
     "second-moment": (sketch_game.ROLES, ("sketch", "adversary")),

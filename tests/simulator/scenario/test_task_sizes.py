@@ -31,6 +31,9 @@ SIDES = {
     "statistical-queries": ("{kind: empirical}", "fixed-queries"),
     "sample-size": ("{kind: splitting}", "fixed-queries"),
     "worst-of-many": ("{kind: empirical}", "speller"),
+    "prediction": ("{kind: plain}", "contrary"),
+    "mirror": ("{kind: jdp-mirror, epsilon: 1}", "round-robin"),
+    "joint-privacy": ("{kind: jdp-mirror, epsilon: 1}", "round-robin"),
 }
 NAMES = {
     "count": {"sites": "sites", "items": "items", "start": "start"},
@@ -47,6 +50,9 @@ NAMES = {
     "statistical-queries": {"sites": "features", "start": "samples", "items": "queries"},
     "sample-size": {"items": "queries"},
     "worst-of-many": {"sites": "repetitions", "start": "samples", "items": "queries"},
+    "prediction": {"sites": "points", "items": "steps"},
+    "mirror": {"items": "steps"},
+    "joint-privacy": {"items": "steps"},
 }
 
 
