@@ -6,13 +6,13 @@ were counted. An extreme: the sum over its games of the chance that a fresh one 
 the difference of two runs has twice the variance of one (see `spread`), and its distribution is taken as Student's t.
 
 These are approximations but for a chance that theory gives: the spread is estimated from the games themselves, and
-their tails are not seen but taken as Gumbel's or Student's. Games of one trial share their seed, and are never taken
+their tails are not seen but taken as Student's or exponential. Games of one trial share their seed, and are never taken
 as independent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -61,7 +61,7 @@ def false_alarm(claim: Claim, table: Columns) -> float | None:
             mine = {key: column[chosen] for key, column in table.items()}
             return _of_fraction(claim, mine, values.astype(bool), points[chosen], len(np.unique(trials[chosen])))
         return _of_extreme(claim, np.asarray(values, dtype=float), points[chosen], largest=name == "max")
-    found = spread(claim.measure, table, trials)
+    found = spread(claim.measure, table, trials, points)
     if found is None or not np.isfinite([found.value, found.variance]).all():
         return None
     low, high = claim.accepts
@@ -120,6 +120,13 @@ def _of_extreme(claim: Claim, values: Column, points: Column, *, largest: bool) 
     return float(min(1.0, near.sum() + np.prod(far)))
 
 
-def above_allowed(rates: Sequence[float | None]) -> bool:
-    """Tell whether a claim, made once for each of some groups, fails by chance too often; one not known counts not."""
-    return sum(rate for rate in rates if rate is not None) > ALLOWED
+def together(rates: Iterable[float | None]) -> float | None:
+    """Return the rate of a claim that is made once for each of some groups: the sum of theirs, None if one is unknown.
+
+    Examples
+    --------
+    >>> together([0.25, 0.5]), together([0.25, None])
+    (0.75, None)
+    """
+    known = list(rates)
+    return min(1.0, sum(rate or 0.0 for rate in known)) if None not in known else None

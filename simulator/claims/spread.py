@@ -2,11 +2,13 @@
 
 The games of one trial have the same seed at all points, and their coins fall alike where the same protocol meets other
 sizes or another adversary: they are far from independent. The trials are, so the unit is a trial, all points of it
-together: the variance is the jackknife's, with one degree of freedom less than there are trials.
+together: the variance is the jackknife's, with one degree of freedom less than there are trials. Where these are fewer
+than eight that says too little: each game is counted twice in turn as well, as if points were independent, the
+larger variance of both is taken, and the degrees of freedom are those of all points (Satterthwaite's).
 
 Medians, quantiles and extremes do not change smoothly. They are moved as the mean of their values moves, times a factor
 that is the largest possible, or that of an exponential tail: sqrt(3) for the median (of a unimodal distribution),
-sqrt(q / (1 - q)) for an outer quantile; an extreme is as uncertain as 1.3 times one game.
+sqrt(q / (1 - q)) for an outer quantile; an extreme is taken as twice as uncertain as one game.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ ORDERED: Final = ("median", "quantile", *EXTREMES)
 """Measures that a single game does not change smoothly."""
 MOST: Final = 100
 """Trials that are left out in turn; of more, parts of equal size are."""
+FEW: Final = 8
+"""With fewer trials their points count by themselves too."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +39,11 @@ class Spread:
 
     value: float
     variance: float
-    freedom: int
+    freedom: float
     extreme: bool
 
 
-def spread(text: str, table: Columns, trials: Column) -> Spread | None:
+def spread(text: str, table: Columns, trials: Column, points: Column) -> Spread | None:
     """Return how far a measure moves with chance; None if there is only one trial.
 
     Raises
@@ -49,9 +53,9 @@ def spread(text: str, table: Columns, trials: Column) -> Spread | None:
 
     Examples
     --------
-    >>> found = spread("mean(words)", {"words": np.array([1.0, 2.0, 3.0])}, np.arange(3))
+    >>> found = spread("mean(words)", {"words": np.arange(9.0)}, np.arange(9), np.zeros(9))
     >>> found.value, round(found.variance, 9), found.freedom
-    (2.0, 0.333333333, 2)
+    (4.0, 0.833333333, 8)
     """
     used = {name: table[name] for name in columns_of(text) if name in table}
     moved = _Moved()
@@ -60,11 +64,31 @@ def spread(text: str, table: Columns, trials: Column) -> Spread | None:
     parts = min(len(names), MOST)
     if parts < 2:
         return None
-    without = np.array([moved.again(text, used, part % MOST != left_out) for left_out in range(parts)])
-    if np.ptp(without) <= 1e-12 * max(1.0, abs(value)):  # rounding: chance has no part in it
-        return Spread(value, 0.0, parts - 1, moved.extreme)
-    variance = float((parts - 1) / parts * ((without - without.mean()) ** 2).sum())
-    return Spread(value, variance, parts - 1, moved.extreme)
+    without = np.array([moved.again(text, used, np.flatnonzero(part % MOST != one)) for one in range(parts)])
+    variance, freedom = float((parts - 1) / parts * ((without - without.mean()) ** 2).sum()), float(parts - 1)
+    if parts < FEW:
+        apart, free = _of_points(text, used, moved, points)
+        variance, freedom = max(variance, apart), max(freedom, free)
+    if variance <= (1e-12 * max(1.0, abs(value))) ** 2:  # rounding: chance has no part in it
+        variance = 0.0
+    return Spread(value, variance, freedom, moved.extreme)
+
+
+def _of_points(text: str, table: Columns, moved: _Moved, points: Column) -> tuple[float, float]:
+    """Return the variance of a measure if all games were independent, and its degrees of freedom."""
+    value, everything = moved.again(text, table, np.arange(len(points))), np.arange(len(points))
+    variances, free = [], []
+    for point in np.unique(points):
+        rows = np.flatnonzero(points == point)
+        if len(rows) > 1:
+            added = np.array([moved.again(text, table, np.append(everything, row)) - value for row in rows])
+            added *= 1 + 1 / len(rows)  # what a game adds to a mean is less, the more games there are already
+            variances.append(len(rows) * float(added.var(ddof=1)))
+            free.append(len(rows) - 1)
+    total = sum(variances)
+    if total == 0:
+        return 0.0, 1.0
+    return total, total**2 / sum(variance**2 / count for variance, count in zip(variances, free, strict=True))
 
 
 @dataclass
@@ -100,7 +124,7 @@ class _Moved:
 
 def _factor(name: str, length: int, share: Any = 0.5) -> float:
     """Return the standard error of an ordered value over that of the mean, at most."""
-    single = 1.3 * float(np.sqrt(length))
+    single = 2 * float(np.sqrt(length))
     outer = max(float(share), 1 - float(share))
     if name in EXTREMES or outer == 1:
         return single

@@ -10,8 +10,8 @@ Column = np.ndarray[Any, Any]
 
 _ALIKE: Final = 3
 """So many equal values at a point are taken for a quantity that chance has no part in."""
-_GUMBEL: Final = np.pi / np.sqrt(6)
-"""Rate at which the tail of Gumbel's distribution falls, a standard deviation being 1."""
+_CORRELATED: Final = 0.5
+"""Correlation of the games of one trial at different points: it is 0.2 to 0.6 where the same protocol plays."""
 
 
 def binomial(games: int, chance: float) -> Column:
@@ -48,14 +48,14 @@ def beta_binomial(games: int, hits: float) -> Column:
 def tail(distance: Column | float, freedom: float, *, single: bool) -> Column:
     """Return the chance of a deviation above a distance in standard errors, by Student's t.
 
-    Of a `single` game, or the extreme of several, at least that of Gumbel's distribution, whose tail is exponential.
+    Of a `single` game, or the extreme of several, at least that of the exponential distribution, e^-(1 + distance).
     """
     from scipy.special import stdtr
 
-    chance = stdtr(freedom, -np.asarray(distance, dtype=float))
+    away = np.asarray(distance, dtype=float)
+    chance = stdtr(freedom, -away)
     if single:
-        gumbel = -np.expm1(-np.exp(-_GUMBEL * np.minimum(distance, 1e6) - np.euler_gamma))
-        chance = np.maximum(chance, gumbel)
+        chance = np.maximum(chance, np.exp(-np.maximum(1 + away, 0.0)))
     return np.asarray(chance)
 
 
@@ -86,13 +86,13 @@ def clustered(games: int, trials: int, chance: float, missing: int) -> float:
 def game_outside(values: Column, points: Column, low: float, high: float) -> Column | None:
     """Return, for each game, the chance that a fresh one at its point falls below `low` or above `high`.
 
-    The spread of a point is its own or that of all points together, whichever is larger, with the degrees of freedom
-    of the point that has most games, for the games of a trial are not independent. None if no point has two games.
+    The spread of a point is its own or that of all points together, whichever is larger. Its degrees of freedom are
+    those of points whose games, as those of a trial share a seed, are correlated by one half. None if no point has two.
     """
     if not np.isfinite(values).all():
         return None
     parts = [np.flatnonzero(points == point) for point in np.unique(points)]
-    freedom = max(len(rows) for rows in parts) - 1
+    freedom = sum(len(rows) - 1 for rows in parts) / (1 + (len(parts) - 1) * _CORRELATED**2)
     if not freedom:
         return None
     pooled = float(np.mean([_variance(values[rows]) for rows in parts if len(rows) > 1]))
