@@ -20,12 +20,13 @@ from typing import Any, Final
 import numpy as np
 
 from mechanisms import Counter
-from protocols import Block, Robust
+from protocols import Block, Deterministic, DifferenceEstimators, PrivateCopies, Randomized, Robust, SketchSwitching
 from protocols.base import Message, Protocol, Site
 from protocols.rounds.base import RoundProtocol
 from simulator.errors import ScenarioError, accepted, nearest
 from simulator.faults import noise
 from simulator.faults.parts import Part, Wrapped
+from simulator.faults.promises import Coarse, LostReports
 
 
 @dataclass(frozen=True)
@@ -225,6 +226,9 @@ class _Together:
         return server.counted(items, self.k)  # type: ignore[no-any-return]
 
 
+PROMISING: Final = (Deterministic, Randomized, RoundProtocol, SketchSwitching, DifferenceEstimators, PrivateCopies)
+"""Protocols that promise a relative error above 0."""
+
 FAULTS: Final[Mapping[str, Fault]] = {
     "no-noise": Fault(
         "All noise of the server, or of the mechanism, is 0; its constants are as if it were not.",
@@ -235,6 +239,21 @@ FAULTS: Final[Mapping[str, Fault]] = {
         "All noise has half of its scale; what tosses coins does so as if twice the epsilon or delta were promised.",
         {Robust: noise.HalfNoiseOfServer, **noise.HALF},
         ("audit", "no mechanism gives away more than is proved of it"),
+    ),
+    "tenfold-noise": Fault(
+        "All noise has ten times its scale; what tosses coins does so as if a tenth of the epsilon were promised.",
+        {Robust: noise.TenfoldNoiseOfServer, **noise.TENFOLD},
+        ("counters", "each keeps the bound that it states for all steps"),
+    ),
+    "coarse": Fault(
+        "The tracker is made for four times the relative error that it promises.",
+        dict.fromkeys(PROMISING, Coarse),
+        ("headline", "deterministic is never wrong"),
+    ),
+    "lost-reports": Fault(
+        "Every second message that a site sends by itself gets lost.",
+        {Protocol: LostReports},
+        ("all", "those that promise it are right at every step, whatever the input"),
     ),
     "fixed-thresholds": Fault(
         "A site signals at the first item of every block.",
@@ -259,5 +278,9 @@ FAULTS: Final[Mapping[str, Fault]] = {
 }
 """What may be broken, by the name that controls use."""
 
-_BASES: Final[Mapping[type[Any], str]] = {RoundProtocol: "any protocol in rounds", Counter: "any counter"}
+_BASES: Final[Mapping[type[Any], str]] = {
+    RoundProtocol: "any protocol in rounds",
+    Protocol: "any protocol",
+    Counter: "any counter",
+}
 """How classes are called that have no name of their own."""

@@ -118,6 +118,24 @@ class HalfNoiseOfServer(_QuieterServer):
     noise_share = 0.5
 
 
+class TenfoldNoise(_Quieter):
+    """Ten times the scale."""
+
+    share = 10.0
+
+
+class TenfoldNoiseOfTest(_QuieterTest):
+    """Ten times the scale, in a monitor's test."""
+
+    share = 10.0
+
+
+class TenfoldNoiseOfServer(_QuieterServer):
+    """Ten times the scale, in a tracker's server."""
+
+    share = 10.0
+
+
 class NoNoise(_Quieter):
     """No noise."""
 
@@ -146,8 +164,11 @@ class TwicePromised(Part):
 
     def _bolder(self) -> Any:
         own = self.repaired()
-        return replace(own, **{self.noise_promise: min(2 * getattr(own, self.noise_promise), self.most_promised)})
+        return replace(
+            own, **{self.noise_promise: min(self.times * getattr(own, self.noise_promise), self.most_promised)}
+        )
 
+    times: ClassVar[float] = 2.0
     most_promised: ClassVar[float] = float("inf")
 
 
@@ -155,6 +176,12 @@ class TwiceEpsilon(TwicePromised):
     """Twice the epsilon."""
 
     noise_promise = "epsilon"
+
+
+class TenthOfEpsilon(TwicePromised):
+    """A tenth of the epsilon."""
+
+    noise_promise, times = "epsilon", 0.1
 
 
 class TwiceDelta(TwicePromised):
@@ -172,6 +199,14 @@ HALF: dict[type[Any], type[Part]] = {
     **dict.fromkeys(DRAWN, HalfNoise),
 }
 """What halves the noise of each class of mechanisms."""
+
+TENFOLD: dict[type[Any], type[Part]] = {
+    RandomizedResponse: TenthOfEpsilon,
+    PanPrivateDensity: TenthOfEpsilon,
+    SparseVectorMonitor: TenfoldNoiseOfTest,
+    **dict.fromkeys(DRAWN, TenfoldNoise),
+}
+"""What makes the noise of each class of mechanisms ten times as large."""
 
 NONE: dict[type[Any], type[Part]] = {SparseVectorMonitor: NoNoiseOfTest, **dict.fromkeys(DRAWN, NoNoise)}
 """What takes the noise of those that have some."""
