@@ -75,9 +75,13 @@ class Trial(Adversary):
             return Burst(view.changes % view.sites)
         if self._round is not None:
             self._round.take(view)
-        of = constants(self._rounds + 1)
-        count = view.start + view.sent
-        size = int(float(view.known["alpha"]) * count / of.divisor)
+        of, count = constants(self._rounds + 1), view.start + view.sent
+        allowed = float(view.known["alpha"]) * count
+        size = int(allowed / of.divisor)
+        if of.ahead and self._round is not None:
+            # chosen from an estimate of the count: if a round begins now, its first output tells it
+            size = max(1, round((allowed - (float(view.output) - count)) / (of.divisor - of.shift)))
+        of = of.fitted(allowed / size) if size else of
         if self._round is None or self._round.over(view, count + size * of.shift):
             if not size:
                 return Burst(view.sites - 1)  # every item is forwarded

@@ -121,19 +121,19 @@ class HalfNoiseOfServer(_QuieterServer):
 class TenfoldNoise(_Quieter):
     """Ten times the scale."""
 
-    share = 10.0
+    noise_share = 10.0
 
 
 class TenfoldNoiseOfTest(_QuieterTest):
     """Ten times the scale, in a monitor's test."""
 
-    share = 10.0
+    noise_share = 10.0
 
 
 class TenfoldNoiseOfServer(_QuieterServer):
     """Ten times the scale, in a tracker's server."""
 
-    share = 10.0
+    noise_share = 10.0
 
 
 class NoNoise(_Quieter):

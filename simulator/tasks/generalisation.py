@@ -91,15 +91,16 @@ def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
     transcript = game.transcript
     kinds, steps = transcript["kind"].to_numpy(), transcript["step"].to_numpy()
     bit_steps = steps[kinds == "bit"]
-    begins = np.unique(steps[kinds == "round"]).tolist()
+    begins = np.unique(steps[(kinds == "round") | (kinds == "poll")]).tolist()
     if game.start and protocol.block_size(game.sites, 1, game.start):
         begins = [0, *begins]
     outputs = game.outputs
     change_steps = outputs["step"].to_numpy()
     values = outputs["output"].to_numpy(dtype=float)
+    told = 0
     for number, (begin, end) in enumerate(pairwise([*begins, None]), start=1):
         base = game.start + begin
-        size = protocol.block_size(game.sites, number, base)
+        size = protocol.block_size(game.sites, number, told or base)
         last = game.items if end is None else end
         chosen = (change_steps > begin) & (change_steps < last)
         at, shown = change_steps[chosen], values[chosen]
@@ -110,7 +111,12 @@ def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
         first = np.searchsorted(bit_steps, begin, side="right")
         bits = np.searchsorted(bit_steps, at, side="right") - first
         expected = BlockLayout(size).signals(at - begin)
-        initial = 0.0 if isinstance(protocol, Block) else protocol.constants(game.sites, number).shift
+        initial = 0.0
+        if isinstance(protocol, Robust):
+            of = protocol.constants(game.sites, number).fitted(protocol.alpha * base / size)
+            initial = of.shift
+            if of.ahead:  # then the next block size is chosen from the bits
+                told = base + size * int(bits[-1])
         yield Round(number, base, size, end is not None, initial, bits, expected, (shown - base) / size)
 
 

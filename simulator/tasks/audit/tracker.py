@@ -103,13 +103,14 @@ class Tracker:
     """
 
     def __init__(self, protocol: Robust, adversary: Adversary, sites: int, size: int) -> None:
-        if protocol.counter != "binary":
-            raise ScenarioError(f"counter must be binary for an exact audit; got {protocol.counter!r}")
         self.protocol, self.adversary, self.sites, self.size = protocol, adversary, sites, size
-        of = self.constants = protocol.constants(sites, 1)
+        of = protocol.constants(sites, 1)
+        if of.counter != "binary":
+            raise ScenarioError(f"counter must be binary for an exact audit; got {of.counter!r}")
         if not of.releases or of.epsilon > 50:
             raise ScenarioError(f"sites must be more for {protocol.kind}: at {sites} a round keeps nothing secret")
         self.start = _count_for(protocol, of, size)
+        of = self.constants = of.fitted(protocol.alpha * self.start / size)
         self.most_bits = int(4 * of.phases * of.phase_length) + 40 * of.phases
         self.blocks = of.blocks or self.most_bits
         self.node_scale = Binary(of.counter_epsilon, of.releases).scale
