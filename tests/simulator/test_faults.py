@@ -103,8 +103,8 @@ def test_fixed_thresholds_come_at_the_first_item(engine: str) -> None:
 def test_fixed_thresholds_are_told_by_the_bits() -> None:
     """256 sites whose thresholds are the first items have about k/2 bits too many; 3 sqrt(k) is 48.
 
-    Places of random items are all over a block. Right thresholds deviate by at most 8 bits times a normal number at a
-    time: 48 is six of these, and has probability 2e-9 at each of the 500 changes of the output.
+    Places of random items are all over a block, so right thresholds deviate by sqrt(k/6) = 6.5 bits times a normal
+    number at a time: 48 is more than seven of these, and has probability 2e-13 at each of the 80,000 steps.
     """
     deviations = []
     for protocol in (Robust(alpha=1 / 16), broken(Robust(alpha=1 / 16), "fixed-thresholds")):
