@@ -51,7 +51,18 @@ class Figure:
     met: bool | None = None
 
 
-PARTS: Final = ("baselines", "startup", "leap", "bulk", "items", "trillion", "uniform", "million", "workers")
+PARTS: Final = (
+    "baselines",
+    "startup",
+    "leap",
+    "bulk",
+    "reacting",
+    "items",
+    "trillion",
+    "uniform",
+    "million",
+    "workers",
+)
 """Methods of `Suite`, the cheap ones first."""
 
 
@@ -147,6 +158,26 @@ class Suite:
                 f"bulk, {name}", rate, "messages/s", f"(c) with 1 process, {1 / each:,.0f} events/s", rate * each,
                 f"{wanted / 1e6:g} million messages/s", rate >= wanted,
             )  # fmt: skip
+
+    def reacting(self) -> Iterator[Figure]:
+        """`bulk` against `leap` where the adversary reacts, and a game of very many items and sites."""
+        for protocol, wanted in ((Robust(alpha=0.03), 10.0), (Martingale(alpha=0.03), 1.0)):
+            items = self._size(2_000_000)
+            # in turn, so that a slow spell of the machine meets both
+            took: dict[str, list[float]] = {"leap": [], "bulk": []}
+            for _ in range(self.repeats):
+                for engine, times in took.items():
+                    times.append(seconds(lambda e=engine, p=protocol, n=items: freeze(p, e, 1024, n), 1))  # type: ignore[misc]
+            leap, bulk = (min(times) for times in took.values())
+            yield _at_least(
+                f"bulk, {protocol.kind} against freeze, k = 1,024, alpha = 0.03, N = {items:,}", bulk, "s",
+                f"leap, {leap:.3g} s", leap / bulk, wanted,
+            )  # fmt: skip
+        k = self._size(65_536)
+        for protocol in (Robust(alpha=0.03), Martingale(alpha=0.03)):
+            alone = self._time(lambda p=protocol: freeze(p, "bulk", k, 10**12))  # type: ignore[misc]
+            what = f"bulk, {protocol.kind} against freeze, k = {k:,}, alpha = 0.03, N = 10^12"
+            yield Figure(what, alone, "s", wanted="at most 10 s", met=alone <= 10)
 
     def items(self) -> Iterator[Figure]:
         """`leap` and `bulk` against the compiled loop, at 10^9 items and at 10^12."""
@@ -248,6 +279,11 @@ class Suite:
 
 def _game(protocol: Protocol, engine: str, k: int, start: int, items: int) -> Game:
     return play(protocol, RoundRobin(), sites=k, items=items, start=start, engine=engine)
+
+
+def freeze(protocol: Protocol, engine: str, k: int, items: int) -> Game:
+    """Play a game against `freeze`."""
+    return play(protocol, Freeze(), sites=k, items=items, engine=engine)
 
 
 def _at_least(what: str, value: float, unit: str, baseline: str, ratio: float, wanted: float) -> Figure:

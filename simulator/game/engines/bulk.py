@@ -98,11 +98,12 @@ class Bulk(Segments):
         offset, changes = self.offset, self.referee.changes
         sites: list[int] = []
         answer: Any = plan
+        site = self.only
         step = self.done
         last = step + min(most, CHUNK)
         try:
             while step < last:
-                sites.append(plan.at(step - begun + 1))
+                sites.append(plan.at(step - begun + 1) if site is None else site)
                 step += 1
                 if step == self.items:
                     break
@@ -115,7 +116,7 @@ class Bulk(Segments):
                     continue
                 if type(answer) is not Burst or not 0 <= answer.site < self.k:
                     break
-                plan, begun, end = answer, step, step + answer.length
+                plan, site, begun, end = answer, answer.site, step, step + answer.length
         finally:
             self._settle(message, sites, plan, begun)
         if answer is not plan:
