@@ -32,7 +32,7 @@ replay: .venv/.test
 # the scenarios that take up to a quarter of a minute, under SEEDS fresh seeds each: half an hour of one core
 NAMES_OF_SEEDS := flights growth monitor monitor-large noise-matters pan-privacy queries
 seeds: .venv/.test
-	$(BIN)/disttrack run $(or $(NAMES),$(NAMES_OF_SEEDS)) --seeds $(or $(SEEDS),20) --out results/seeds
+	$(BIN)/disttrack run $(or $(NAMES),$(NAMES_OF_SEEDS)) --seeds $(or $(SEEDS),20)
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv
