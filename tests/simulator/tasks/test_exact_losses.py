@@ -128,6 +128,20 @@ def test_a_counter_with_a_level_too_few_is_refuted() -> None:
     assert found.loss == pytest.approx(4 / 3)
 
 
+def test_losses_of_releases_of_the_same_data_add_up_and_of_disjoint_data_the_largest_counts() -> None:
+    """Three releases of losses 1, 1/2 and 1/4: of the same item, and each of an item of its own."""
+    scales = (1.0, 2.0, 4.0)
+
+    def same(neighbour: int, rng: Any) -> list[float]:
+        return [(neighbour > 0) + rng.laplace(0.0, scale) for scale in scales]
+
+    def disjoint(neighbour: int, rng: Any) -> list[float]:
+        return [(neighbour == place) + rng.laplace(0.0, scale) for place, scale in enumerate(scales, 1)]
+
+    assert linear_loss(same, 1) == pytest.approx(1.75)
+    assert linear_loss(disjoint, 3) == pytest.approx(1.0)
+
+
 def test_what_is_not_linear_is_not_taken_for_it() -> None:
     assert linear_loss(lambda moved, rng: [abs(moved + rng.laplace(0.0, 1.0))], 1) is None
 
