@@ -3,7 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
+<<<<<<< HEAD
 .PHONY: demo test quick bench claims goldens replay seeds clean
+=======
+.PHONY: demo test quick bench claims costs goldens replay clean
+>>>>>>> main
 
 demo: .venv/.demo
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
@@ -21,6 +25,10 @@ bench: .venv/.bench
 
 claims: .venv/.demo
 	$(BIN)/python -m simulator.report.claims_table
+
+# what robustness costs, by formulas and as measured: some minutes
+costs: .venv/.bench
+	$(BIN)/python -m benchmarks.costs
 
 goldens: .venv/.test
 	$(BIN)/python tests/goldens

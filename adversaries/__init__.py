@@ -10,6 +10,7 @@ from adversaries.oblivious import Bursts, RoundRobin, SingleSite, Uniform, Zipf
 from adversaries.phase import Phase
 from adversaries.policy import Policy
 from adversaries.posterior import Posterior
+from adversaries.prediction import Contrary, Examiner, FixedExamples, Halving, Insertion, PointStream
 from adversaries.replay import Replay
 from adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from adversaries.streams import Biased, HardInstance, Scattered
@@ -28,13 +29,19 @@ __all__ = [
     "Challenge",
     "Choice",
     "Coin",
+    "Contrary",
     "Drain",
     "Eavesdrop",
+    "Examiner",
+    "FixedExamples",
     "Freeze",
+    "Halving",
     "HardInstance",
+    "Insertion",
     "Intruder",
     "Labels",
     "Phase",
+    "PointStream",
     "Policy",
     "Posterior",
     "Replay",

@@ -31,6 +31,18 @@ from mechanisms.monitors import MONITORS, CounterMonitor, ReleaseMonitor, Sparse
 from mechanisms.noise import Draws, Gaussian, Laplace, Silent
 from mechanisms.partition import PrivatePartition
 from mechanisms.perturbed_leader import PerturbedLeader
+from mechanisms.prediction import (
+    LEARNERS,
+    ExpertsPrivate,
+    Exponential,
+    Guessing,
+    JdpMirror,
+    Learner,
+    LearnerRun,
+    Plain,
+    PointPredictor,
+    PrivateProper,
+)
 from mechanisms.threshold_queries import QUERY_SOLVERS, ReleaseQueries, SortedQueries, SparseVectorQueries
 
 MECHANISMS: dict[str, type[Any]] = {
@@ -42,11 +54,14 @@ MECHANISMS: dict[str, type[Any]] = {
     PanPrivateDensity.kind: PanPrivateDensity,
     ContinualOutput.kind: ContinualOutput,
     PerturbedLeader.kind: PerturbedLeader,
+    JdpMirror.kind: JdpMirror,
+    **LEARNERS,
 }
 """Every mechanism by its name: a dataclass of parameters with attributes `kind`, `source` and `error`."""
 
 __all__ = [
     "COUNTERS",
+    "LEARNERS",
     "MECHANISMS",
     "MONITORS",
     "QUERY_SOLVERS",
@@ -57,17 +72,26 @@ __all__ = [
     "Counter",
     "CounterMonitor",
     "Draws",
+    "ExpertsPrivate",
+    "Exponential",
     "Fresh",
     "Gaussian",
+    "Guessing",
     "HardInstance",
     "Hybrid",
+    "JdpMirror",
     "KAry",
     "Laplace",
+    "Learner",
+    "LearnerRun",
     "PanPrivate",
     "PanPrivateDensity",
     "PerItem",
     "PerturbedLeader",
+    "Plain",
+    "PointPredictor",
     "PrivatePartition",
+    "PrivateProper",
     "RandomizedResponse",
     "ReleaseMonitor",
     "ReleaseQueries",

@@ -28,6 +28,7 @@ PLOTS: Final = {
     "breakdown": "simulator.plots.breakdown:Breakdown",
     "frontier": "simulator.plots.frontier:Frontier",
     "matrix": "simulator.plots.matrix:Matrix",
+    "flags": "simulator.plots.flags:Flags",
 }
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 

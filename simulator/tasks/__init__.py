@@ -18,5 +18,8 @@ TASKS: Final = {
     "threshold-monitor": "simulator.tasks.continual.monitor:ThresholdMonitor",
     "threshold-queries": "simulator.tasks.continual.queries:ThresholdQueries",
     "experts": "simulator.tasks.continual.experts:Experts",
+    "prediction": "simulator.tasks.prediction.task:Prediction",
+    "mirror": "simulator.tasks.prediction.mirror:Mirror",
+    "joint-privacy": "simulator.tasks.prediction.joint_privacy:JointPrivacy",
 }
 """The built-in tasks and their classes, loaded when they are asked for; installed packages may add to them."""

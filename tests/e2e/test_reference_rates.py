@@ -14,7 +14,7 @@ TOLD = 1
 
 
 def rates(name: str) -> dict[tuple[str, str, str], float | None]:
-    """Return the false-alarm rate of each claim of a scenario, over all its groups; nothing if its results have none."""
+    """Return the false-alarm rate of each claim of a scenario, over all its groups; nothing without the column."""
     found: dict[tuple[str, str, str], list[float | None]] = defaultdict(list)
     with open(REFERENCE / name / "claims.csv", encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):

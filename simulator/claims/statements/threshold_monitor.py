@@ -9,6 +9,7 @@ from simulator.claims.statements.statement import Paper, Statement, Tested
 MONITORS: Final = "tests/mechanisms/test_monitors.py"
 BOUNDS: Final = "tests/mechanisms/test_monitor_bounds.py"
 ONLINE: Final = "tests/mechanisms/test_online_thresholds.py"
+PREDICTION: Final = "tests/mechanisms/prediction"
 
 THRESHOLD_MONITOR: Final = Paper(
     "Threshold monitor",
@@ -86,12 +87,26 @@ THRESHOLD_MONITOR: Final = Paper(
             "Every (epsilon, 1 / (20 log T))-private online learner of point functions makes Omega(log T) mistakes "
             "on some "
             "queries.",
+            tests=(
+                Tested(
+                    f"{PREDICTION}/test_learners.py::test_learners_err_as_often_as_the_construction_says",
+                    "a learner says 1 at the inserted point in time as often as its stated distribution has it",
+                    "four times as often",
+                ),
+            ),
         ),
         Statement(
             "Lemma 1.12",
             "Point functions have a private online predictor (= Lemma C.1) with O(log^2(1 / delta) / epsilon^2) "
             "mistakes, "
             "whatever T.",
+            tests=(
+                Tested(
+                    f"{PREDICTION}/test_predictor.py::test_joint_privacy_of_all_short_inputs_and_its_controls",
+                    "all inputs of nine examples: a delta of 0.0116 where 0.15 is claimed",
+                    "the printed listing of the mirror, and a window that is too short",
+                ),
+            ),
         ),
         Statement(
             "Theorem 2.1",
@@ -192,14 +207,42 @@ THRESHOLD_MONITOR: Final = Paper(
         Statement(
             "Definition B.2",
             "Joint privacy: all outputs but that of the changed position are (epsilon, delta)-private.",
+            tests=(
+                Tested(
+                    f"{PREDICTION}/test_predictor.py::test_joint_privacy_by_hand",
+                    "an output that repeats its own input shows nothing to others",
+                    "one that repeats the input before",
+                ),
+            ),
         ),
         Statement("Problem B.3", "Mirror: say top at ones only, never before K of them, and seldom bottom after K."),
         Statement(
             "Claim 3",
             "There are chances pi from 0 over delta to 1 - delta and 1 in 2L steps, each within e^epsilon of the next.",
+            tests=(
+                Tested(
+                    f"{PREDICTION}/test_mirror.py::test_the_climb_by_hand",
+                    "L = 5, 14 and 133 for (delta, epsilon) = (0.01, 1), (0.001, 0.5) and (1e-6, 0.1)",
+                    "a step fewer, and the printed exponents",
+                ),
+            ),
         ),
         Statement("Lemma B.5", "JDP-Mirror makes at most 2L = O(log^2(1 / delta) / epsilon^2) mistakes."),
-        Statement("Lemma B.7", "JDP-Mirror is (epsilon, delta)-jointly private."),
+        Statement(
+            "Lemma B.7",
+            "JDP-Mirror is (epsilon, delta)-jointly private.",
+            tests=(
+                Tested(
+                    f"{PREDICTION}/test_mirror.py::test_composition_is_what_brute_force_finds",
+                    "the composition of the steps is the sum over all outcomes, to a thousandth",
+                ),
+                Tested(
+                    f"{PREDICTION}/test_mirror.py::test_joint_privacy_by_enumeration_and_its_controls",
+                    "all streams of nine bits",
+                    "the printed probabilities, and a climb that is too short",
+                ),
+            ),
+        ),
     ),
 )
 """Definitions are named where they can be checked as what a mechanism does."""

@@ -19,7 +19,10 @@ from mechanisms import (
     ContinualOutput,
     Counter,
     CounterMonitor,
+    ExpertsPrivate,
     Hybrid,
+    JdpMirror,
+    Learner,
     PanPrivateDensity,
     PerturbedLeader,
     PrivatePartition,
@@ -33,10 +36,22 @@ from mechanisms import (
 )
 from simulator.tasks.audit.case import Case, closings
 from simulator.tasks.audit.event import Shape
+from simulator.tasks.audit.learner_cases import USUAL as USUAL_OF_LEARNERS
+from simulator.tasks.audit.learner_cases import learner_case, mirror_case
 
 STEPS: Final = 4
 """Steps of a stream, unless a mechanism needs others."""
-SLOW: Final = (Hybrid, SquareRoot, Blt, Sparse, PrivatePartition, SortedQueries, SparseVectorQueries, PerturbedLeader)
+SLOW: Final = (
+    Hybrid,
+    SquareRoot,
+    Blt,
+    Sparse,
+    PrivatePartition,
+    SortedQueries,
+    SparseVectorQueries,
+    PerturbedLeader,
+    ExpertsPrivate,
+)
 """Mechanisms whose runs are slow to begin; a quarter of the runs are played."""
 
 Cases = Case | tuple[Case, ...]
@@ -241,6 +256,8 @@ CASES: Final[dict[type[Any], Callable[[Any], Cases]]] = {
     PanPrivateDensity: _density,
     ContinualOutput: _continual_output,
     PerturbedLeader: _leader,
+    JdpMirror: mirror_case,
+    Learner: learner_case,
 }
 """How each class of mechanism is audited; subclasses are audited like their base."""
 
@@ -256,6 +273,7 @@ USUAL: Final[dict[str, dict[str, Any]]] = {
     "continual-output": {"horizon": 2, "sensitivity": 1.0, "changes": 1, "variation": 1.0},
     "perturbed-leader": {"experts": 2, "horizon": 62, "rate": 100.0, "epsilon": 12.0},
     "k-ary": {"base": 3},
+    **USUAL_OF_LEARNERS,
 }
 """Parameters under which a mechanism is audited unless others are given: those at which little hides its loss."""
 
