@@ -3,11 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-<<<<<<< HEAD
-.PHONY: demo test quick bench claims goldens replay seeds clean
-=======
-.PHONY: demo test quick bench claims costs goldens replay clean
->>>>>>> main
+.PHONY: demo test quick bench claims costs goldens replay seeds clean
 
 demo: .venv/.demo
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh

@@ -24,7 +24,7 @@ from simulator.results.formats import number
 @click.option(
     "--false-alarm",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=1e-6,
+    default=1e-4,
     show_default=True,
     help="Chance that an audit refutes a claim that holds.",
 )

@@ -6,7 +6,7 @@ from math import inf, log
 
 from simulator.claims.statistics import clopper_pearson
 
-FALSE_ALARM = 1e-6
+FALSE_ALARM = 1e-4
 """Probability with which an audit finds more than the truth."""
 
 
@@ -38,7 +38,7 @@ def epsilon_bound(
     Examples
     --------
     >>> round(epsilon_bound(10_000, 10_000, 0, 10_000), 3)
-    6.535
+    6.917
     >>> epsilon_bound(500, 1_000, 490, 1_000)
     0.0
     """

@@ -38,7 +38,7 @@ class Audit(Task):
     """
 
     kind: ClassVar[str] = "audit"
-    rules: ClassVar[int] = 3
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (
         Size("runs", "items", f"Runs on each input in each half, a quarter where they are slow; {RUNS:,} if left out."),
     )
@@ -74,7 +74,7 @@ class AuditTracker(Task):
     """
 
     kind: ClassVar[str] = "audit-tracker"
-    rules: ClassVar[int] = 2
+    rules: ClassVar[int] = 1
     sizes: ClassVar[Sequence[Size]] = (
         replace(SITES, says=f"Sites of the audited tracker; {SITES_AUDITED} if left out."),
         Size("transcripts", "items", f"Rounds played on each database in each half; {TRANSCRIPTS} if left out."),
