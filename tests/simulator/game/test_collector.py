@@ -22,9 +22,15 @@ def _left_as_found() -> object:
 @pytest.mark.parametrize("on", [True, False])
 def test_it_is_as_before_also_after_an_error(on: bool) -> None:
     (gc.enable if on else gc.disable)()
-    with pytest.raises(ZeroDivisionError), collector_paused():
-        assert not gc.isenabled()
+    inside = []
+
+    def fail() -> None:
+        inside.append(gc.isenabled())
         raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), collector_paused():
+        fail()
+    assert inside == [False]
     assert gc.isenabled() is on
 
 
