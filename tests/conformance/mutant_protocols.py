@@ -130,8 +130,7 @@ class RashlyConfident(Randomized):
         if isinstance(self.copies, bool) or not isinstance(self.copies, int) or self.copies < 1:
             raise ValueError(f"copies must be at least 1; got {self.copies!r}")
 
-    @property
-    def tuned(self) -> tuple[float, int]:
+    def tuned(self, k: int) -> tuple[float, int]:
         return self.alpha / self.confidence, 1
 
 
@@ -174,6 +173,7 @@ class OpensExactly(Robust):
     """Its bulk form forgets what the server adds to the output when the first round begins."""
 
     parameters: Any = "tight"
+    reacting_bulk: ClassVar[Any] = "none"
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
         right = super().bulk_form(k, site_rng, server_rng, start)
