@@ -173,6 +173,7 @@ class OpensExactly(Robust):
     """Its bulk form forgets what the server adds to the output when the first round begins."""
 
     parameters: Any = "tight"
+    reacting_bulk: ClassVar[Any] = "none"
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
         right = super().bulk_form(k, site_rng, server_rng, start)
