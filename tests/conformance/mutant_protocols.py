@@ -11,7 +11,7 @@ import spoilt_parts as parts
 from protocols import Deterministic, DeterministicRounds, Exact, Protocol, Randomized, Robust
 from protocols.base import Site, in_unit_interval, positive
 from protocols.bulk import Segment, Stream
-from protocols.rounds.bulk import BulkRounds
+from protocols.rounds.reacting import ReactingRounds
 
 
 def spoilt(
@@ -158,7 +158,7 @@ class KnowsOnePoll(DeterministicRounds):
         return [parts.KnowsOnePoll(inner, rng) for inner in super().sites(k, rng, start)]
 
 
-class ForgetsOpenings(BulkRounds):
+class ForgetsOpenings(ReactingRounds):
     """Takes the output to be exact as long as items are forwarded, where the server says another at the last one."""
 
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
