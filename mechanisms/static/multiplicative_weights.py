@@ -18,7 +18,7 @@ TOTAL_SHARE: Final = 0.1
 """Share of the budget that goes to the number of items, where nobody has paid for it yet."""
 FEW: Final = 1e-3
 """Probability with which noise alone makes an empty data set look inhabited."""
-MOST_ROUNDS: Final = 400
+MOST_ROUNDS: Final = 200
 
 
 @dataclass(frozen=True)
