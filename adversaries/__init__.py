@@ -15,6 +15,7 @@ from adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from adversaries.streams import Biased, HardInstance, Scattered
 from adversaries.trace import Trace
 from adversaries.trial import Trial
+from adversaries.updates import Churn, Grow, GrowAndDelete, InTheAir, Overcount, Sliding, UpdateStream, UpdateView
 from adversaries.views import StateView, TrafficView
 from adversaries.white_box import WhiteBox
 
@@ -27,13 +28,18 @@ __all__ = [
     "Bursts",
     "Challenge",
     "Choice",
+    "Churn",
     "Coin",
     "Drain",
     "Eavesdrop",
     "Freeze",
+    "Grow",
+    "GrowAndDelete",
     "HardInstance",
+    "InTheAir",
     "Intruder",
     "Labels",
+    "Overcount",
     "Phase",
     "Policy",
     "Posterior",
@@ -45,11 +51,14 @@ __all__ = [
     "Scattered",
     "Schedule",
     "SingleSite",
+    "Sliding",
     "StateView",
     "Trace",
     "TrafficView",
     "Trial",
     "Uniform",
+    "UpdateStream",
+    "UpdateView",
     "View",
     "WhiteBox",
     "Zipf",

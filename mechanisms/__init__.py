@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mechanisms.above_threshold import AboveThreshold
+from mechanisms.accounting import Ledger, Overdrawn
 from mechanisms.continual_output import ContinualOutput
 from mechanisms.counters import KINDS as COUNTERS
 from mechanisms.counters import (
@@ -25,12 +26,24 @@ from mechanisms.counters import (
     TwoLevel,
 )
 from mechanisms.density import PanPrivateDensity
+from mechanisms.dynamic import (
+    DYNAMIC,
+    DynamicMechanism,
+    DynamicRun,
+    FullyDynamic,
+    GrowingFinite,
+    GrowingInfinite,
+    GrowingSparse,
+    GrowingSparseInfinite,
+    InsertedMinusDeleted,
+)
 from mechanisms.hard_instance import HardInstance, hard_instance
 from mechanisms.laplace_sums import laplace_sum_quantile
 from mechanisms.monitors import MONITORS, CounterMonitor, ReleaseMonitor, SparseVectorMonitor
 from mechanisms.noise import Draws, Gaussian, Laplace, Silent
 from mechanisms.partition import PrivatePartition
 from mechanisms.perturbed_leader import PerturbedLeader
+from mechanisms.static import STATIC, GaussianQueries, LaplaceQueries, MultiplicativeWeights, StaticMechanism
 from mechanisms.threshold_queries import QUERY_SOLVERS, ReleaseQueries, SortedQueries, SparseVectorQueries
 
 MECHANISMS: dict[str, type[Any]] = {
@@ -42,14 +55,18 @@ MECHANISMS: dict[str, type[Any]] = {
     PanPrivateDensity.kind: PanPrivateDensity,
     ContinualOutput.kind: ContinualOutput,
     PerturbedLeader.kind: PerturbedLeader,
+    **STATIC,
+    **DYNAMIC,
 }
 """Every mechanism by its name: a dataclass of parameters with attributes `kind`, `source` and `error`."""
 
 __all__ = [
     "COUNTERS",
+    "DYNAMIC",
     "MECHANISMS",
     "MONITORS",
     "QUERY_SOLVERS",
+    "STATIC",
     "AboveThreshold",
     "Binary",
     "Blt",
@@ -57,12 +74,25 @@ __all__ = [
     "Counter",
     "CounterMonitor",
     "Draws",
+    "DynamicMechanism",
+    "DynamicRun",
     "Fresh",
+    "FullyDynamic",
     "Gaussian",
+    "GaussianQueries",
+    "GrowingFinite",
+    "GrowingInfinite",
+    "GrowingSparse",
+    "GrowingSparseInfinite",
     "HardInstance",
     "Hybrid",
+    "InsertedMinusDeleted",
     "KAry",
     "Laplace",
+    "LaplaceQueries",
+    "Ledger",
+    "MultiplicativeWeights",
+    "Overdrawn",
     "PanPrivate",
     "PanPrivateDensity",
     "PerItem",
@@ -79,6 +109,7 @@ __all__ = [
     "SparseVectorMonitor",
     "SparseVectorQueries",
     "SquareRoot",
+    "StaticMechanism",
     "TreeVarianceReduced",
     "TwoLevel",
     "hard_instance",

@@ -12,7 +12,7 @@ from mechanisms.checks import probability
 Loss = tuple[float, float]
 """A loss (epsilon, delta)."""
 TAIL: Final = 1e-9
-"""Delta at which pure losses are composed exactly: the accountant cuts off tails of that size, and at 0 says infinity."""
+"""Delta at which pure losses are composed exactly: the accountant cuts off such tails, and at 0 says infinity."""
 
 
 def basic(parts: Sequence[Loss]) -> Loss:

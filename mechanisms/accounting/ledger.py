@@ -1,7 +1,7 @@
 """A ledger of privacy: what each mechanism was given, over which items, and what that makes together.
 
-An entry is a budget. What it gives away is composed by its rule: in `sequence` the losses add up; in `advanced` they add
-up as far as advanced composition allows, with what is left of delta; in `parallel` every part declares the
+An entry is a budget. What it gives away is composed by its rule: in `sequence` the losses add up; in `advanced` they
+add up as far as advanced composition allows, with what is left of delta; in `parallel` every part declares the
 sub-universe that it has looked at, these must be disjoint, and only the largest loss counts (adaptive parallel
 composition, Theorem 6 of Qiu, Yi 2022: which items come next may depend on all answers so far). A use or a part that
 would overdraw raises before it is entered, so a mechanism that asks before it draws never draws too much.
@@ -113,7 +113,7 @@ class Ledger:
         self._end = last
 
     def close(self, part: Ledger) -> None:
-        """Take note that a part of a parallel budget loses nothing more; of such ones the costliest of a name is kept."""
+        """Take note that a part of a parallel budget loses nothing more; the costliest such of a name is kept."""
         part._done = True
         done = [one for one in self.parts if one._done and one.name == part.name]
         kept = max(done, key=lambda one: one.spent)
@@ -151,7 +151,9 @@ class Ledger:
     def _disjoint(self, name: str, over: Over | None) -> int | None:
         """Return where the declared items end now; refuse items that were declared before."""
         if over is None:
-            raise Overdrawn(f"{self.name}: {name} must declare the items that it looks at, since its budget is parallel")
+            raise Overdrawn(
+                f"{self.name}: {name} must declare the items that it looks at, since its budget is parallel"
+            )
         first, last = over
         open_part = self._end is None and (self.parts or self.uses)
         if open_part or (self._end is not None and first <= self._end):
@@ -170,7 +172,9 @@ class Composed:
 
     def plus(self, epsilon: float, delta: float) -> Composed:
         """Return the sums with one more mechanism."""
-        return Composed(self.epsilon + epsilon, self.delta + delta, self.drift + drift(epsilon), self.squares + epsilon**2)
+        return Composed(
+            self.epsilon + epsilon, self.delta + delta, self.drift + drift(epsilon), self.squares + epsilon**2
+        )
 
     def loss(self, delta: float) -> Loss:
         """Return the least loss by basic or advanced composition whose delta is at most `delta`."""

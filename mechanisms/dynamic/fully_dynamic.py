@@ -32,7 +32,7 @@ class FullyDynamic(DynamicMechanism):
 
     kind = "fully-dynamic"
     source = "Qiu, Yi 2022, section 4 and Theorem 11"
-    error = "alpha^(log^2 m)(epsilon / log^5 m, ..., n_t + log^1.5 m log log m / epsilon) + log t / epsilon, m = N_t + log log t"
+    error = "alpha^(log^2 m)(epsilon / log^5 m, n_t + log^1.5 m log log m / epsilon) + log t / epsilon, m = N_t updates"
     memory = "O(n_t + |X| log^2 m)"
     deletes = True
 

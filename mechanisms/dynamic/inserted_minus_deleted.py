@@ -15,8 +15,8 @@ from mechanisms.dynamic.growing import GrowingSparseInfinite
 class InsertedMinusDeleted(DynamicMechanism):
     """Answers on all items ever inserted minus answers on all items ever deleted.
 
-    Each is a `growing-sparse-infinite` at half of the budget, since an insertion that is there or not may decide whether
-    a deletion finds its item. The error follows the number of updates, however few items are left.
+    Each is a `growing-sparse-infinite` at half of the budget, since an insertion that is there or not may decide
+    whether a deletion finds its item. The error follows the number of updates, however few items are left.
     """
 
     kind = "inserted-minus-deleted"

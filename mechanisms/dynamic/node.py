@@ -14,6 +14,7 @@ from mechanisms.dynamic.releases import HybridReleases
 from mechanisms.laplace_sums import laplace_sum_quantile
 from mechanisms.noise import Floats
 from mechanisms.static import LaplaceQueries, StaticMechanism
+from mechanisms.static.base import Paid
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Shares:
 
 @lru_cache(maxsize=8192)
 def _unit_bound(power: int, beta: float) -> float:
-    """Return what the error of a hybrid counter at epsilon 1 exceeds with probability `beta` in the epoch from 2^power."""
+    """Return what a hybrid counter at epsilon 1 errs by with probability `beta` at most, in the epoch from 2^power."""
     return laplace_sum_quantile([(2.0, power + 1), (2.0 * max(1, power), power)], beta)
 
 
@@ -87,7 +88,7 @@ class NodeMechanism:
     """
 
     __slots__ = (
-        "_counter", "_deleted", "_ledger", "_noise", "_now", "_release", "_releases", "_rng", "_shares", "_size", "_static",
+        "_counter", "_ledger", "_now", "_release", "_releases", "_rng", "_shares", "_size", "_static",
         "at_restart", "counts", "gone", "halted", "round", "segments", "share",
     )  # fmt: skip
 
@@ -110,7 +111,7 @@ class NodeMechanism:
         self._next_round(None)
 
     def _next_round(self, elapsed: int | None) -> None:
-        """Begin a round with the items that are left; `elapsed` segments of the round before are known to have passed."""
+        """Begin a round with the items that are left; the one before it has taken `elapsed` segments."""
         self.round += 1
         self.share = share = self._shares.of_round(self.round)
         budget = self._ledger.part(f"round {self.round}", 4 * share.epsilon, 3 * share.delta)
@@ -122,7 +123,7 @@ class NodeMechanism:
             return
         static = self._static.at(share.epsilon, share.delta)
         budget.use("release", share.epsilon, share.delta)
-        self._release = static.release(self.counts, self._rng, total=max(0.0, self._size))
+        self._release = static.release(self.counts, self._rng, Paid(self._size, 1 / share.epsilon))
         number = LaplaceQueries(share.epsilon, noise=static.noise)
         of_deletions = budget.part("deletions", share.epsilon, share.delta)
         self._releases = HybridReleases(static, self._rng, of_deletions, after=self._now)

@@ -112,7 +112,7 @@ class HybridReleases:
             counts = together(held, counts)
         self._tree = None
         now = self._after + self.t
-        self._epochs.use("release", self._half.epsilon, self._half.delta, over=(now - self.t // 2, now))
+        self._epochs.use("release", self._half.epsilon, self._half.delta, over=(now - self.t + self.t // 2 + 1, now))
         self._base = self.answers = self._base + self._half.release(counts, self._rng)
         return self.answers
 

@@ -1,7 +1,7 @@
 """What a family of linear queries is: its answers on a data set, and its sensitivity to one item.
 
-A data set is an array of counts, one per value of the domain. A query is a function f from the domain to [0, 1], and its
-answer the sum of f over the items. All answers of a family are one matrix times the counts; a family that has a
+A data set is an array of counts, one per value of the domain. A query is a function f from the domain to [0, 1], and
+its answer the sum of f over the items. All answers of a family are one matrix times the counts; a family that has a
 shorter way takes that.
 """
 

@@ -40,7 +40,9 @@ class Marginals(Family):
         whole("order", order)
         self.bits = domain.bit_length() - 1
         if domain != 1 << self.bits or self.bits < order:
-            raise ValueError(f"domain must be a power of two of at least {1 << order} for marginals:{order}; got {domain}")
+            raise ValueError(
+                f"domain must be a power of two of at least {1 << order} for marginals:{order}; got {domain}"
+            )
         self.order = order
         self.tables = tuple(combinations(range(self.bits), order))
 

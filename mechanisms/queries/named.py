@@ -52,7 +52,9 @@ def family(queries: str, domain: int) -> Family:
         near = get_close_matches(kind, FAMILIES, 1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise ValueError(f"queries must be one of {FORMS}; got {queries!r}{hint}")
-    if colon and (kind in ("count", "points") or not said.isdecimal() or int(said) < 1) or (kind == "axes" and not colon):
+    if (colon and (kind in ("count", "points") or not said.isdecimal() or int(said) < 1)) or (
+        kind == "axes" and not colon
+    ):
         raise ValueError(f"queries must be one of {FORMS}; got {queries!r}")
     made: Family = FAMILIES[kind](domain, *([int(said)] if colon else []))
     return made

@@ -22,6 +22,22 @@ Parts = Sequence[tuple["StaticMechanism", int]]
 
 
 @dataclass(frozen=True)
+class Paid:
+    """A private number of items that has been paid for already.
+
+    Attributes
+    ----------
+    value
+        The number.
+    scale
+        Scale of its Laplace noise.
+    """
+
+    value: float
+    scale: float
+
+
+@dataclass(frozen=True)
 class StaticMechanism(ABC):
     """Parameters of a static mechanism; neighbouring data sets differ by one item that is there or not.
 
@@ -75,7 +91,7 @@ class StaticMechanism(ABC):
         return replace(self, epsilon=epsilon, delta=delta)
 
     @abstractmethod
-    def release(self, counts: Floats | None, rng: np.random.Generator, total: float | None = None) -> Floats:
+    def release(self, counts: Floats | None, rng: np.random.Generator, paid: Paid | None = None) -> Floats:
         """Return private answers to all queries.
 
         Parameters
@@ -84,8 +100,8 @@ class StaticMechanism(ABC):
             The data set, a count per value; None for an empty one.
         rng
             Generator of all noise.
-        total
-            A private number of items that somebody else has paid for, if there is one; only some mechanisms need it.
+        paid
+            A private number of items that has been paid for, if there is one; only some mechanisms need it.
         """
 
     @abstractmethod

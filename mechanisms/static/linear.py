@@ -12,7 +12,7 @@ import numpy as np
 from mechanisms.gaussian import noise_multiplier
 from mechanisms.laplace_sums import laplace_sum_quantile
 from mechanisms.noise import Floats
-from mechanisms.static.base import Parts, StaticMechanism
+from mechanisms.static.base import Paid, Parts, StaticMechanism
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class _Noisy(StaticMechanism):
         """Return the noise of all answers."""
         raise NotImplementedError
 
-    def release(self, counts: Floats | None, rng: np.random.Generator, total: float | None = None) -> Floats:
+    def release(self, counts: Floats | None, rng: np.random.Generator, paid: Paid | None = None) -> Floats:
         noise = self.draw(rng)
         return noise if counts is None else self.family.evaluate(counts) + noise
 
@@ -77,7 +77,7 @@ class LaplaceQueries(_Noisy):
 class GaussianQueries(_Noisy):
     """Normal noise on every answer, in proportion to the L2 norm of what one item adds to the answers.
 
-    The standard deviation is the least that gives (epsilon, delta), not the classical sqrt(2 ln(1.25 / delta)) / epsilon.
+    The standard deviation is the least that gives (epsilon, delta), not the classical one.
 
     Parameters
     ----------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -12,24 +11,24 @@ import numpy as np
 
 from mechanisms.checks import whole
 from mechanisms.noise import Floats
-from mechanisms.static.base import Parts, StaticMechanism
+from mechanisms.static.base import Paid, Parts, StaticMechanism
 
 TOTAL_SHARE: Final = 0.1
 """Share of the budget that goes to the number of items, where nobody has paid for it yet."""
-FEW: Final = 1e-3
-"""Probability with which noise alone makes an empty data set look inhabited."""
-MOST_ROUNDS: Final = 200
+FEW: Final = 1e-10
+"""Probability with which noise alone makes an empty data set look inhabited: small, since a game has many releases."""
+MOST_ROUNDS: Final = 100
 
 
 @dataclass(frozen=True)
 class MultiplicativeWeights(StaticMechanism):
     """Private multiplicative weights, offline: answers from a histogram that is made to fit, a query a round.
 
-    It begins with A_0 = n / \\|X\\| everywhere, n a private number of items. Each of R rounds picks a query on which A is
-    far off (exponential mechanism, score \\|q(A) - q(D)\\|), measures it with noise, m, and multiplies every A(x) by
+    It begins with A_0 = n / \\|X\\| everywhere, n a private number of items. Each of R rounds picks a query on which A
+    is far off (exponential mechanism, score \\|q(A) - q(D)\\|), measures it with noise, m, and multiplies every A(x) by
     exp(q(x) (m - q(A)) / (2 n)), normalised to n. The answers are those of the mean of A_0 ... A_(R-1). The error
     grows like n^(2/3) (pure) or n^(1/2) (approximate), and with ln \\|Q\\| only. Where the private number of items is
-    within what noise alone may be, the answer is 0: a data set so small is not worth the noise.
+    within what noise alone may be, the answer is 0: the error is then that number, of the order of 1 / epsilon.
 
     Pure: picking and measuring take epsilon / (2 R) a round each. Approximate: the rounds share the zero-concentrated
     budget rho of (epsilon, delta), a picking at e costs e^2 / 8 and a measuring with deviation s costs 1 / (2 s^2).
@@ -63,15 +62,15 @@ class MultiplicativeWeights(StaticMechanism):
         super().__post_init__()
         whole("rounds", self.rounds, 0)
 
-    def release(self, counts: Floats | None, rng: np.random.Generator, total: float | None = None) -> Floats:
+    def release(self, counts: Floats | None, rng: np.random.Generator, paid: Paid | None = None) -> Floats:
         family = self.family
-        plan = _plan(self.epsilon, self.delta, paid=total is not None)
-        if total is None:
+        plan = _plan(self.epsilon, self.delta, None if paid is None else paid.scale)
+        if paid is None:
             there = 0.0 if counts is None else float(counts.sum())
-            total = there + self.noise * float(rng.laplace(0.0, 1 / plan.total))
-            if total < plan.looks_empty:
-                return np.zeros(family.number)
-        if total <= 0:
+            total = there + self.noise * float(rng.laplace(0.0, plan.scale))
+        else:
+            total = paid.value
+        if total <= 0 or total < plan.looks_empty:
             return np.zeros(family.number)
         truth = np.zeros(family.number) if counts is None else family.evaluate(counts)
         rounds = self.rounds_for(total, plan)
@@ -92,33 +91,39 @@ class MultiplicativeWeights(StaticMechanism):
 
     def rounds_for(self, total: float, plan: Plan) -> int:
         """Return the number of rounds for so many items: the given one, or that of the least stated error."""
-        if self.rounds:
-            return self.rounds
-        return _best_rounds(
-            self.epsilon, self.delta, plan.total == 0, self.domain, self.family.number, round(math.log2(1 + total), 1)
-        )
+        return self.rounds or _best_rounds(plan, self.domain, self.family.number, round(math.log2(1 + total), 1))
 
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
-        """Return the sum of the releases' bounds: each at its share of beta, and at an even share of the items.
+        """Return the sum of the releases' bounds, each at its share of beta, for the worst split of the items.
 
-        The bound of one release is the least of several that are linear in n, so it is concave, and an even split of
-        the items is the worst within parts of the same budget.
+        A release on fewer items than look empty errs by those, so all such together err by `items` at most. The bound
+        of one on more is the least of several that are linear in its items, so it is concave in them: an even split
+        among as many as there can be is the worst.
         """
         releases = sum(count for _, count in parts)
-        return sum(
-            count * part.single_error(items / count, beta / releases)  # type: ignore[attr-defined]
-            for part, count in parts
-            if count
-        )
+        total = float(items)
+        for part, count in parts:
+            assert isinstance(part, MultiplicativeWeights)
+            inhabited = part.inhabited_from(beta / releases)
+            many = min(count, int(items / inhabited) if inhabited > 0 else count)
+            total += many * part.fitting_error(items / many, beta / releases) if many else 0.0
+        return total
 
-    def single_error(self, items: float, beta: float, paid: bool = False) -> float:
-        """Return what the error of one release on so many items exceeds with probability at most `beta`."""
-        plan = _plan(self.epsilon, self.delta, paid)
-        off = 0.0 if paid else math.log(3 / beta) / plan.total
+    def inhabited_from(self, beta: float) -> float:
+        """Return the number of items below which the answer is 0, save with probability `beta` / 3."""
+        plan = _plan(self.epsilon, self.delta, None)
+        return max(0.0, plan.looks_empty - math.log(3 / beta) * plan.scale)
+
+    def fitting_error(self, items: float, beta: float) -> float:
+        """Return what the error of one release exceeds with probability at most `beta` where it does not look empty.
+
+        2 n sqrt(ln \\|X\\| / R) by the potential argument, the noise of the measurings and of the pickings, and four
+        times the error of the number of items (once in each of them and in the answers).
+        """
+        plan = _plan(self.epsilon, self.delta, None)
+        off = math.log(3 / beta) * plan.scale
         rounds = self.rounds_for(items + off, plan)
-        fits = _stated(plan, self.domain, self.family.number, items + off, rounds, beta * 2 / 3) + 4 * off
-        empty = 0.0 if paid else min(items, plan.looks_empty + off)
-        return max(fits, empty)
+        return plan.stated(self.domain, self.family.number, items + off, rounds, beta * 2 / 3) + 4 * off
 
 
 @dataclass(frozen=True)
@@ -127,20 +132,20 @@ class Plan:
 
     Attributes
     ----------
-    total
-        Epsilon of the number of items; 0 if somebody else has paid.
+    scale
+        Scale of the noise of the number of items.
     epsilon, delta
-        What is left for the rounds.
+        What the rounds may spend.
     """
 
-    total: float
+    scale: float
     epsilon: float
     delta: float
 
     @property
     def looks_empty(self) -> float:
         """Noisy number of items below which the answer is 0: what noise alone exceeds with probability `FEW`."""
-        return math.log(1 / (2 * FEW)) / self.total if self.total else 0.0
+        return math.log(1 / (2 * FEW)) * self.scale
 
     def pick(self, rounds: int) -> float:
         """Return the epsilon of one picking."""
@@ -156,27 +161,27 @@ class Plan:
         log = math.log(1 / self.delta)
         return (math.sqrt(log + self.epsilon) - math.sqrt(log)) ** 2
 
-
-@lru_cache(maxsize=4096)
-def _plan(epsilon: float, delta: float, paid: bool) -> Plan:
-    total = 0.0 if paid else TOTAL_SHARE * epsilon
-    return Plan(total, epsilon - total, delta)
-
-
-def _stated(plan: Plan, domain: int, queries: int, total: float, rounds: int, beta: float) -> float:
-    """Return the stated error of the rounds for a given number of items: 2 n sqrt(ln |X| / R) + noise + selection."""
-    noise = math.log(2 * rounds / beta) if not plan.delta else math.sqrt(2 * math.log(4 * rounds / beta))
-    selection = 2 / plan.pick(rounds) * math.log(2 * queries * rounds / beta)
-    return 2 * total * math.sqrt(math.log(max(2, domain)) / rounds) + plan.measure(rounds) * noise + selection
+    def stated(self, domain: int, queries: int, total: float, rounds: int, beta: float) -> float:
+        """Return the stated error of the rounds for a known number of items."""
+        noise = math.sqrt(2 * math.log(4 * rounds / beta)) if self.delta else math.log(2 * rounds / beta)
+        picking = 2 / self.pick(rounds) * math.log(2 * queries * rounds / beta)
+        return 2 * total * math.sqrt(math.log(max(2, domain)) / rounds) + self.measure(rounds) * noise + picking
 
 
 @lru_cache(maxsize=4096)
-def _best_rounds(epsilon: float, delta: float, paid: bool, domain: int, queries: int, log_total: float) -> int:
+def _plan(epsilon: float, delta: float, paid: float | None) -> Plan:
+    """Return the plan of a budget; `paid` is the scale of a number of items that has been paid for."""
+    if paid is not None:
+        return Plan(paid, epsilon, delta)
+    return Plan(1 / (TOTAL_SHARE * epsilon), (1 - TOTAL_SHARE) * epsilon, delta)
+
+
+@lru_cache(maxsize=4096)
+def _best_rounds(plan: Plan, domain: int, queries: int, log_total: float) -> int:
     """Return the number of rounds that makes the stated error at beta = 0.05 least, for 2^log_total items."""
-    plan, total = _plan(epsilon, delta, paid), 2.0**log_total
-    stated: Callable[[int], float] = lambda rounds: _stated(plan, domain, queries, total, rounds, 0.05)  # noqa: E731
     low, high = 1, MOST_ROUNDS
     while low < high:  # the stated error falls, then rises
         middle = (low + high) // 2
-        low, high = (low, middle) if stated(middle) <= stated(middle + 1) else (middle + 1, high)
+        here, there = (plan.stated(domain, queries, 2.0**log_total, rounds, 0.05) for rounds in (middle, middle + 1))
+        low, high = (low, middle) if here <= there else (middle + 1, high)
     return low

@@ -90,9 +90,7 @@ class ControlTable:
     intact: int
 
 
-def judge(
-    claims: Sequence[Claim], table: Columns, controls: Mapping[int, ControlTable] | None = None
-) -> list[Finding]:
+def judge(claims: Sequence[Claim], table: Columns, controls: Mapping[int, ControlTable] | None = None) -> list[Finding]:
     """Return the findings of claims over the table of games.
 
     Parameters

@@ -17,6 +17,8 @@ TASKS: Final = {
     "continual-count": "simulator.tasks.continual.count:ContinualCount",
     "threshold-monitor": "simulator.tasks.continual.monitor:ThresholdMonitor",
     "threshold-queries": "simulator.tasks.continual.queries:ThresholdQueries",
+    "static-queries": "simulator.tasks.dynamic.task:StaticQueries",
+    "dynamic-queries": "simulator.tasks.dynamic.task:DynamicQueries",
     "experts": "simulator.tasks.continual.experts:Experts",
 }
 """The built-in tasks and their classes, loaded when they are asked for; installed packages may add to them."""
