@@ -117,14 +117,14 @@ class NodeMechanism:
         budget = self._ledger.part(f"round {self.round}", 4 * share.epsilon, 3 * share.delta)
         self.at_restart, self.gone, self.segments = int(self.counts.sum()), 0, 0
         budget.use("size", share.epsilon)
-        self._size = self.at_restart + self._static.noise * float(self._rng.laplace(0.0, 1 / share.epsilon))
+        number = LaplaceQueries(share.epsilon, noise=self._static.noise)
+        self._size = float(number.release(np.array([float(self.at_restart)]), self._rng)[0])
         if elapsed is not None and self._size < 2 * deletion_bound(elapsed, share.epsilon, share.beta):
             self.halted = True
             return
         static = self._static.at(share.epsilon, share.delta)
         budget.use("release", share.epsilon, share.delta)
         self._release = static.release(self.counts, self._rng, Paid(self._size, 1 / share.epsilon))
-        number = LaplaceQueries(share.epsilon, noise=static.noise)
         of_deletions = budget.part("deletions", share.epsilon, share.delta)
         self._releases = HybridReleases(static, self._rng, of_deletions, after=self._now)
         counted = budget.part("number of deletions", share.epsilon, share.delta)

@@ -19,6 +19,7 @@ from mechanisms import (
     ContinualOutput,
     Counter,
     CounterMonitor,
+    DynamicMechanism,
     Hybrid,
     PanPrivateDensity,
     PerturbedLeader,
@@ -30,13 +31,18 @@ from mechanisms import (
     SparseVectorMonitor,
     SparseVectorQueries,
     SquareRoot,
+    StaticMechanism,
 )
 from simulator.tasks.audit.case import Case, closings
+from simulator.tasks.audit.data_cases import DATA_CASES, DATA_USUAL
 from simulator.tasks.audit.event import Shape
 
 STEPS: Final = 4
 """Steps of a stream, unless a mechanism needs others."""
-SLOW: Final = (Hybrid, SquareRoot, Blt, Sparse, PrivatePartition, SortedQueries, SparseVectorQueries, PerturbedLeader)
+SLOW: Final = (
+    *(Hybrid, SquareRoot, Blt, Sparse, PrivatePartition, SortedQueries, SparseVectorQueries, PerturbedLeader),
+    *(StaticMechanism, DynamicMechanism),
+)
 """Mechanisms whose runs are slow to begin; a quarter of the runs are played."""
 
 Cases = Case | tuple[Case, ...]
@@ -241,6 +247,7 @@ CASES: Final[dict[type[Any], Callable[[Any], Cases]]] = {
     PanPrivateDensity: _density,
     ContinualOutput: _continual_output,
     PerturbedLeader: _leader,
+    **DATA_CASES,
 }
 """How each class of mechanism is audited; subclasses are audited like their base."""
 
@@ -255,6 +262,7 @@ USUAL: Final[dict[str, dict[str, Any]]] = {
     "pan-private-density": {"users": 2},
     "continual-output": {"horizon": 2, "sensitivity": 1.0, "changes": 1, "variation": 1.0},
     "perturbed-leader": {"experts": 2, "horizon": 2, "rate": 100.0, "epsilon": 1.0},
+    **DATA_USUAL,
 }
 """Parameters under which a mechanism is audited unless others are given: those at which little hides its loss."""
 
