@@ -31,10 +31,10 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "adversaries": frozenset({"mechanisms"}),
     # rooms of the simulator, from the ground up
     "errors": frozenset(),
-    "points": frozenset({"adversaries", "errors", "claims"}),
+    "points": frozenset({"adversaries", "errors", "claims", "faults"}),
     "claims": frozenset({"errors"}),
     "game": SIDES | {"errors", "claims", "points"},
-    "tasks": SIDES | {"mechanisms", "errors", "points", "claims", "game"},
+    "tasks": SIDES | {"mechanisms", "errors", "points", "claims", "game", "faults"},
     "scenario": frozenset({"errors", "points", "claims", "tasks"}),
     "results": frozenset({"errors", "points", "claims", "scenario", "tasks"}),
     "plots": frozenset({"errors", "claims", "points", "scenario", "results"}),
@@ -42,7 +42,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
     "search": SIDES | {"errors", "game"},
     "conformance": SIDES | {"mechanisms", "errors", "game"},
-    "faults": frozenset({"protocols", "errors"}),
+    "faults": frozenset({"protocols", "mechanisms", "errors"}),
     "environment": SIDES | {"game"},
     "continual": frozenset({"tasks"}),
     "cli": frozenset(

@@ -220,14 +220,15 @@ class BltRun(Run):
         coefficients height (decay - 1) decay^(i - 1), summed over the modes of A C^-1.
         """
         fading = self._buffers.fading[:, : len(draws)]
-        draws -= (np.array(self._weights) * self._states) @ fading
+        held = np.array(self._weights) * self._states
+        draws -= (held[:, None] * fading).sum(axis=0)  # a product of matrices would differ between processors
         from scipy.signal import lfilter  # a slow import, which only `release` needs
 
         shaped = draws.copy()
         for decay, height in zip(*self._modes, strict=True):
             shaped += height * (decay - 1.0) * lfilter([0.0, 1.0], [1.0, -decay], draws)
         faded = np.array(self._states) * fading[:, -1] * self._decays
-        self._states = (faded + fading[:, ::-1] @ shaped).tolist()
+        self._states = (faded + (fading[:, ::-1] * shaped).sum(axis=1)).tolist()
         shaped[0] += self._noise
         np.cumsum(shaped, out=draws)
         self._noise = float(draws[-1])

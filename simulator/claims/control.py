@@ -33,7 +33,7 @@ class Control(BaseModel):
         "", description="Which points are broken: a condition on the columns of points; the claim's own if left out."
     )
     trials: Annotated[int, Field(ge=1), BeforeValidator(not_bool)] = Field(FEW, description="Games a broken point.")
-    fault: str | None = Field(None, description="A named fault in the protocol: see simulator/faults.py.")
+    fault: str | None = Field(None, description="A named fault in the protocol: see simulator/faults/.")
 
     @property
     def changes(self) -> dict[str, Any]:

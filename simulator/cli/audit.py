@@ -35,7 +35,7 @@ def audit(names: tuple[str, ...], runs: int | None, sites: int | None, seed: int
     """
     from protocols import Robust
     from simulator.points.registry import kinds
-    from simulator.tasks.audit import TrackerAudit, audit_mechanism, audit_tracker
+    from simulator.tasks.audit import TrackerAudit, audit_mechanism, audit_tracker, loss_with_half_the_noise
     from simulator.tasks.audit.accounting import MISSING, available
 
     wanted = [*kinds("mechanism"), "robust"] if names == ("all",) else list(names)
@@ -50,20 +50,29 @@ def audit(names: tuple[str, ...], runs: int | None, sites: int | None, seed: int
             given = {name: value for name, value in options.items() if value is not None}
             found: Any = audit_tracker(thing, **common, **given)
         else:
-            found = audit_mechanism(thing, **common, **({"runs": runs} if runs is not None else {}))
+            common |= {"runs": runs} if runs is not None else {}
+            found = audit_mechanism(thing, **common)
         refuted |= found.exceeds
-        rows.append(_row(found, isinstance(found, TrackerAudit)))
-    headers = ["audited", "verdict", "claimed", "delta", "at least", "exact or composed", "neighbouring inputs"]
-    print_table(f"Audits, each with a false alarm once in {1 / false_alarm:,.0f}", headers, rows, right=headers[2:6])
+        halved = None if isinstance(found, TrackerAudit) else loss_with_half_the_noise(thing, **common)
+        rows.append(_row(found, isinstance(found, TrackerAudit), halved))
+    headers = ["audited", "verdict", "claimed", "delta", "runs prove", "exact", "proved", "half the noise", "inputs"]
+    print_table(f"Audits, each with a false alarm once in {1 / false_alarm:,.0f}", headers, rows, right=headers[2:8])
     return int(refuted)
 
 
-def _row(found: Any, tracker: bool) -> list[str]:
-    exact = found.largest_loss if tracker else found.accounted
+def _row(found: Any, tracker: bool, halved: float | None) -> list[str]:
+    """Return the row of an audit: the claim, what runs prove of it, the exact loss and what is proved where it was."""
     delta = 0.0 if tracker else found.delta
     verdict = "refuted" if found.exceeds else "stands"
-    claim, low = number(float(found.epsilon)), number(float(found.epsilon_low))
-    return [found.name, verdict, claim, f"{delta:g}", low, "" if exact is None else number(float(exact)), found.inputs]
+    if tracker:
+        exact, proved, inputs = found.largest_loss, found.epsilon, found.inputs
+    elif found.exact is not None:
+        exact, proved, inputs = found.exact.loss, found.exact.proved, found.exact.inputs
+    else:
+        exact, proved, inputs = None, None, found.inputs
+    numbers = [found.epsilon_low, exact, proved, halved]
+    said = ["" if value is None else number(float(value)) for value in numbers]
+    return [found.name, verdict, number(float(found.epsilon)), f"{delta:g}", *said, inputs]
 
 
 def _thing(text: str) -> Any:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from simulator.cli.summary import print_claims, print_games
+from simulator.cli.summary import print_claims, print_games, print_seeds
 from simulator.cli.tables import is_terminal
 from simulator.results.formats import duration
 
 if TYPE_CHECKING:
     from simulator.results.folder import Results
-    from simulator.runs.runner import Report
+    from simulator.runs.runner import Progress, Report
     from simulator.scenario.load import Scenario
 
 
@@ -39,6 +41,11 @@ if TYPE_CHECKING:
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, or local.")
 @click.option("--fresh", is_flag=True, help="Begin anew, without the games of earlier runs.")
 @click.option("--no-controls", is_flag=True, help="Do not play the broken systems in which claims must fail.")
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    help="Play under so many fresh seeds in place of the scenario's, and tell how often each claim holds.",
+)
 @click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")
 def run(
     files: tuple[str, ...],
@@ -50,6 +57,7 @@ def run(
     scheduler: str | None,
     fresh: bool,
     no_controls: bool,
+    seeds: int | None,
     no_figures: bool,
 ) -> int:
     """Play scenarios: files, or bare names of shipped ones.
@@ -70,6 +78,9 @@ def run(
     status = 0
     for scenario in scenarios:
         folder = out if out is None or len(scenarios) == 1 else out / scenario.name
+        if seeds is not None:
+            status = max(status, _play_seeds(scenario, seeds, folder, workers, scheduler, fresh=fresh))
+            continue
         report = _play(scenario, folder, workers, scheduler, fresh=fresh, controls=not no_controls)
         _tell(scenario, report, figures=not no_figures)
         status = max(status, 0 if report.ok else 1)
@@ -88,19 +99,46 @@ def _play(
     if warned:
         click.echo(warned, err=True)
 
-    # a polite kill is an interruption like Ctrl-C: the workers end, the journal is closed
+    with _interruptible(), bar(scenario.name) as on_progress:
+        return execute(
+            scenario,
+            out=out,
+            workers=workers,
+            scheduler=scheduler,
+            fresh=fresh,
+            controls=controls,
+            on_progress=on_progress,
+        )
+
+
+def _play_seeds(
+    scenario: Scenario, seeds: int, out: Path | None, workers: int | None, scheduler: str | None, *, fresh: bool
+) -> int:
+    """Play a scenario under fresh seeds, print how often each claim held, and return the exit status."""
+    from simulator.cli.progress import bar
+    from simulator.runs.seeds import run_seeds
+
+    with _interruptible(), ExitStack() as bars:
+
+        def on_seed(seed: int) -> Callable[[Progress], None] | None:
+            bars.close()
+            return bars.enter_context(bar(f"{scenario.name}, seed {seed}"))
+
+        held, errors = run_seeds(
+            scenario, seeds, out=out, workers=workers, scheduler=scheduler, fresh=fresh, on_seed=on_seed
+        )
+    for error in errors:
+        click.echo(f"error: {error}", err=True)
+    print_seeds(scenario, held)
+    return 0 if not errors and all(row.always for row in held) else 1
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Take a polite kill for an interruption like Ctrl-C: the workers end, the journal is closed."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with bar(scenario.name) as on_progress:
-            return execute(
-                scenario,
-                out=out,
-                workers=workers,
-                scheduler=scheduler,
-                fresh=fresh,
-                controls=controls,
-                on_progress=on_progress,
-            )
+        yield
     finally:
         signal.signal(signal.SIGTERM, before)
 

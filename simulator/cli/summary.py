@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from simulator.cli.tables import print_table
-from simulator.results.formats import cell, interval, number
+from simulator.results.formats import cell, interval, number, span
 
 if TYPE_CHECKING:
     from simulator.claims.judge import Finding
     from simulator.results.folder import Results
+    from simulator.runs.seeds import Held
     from simulator.scenario.load import Scenario
 
 MOST_ROWS: Final = 60
@@ -86,6 +87,27 @@ def print_claims(findings: Sequence[Finding]) -> None:
     ]
     headers = ["verdict", "claim", "measure", "measured", "control", "95 % interval", "bound", "games"]
     print_table("Claims", headers, rows, right=["games"])
+    if any(finding.control is not None for finding in findings):
+        click.echo("control: the same where what the claim speaks of is broken; there it must miss its bound")
+
+
+def print_seeds(scenario: Scenario, held: Sequence[Held]) -> None:
+    """Print a row per claim: under how many fresh seeds it held, and the range of what was measured."""
+    rows = [
+        [
+            f"{row.held} of {row.seeds}",
+            row.name + (f" [{row.group}]" if row.group else ""),
+            _beginning(row.measure),
+            span([value for value in (row.least, row.most) if value is not None]),
+            row.bound,
+            " ".join(map(str, row.failed)),
+        ]
+        for row in held
+    ]
+    headers = ["held", "claim", "measure", "measured", "bound", "failing seeds"]
+    print_table(f"{scenario.head.title or scenario.name}: claims under fresh seeds", headers, rows)
+    always = sum(row.always for row in held)
+    click.echo(f"{always:,} of {len(held):,} claims held under every seed")
 
 
 def _beginning(text: str) -> str:

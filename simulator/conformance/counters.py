@@ -12,8 +12,8 @@ import numpy as np
 from scipy.stats import binom, chi2
 
 from mechanisms import Counter
+from mechanisms.scripted_noise import response
 from simulator.conformance.failure import ConformanceError, checked, require, survives_pickling
-from simulator.conformance.scripted_noise import response
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a counter that errs as it says is refused."""

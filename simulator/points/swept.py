@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from simulator.claims.columns import TRIALS, Scalar
 from simulator.points.point import Point, canonical
 
 
-def swept_columns(points: Sequence[Point]) -> dict[str, list[Scalar]]:
+def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> dict[str, list[Scalar]]:
     """Return the swept parameters that ``trials.csv`` has no column for, with their value at each point.
 
     A parameter is swept if two points of the same kind differ in it. Kinds that do not have it leave it
     empty, kinds that have it show their default. The name is the parameter's; where a protocol's and an
     adversary's would be the same, or it is taken, it is preceded by ``protocol_`` or ``adversary_``.
+
+    Parameters
+    ----------
+    measured
+        Columns that the task adds to ``trials.csv``; these names are taken.
 
     Examples
     --------
@@ -41,13 +46,13 @@ def swept_columns(points: Sequence[Point]) -> dict[str, list[Scalar]]:
         for name in names[role]:
             if role == "protocol" and name == "alpha":
                 continue  # the accuracy that was promised: the game's own column
-            taken = name in TRIALS or name in found or name in names[other]
+            taken = name in TRIALS or name in measured or name in found or name in names[other]
             column = f"{role}_{name}" if taken else name
             found[column] = [_scalar(given.get(name)) for given in sides[role]]
     return found
 
 
-def axes(points: Sequence[Point]) -> list[str]:
+def axes(points: Sequence[Point], measured: Collection[str] = ()) -> list[str]:
     """Return the columns of ``trials.csv`` in which the points differ: what figures can be drawn against."""
     columns: dict[str, list[Any]] = {
         "protocol": [point.protocol.kind for point in points],
@@ -57,7 +62,7 @@ def axes(points: Sequence[Point]) -> list[str]:
         "alpha": [point.protocol.given().get("alpha") for point in points],
     }
     differing = [name for name, values in columns.items() if len({canonical(value) for value in values}) > 1]
-    return [*differing, *swept_columns(points)]
+    return [*differing, *swept_columns(points, measured)]
 
 
 def _varying(kinds: Sequence[str], given: Sequence[Mapping[str, Any]]) -> list[str]:

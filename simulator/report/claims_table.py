@@ -40,6 +40,9 @@ test's *control* is what is broken where the same check is seen to fail. A claim
 A claim holds if the measured value meets its bound. Intervals are at 95 %: Clopper-Pearson for fractions, order
 statistics for medians, Student's t for means and slopes. Where a claim is made for each of several groups the range
 over the groups is shown, and it holds if all of them do.
+
+The *control* of a claim is a system in which what it speaks of is broken, or the opposite case: the measured value
+there has to miss the bound, or the claim would be vacuous, which counts as failed.
 """
 
 
@@ -66,13 +69,13 @@ class Measured:
         """Return the verdict in a word or two."""
         if not self.found:
             return "not run"
-        failing = sum(row["verdict"] != "PASS" for row in self.found)
+        failing = sum(row["verdict"] == "FAIL" for row in self.found)
         if not failing:
-            return "holds"
+            return "**vacuous**" if any(row["verdict"] == "VACUOUS" for row in self.found) else "holds"
         return "**fails**" if len(self.found) == 1 else f"**fails** in {failing} of {len(self.found)}"
 
     def row(self) -> list[str]:
-        """Return its cells: claim, measure, measured, interval, bound, games, verdict."""
+        """Return its cells: claim, measure, measured, interval, bound, control, games, verdict."""
         values = [float(row["value"]) for row in self.found if row["value"]]
         wanted = self.found[0]["bound"] if self.found else bound(self.claim)
         games = sum(int(row["games"]) for row in self.found)
@@ -80,7 +83,16 @@ class Measured:
         measured = span(values) + (f" ({len(self.found)} groups)" if len(self.found) > 1 else "")
         ends = _ends(self.found[0]) if len(self.found) == 1 else ""
         shown = number(games) if games else ""
-        return [where, f"`{_flat(self.claim.measure)}`", measured, ends, wanted, shown, self.verdict]
+        return [where, f"`{_flat(self.claim.measure)}`", measured, ends, wanted, self._control(), shown, self.verdict]
+
+    def _control(self) -> str:
+        """Return what was measured in the control, and what is broken there; or why there can be none."""
+        if self.claim.no_control is not None:
+            return f"none: {self.claim.no_control}"
+        if self.claim.control is None:
+            return ""
+        values = [float(row["control"]) for row in self.found if row.get("control")]
+        return f"{span(values) if values else 'not run'} ({self.claim.control.says})"
 
 
 def claims_with_results(scenarios: Iterable[Path], folders: Sequence[Path] = FOLDERS) -> list[Measured]:
@@ -149,10 +161,12 @@ def _summary(claims: Sequence[Measured]) -> str:
 
 
 def _verdicts(claims: Sequence[Measured]) -> str:
-    by_verdict = {word: sum(one.verdict.startswith(word) for one in claims) for word in ("holds", "**fails", "not run")}
+    words = ("holds", "**fails", "**vacuous", "not run")
+    holding, failing, vacuous, missing = (sum(one.verdict.startswith(word) for one in claims) for word in words)
+    controlled = sum(one.claim.control is not None for one in claims)
     return (
-        f"{len(claims)} claims: {by_verdict['holds']} hold, {by_verdict['**fails']} fail, {by_verdict['not run']} have "
-        "not been run."
+        f"{len(claims)} claims: {holding} hold, {failing} fail, {vacuous} are vacuous, {missing} have not been run. "
+        f"{controlled} of them ({controlled / max(1, len(claims)):.0%}) have a control."
     )
 
 
@@ -172,8 +186,8 @@ def _papers(claims: Sequence[Measured]) -> str:
 
 def _table(claims: Sequence[Measured]) -> str:
     lines = [
-        "| scenario: claim | measure | measured | 95 % interval | bound | games | verdict |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| scenario: claim | measure | measured | 95 % interval | bound | control | games | verdict |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in one.row()) + " |" for one in claims]
     return "\n".join(lines) + "\n"

@@ -7,6 +7,7 @@ have been drawn before.
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -94,13 +95,22 @@ def _claims(found: pd.DataFrame) -> Html:
                 row["bound"],
                 number(row["value"]) or cell(row["note"]),
                 interval(row["low"], row["high"]),
+                _control(row),
                 number(row["games"]),
             ]
         )
     held = int((found["verdict"] == "PASS").sum())
     text = Html("<p>{} of {} claims hold. The interval has a confidence of 95 %.</p>", held, len(found))
-    heads = ["", "claim", "wanted", "measured", "interval", "games"]
-    return section("Claims", text, table(heads, rows, right=(2, 3, 4, 5)))
+    if "control" in found and found["control"].notna().any():  # results of before controls have none
+        said = "In the control what a claim speaks of is broken, and its bound must be missed."
+        text = Html("{}<p>{}</p>", text, said)
+    heads = ["", "claim", "wanted", "measured", "interval", "control", "games"]
+    return section("Claims", text, table(heads, rows, right=(2, 3, 4, 6)))
+
+
+def _control(row: Mapping[Any, Any]) -> Html:
+    """Return what was measured in the control of a claim, and what is broken there."""
+    return Html("{}<br><small>{}</small>", number(row.get("control")), cell(row.get("broken")))
 
 
 def _figures(results: Results, fault: str) -> Html:

@@ -83,7 +83,7 @@ def warning(scenario: Scenario, workers: int) -> str:
 
 
 def memory_needed(scenario: Scenario, workers: int) -> tuple[float, int]:
-    """Return the bytes that the largest games need on so many workers, and the place in `asked` of the point that needs most."""
+    """Return the bytes that the largest games need on so many workers, and the place in `asked` of the largest."""
     needs = [(scenario.task.memory(point), place, trials) for place, (point, trials) in enumerate(asked(scenario))]
     workers = min(workers, sum(trials for _, _, trials in needs))
     place = max(needs)[1]

@@ -75,7 +75,7 @@ def kept_plots(head: Head, points: Sequence[Point], game: Task, document: Docume
         try:
             check_plot(request, folder=document.folder)
             try:
-                check_plot(request, axes(points), called=called(game.sizes), folder=document.folder)
+                check_plot(request, axes(points, game.columns), called=called(game.sizes), folder=document.folder)
             except ValueError:
                 if not document.overridden:
                     raise

@@ -122,8 +122,8 @@ def _check_keys(document: Document, place: int, control: Control, game: Task) ->
 def _broken(document: Document, place: int, control: Control, point: Point, number: int, game: Task) -> Point:
     """Return a point with what the control changes."""
     try:
-        sides = {role: _changed(getattr(point, role), control, document) for role in ("protocol", "adversary")}
-        made = replace(point, number=number, **sides, **_others(control, game))
+        protocol, adversary = (_changed(side, control, document) for side in (point.protocol, point.adversary))
+        made = replace(point, number=number, protocol=protocol, adversary=adversary, **_others(control, game))
         game.check(made)
     except PointError as error:
         path = tuple(_in_control(control, error.path))

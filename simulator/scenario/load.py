@@ -146,7 +146,7 @@ def build(document: Document) -> Scenario:
     points = tuple(_points(document, head, played, game))
     head = head.model_copy(update={"plots": kept_plots(head, points, game, document)})
     data = {**data, **({"plots": head.plots} if "plots" in data else {})}
-    extra = swept_columns(points)
+    extra = swept_columns(points, game.columns)
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra)
     check_claims(head.claims, (*scenario.columns, *scenario.called.values()), document)
     return replace(scenario, controls=broken_points(document, head.claims, points, extra, game))

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
-from simulator.claims.claim import Claim, Strict, Text, not_bool
+from simulator.claims.claim import Claim, Strict, Text
+from simulator.claims.control import not_bool
 from simulator.errors import nearest
 from simulator.tasks.sizes import Size
 

@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 
 from mechanisms import Binary, Counter, PanPrivate, TwoLevel
 from mechanisms.counters import counter
-from simulator.conformance.scripted_noise import ScriptedNoise, response
+from mechanisms.scripted_noise import ScriptedNoise, response
 
 CASES = [
     *((kind, {}) for kind in LINEAR if kind != "pan-private"),

@@ -12,7 +12,7 @@ from scipy import stats
 from mechanisms import Binary, Hybrid, KAry, RandomizedResponse, TreeVarianceReduced
 from mechanisms.counters import counter
 from mechanisms.counters.k_ary import balanced_digits
-from simulator.conformance.scripted_noise import response
+from mechanisms.scripted_noise import response
 
 FALSE_ALARM = 1e-6
 

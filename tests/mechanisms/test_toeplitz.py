@@ -10,7 +10,7 @@ import pytest
 from mechanisms import Blt, SquareRoot
 from mechanisms.counters.blt import quadrature_buffers
 from mechanisms.counters.square_root import square_root_coefficients, square_root_norm
-from simulator.conformance.scripted_noise import response
+from mechanisms.scripted_noise import response
 
 
 def triangle(coefficients: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ from scipy import stats
 from adversaries import Drain, Freeze, RoundRobin
 from mechanisms import Binary, PerItem, RandomizedResponse
 from protocols import Robust
+from simulator.faults import broken
 from simulator.points.registry import kinds, parameters
 from simulator.tasks.audit import audit, audit_mechanism, audit_tracker, epsilon_bound
 from simulator.tasks.audit.accounting import available
@@ -79,8 +80,8 @@ def test_every_planted_fault_is_found_by_its_runs(fault: Any) -> None:
     [
         # all three draws on the far side, at a shift of half their scale each
         (faults.OneLevelForgotten, 1 / 8, np.exp(-1.5) / 8),
-        # eight queries below a bare threshold all stay silent: one below it, or at it, under noise of scale 4
-        (faults.BareThreshold, (1 - np.exp(-1 / 4) / 2) ** 8, 0.5**8),
+        # eight queries at a bare threshold all stay silent: half below it, or half above it, under noise of scale 4
+        (faults.BareThreshold, (1 - np.exp(-1 / 8) / 2) ** 8, (np.exp(-1 / 8) / 2) ** 8),
     ],
 )
 def test_what_is_found_has_room(fault: Any, p: float, q: float) -> None:
@@ -122,6 +123,14 @@ def test_a_moved_bit_is_felt_exactly_as_much_as_the_densities_say() -> None:
     """At three phases: epsilon / 4 in each of two phases, and one node of two levels of the counter, epsilon / 8."""
     found = audit_tracker(Robust(alpha=0.1), transcripts=60, seed=4)
     assert found.largest_loss == pytest.approx(0.625 * found.epsilon, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_a_tracker_with_half_of_its_noise_is_refuted() -> None:
+    """Its 25th fellow: 600 nodes at half the scale are no stranger than 1e-8, and it has its thresholds' noise too."""
+    found = audit_tracker(broken(Robust(alpha=0.1), "half-noise"), transcripts=150, seed=4)
+    assert found.exceeds
+    assert found.noise_fits < found.false_alarm / 2
 
 
 @pytest.mark.slow

@@ -15,7 +15,8 @@ from protocols import Robust
 from protocols.base import Protocol
 from simulator.errors import ScenarioError
 from simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
-from simulator.tasks.audit.mechanism import MechanismAudit, audit_mechanism
+from simulator.tasks.audit.exact.known import Exact, exact_loss
+from simulator.tasks.audit.mechanism import MechanismAudit, audit_mechanism, loss_with_half_the_noise
 from simulator.tasks.audit.protocol import TrackerAudit, audit_tracker
 
 
@@ -36,10 +37,13 @@ def audit(thing: Any, **options: Any) -> MechanismAudit | TrackerAudit:
 
 __all__ = [
     "FALSE_ALARM",
+    "Exact",
     "MechanismAudit",
     "TrackerAudit",
     "audit",
     "audit_mechanism",
     "audit_tracker",
     "epsilon_bound",
+    "exact_loss",
+    "loss_with_half_the_noise",
 ]

@@ -101,14 +101,14 @@ def _sparse_counter(counter: Sparse) -> Case:
 
 
 def _above_threshold(test: AboveThreshold) -> Case:
-    """Queries just below the threshold, or at it: the chance that all stay silent differs the most in proportion."""
-    here, there = [test.threshold - 1] * 8, [test.threshold] * 8
+    """Queries just below the threshold, or just above it."""
+    here, there = [test.threshold - 0.5] * 8, [test.threshold + 0.5] * 8
 
     def observe(neighbour: bool, rng: np.random.Generator) -> Sequence[float]:
         fired = test.start(rng).first(there if neighbour else here)
         return [-1.0 if fired is None else float(fired)]
 
-    inputs = "8 queries at the threshold, or all one below it"
+    inputs = "8 queries half below the threshold, or half above it"
     return Case(test.epsilon, 0.0, observe, Shape(categories=True), inputs)
 
 
@@ -261,7 +261,8 @@ USUAL: Final[dict[str, dict[str, Any]]] = {
     "release-queries": {"delta": 0.01},
     "pan-private-density": {"users": 2},
     "continual-output": {"horizon": 2, "sensitivity": 1.0, "changes": 1, "variation": 1.0},
-    "perturbed-leader": {"experts": 2, "horizon": 2, "rate": 100.0, "epsilon": 1.0},
+    "perturbed-leader": {"experts": 2, "horizon": 62, "rate": 100.0, "epsilon": 12.0},
+    "k-ary": {"base": 3},
     **DATA_USUAL,
 }
 """Parameters under which a mechanism is audited unless others are given: those at which little hides its loss."""

@@ -67,12 +67,23 @@ class Features:
         if shape.categories:
             values, counts = np.unique(sample[:, 0], return_counts=True)
             self._known = np.sort(values[np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]])
+        self._spreads = [float(np.std(value)) or 1.0 for value, _, _ in self._pairs(sample)]
 
     def __call__(self, observed: Floats) -> Floats:
         """Return the features, a constant first."""
         columns = [np.ones(len(observed))]
         if self.shape.categories:
             columns += [(observed[:, 0] == value).astype(np.float64) for value in self._known]
+        for (value, at, moved), spread in zip(self._pairs(observed), self._spreads, strict=True):
+            if self.shape.normal:
+                columns.append((value - at) / spread)
+            elif moved != at:
+                columns.append(np.clip((value - at) / (moved - at), 0.0, 1.0))
+        return np.column_stack(columns)
+
+    def _pairs(self, observed: Floats) -> list[tuple[Floats, float, float]]:
+        """Return numbers and differences of two of them, each with what it would be on the two inputs."""
+        if self.shape.categories:
             observed = observed[:, 1:]
         base, shifted = np.asarray(self.shape.base), np.asarray(self.shape.shifted)
         pairs = [(observed[:, i], base[i], shifted[i]) for i in range(len(base))]
@@ -80,12 +91,7 @@ class Features:
             (observed[:, j] - observed[:, i], base[j] - base[i], shifted[j] - shifted[i])
             for i, j in combinations(range(len(base)), 2)
         ]
-        for value, at, moved in pairs:
-            if self.shape.normal:
-                columns.append((value - at) / (np.std(value) + 1e-12))
-            elif moved != at:
-                columns.append(np.clip((value - at) / (moved - at), 0.0, 1.0))
-        return np.column_stack(columns)
+        return pairs
 
 
 def regression(features: Floats, labels: Floats, rounds: int = 25) -> Floats:

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from simulator.errors import ScenarioError
+from simulator.faults import broken
 from simulator.game.streams import streams
 from simulator.tasks.audit.accounting import accounted
 from simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
 from simulator.tasks.audit.case import sample
 from simulator.tasks.audit.cases import cases_of
 from simulator.tasks.audit.event import learn
+from simulator.tasks.audit.exact.known import Exact, exact_loss
 
 RUNS: Final = 20_000
 """Runs on each input, in each half."""
+ROUNDING: Final = 1e-6
+"""By how much a computed loss may be off."""
 ROLES: Final = ("training", "training neighbour", "testing", "testing neighbour")
 """Random streams: the runs of each half, on the input and on its neighbour."""
 
@@ -37,7 +41,9 @@ class MechanismAudit:
     hits, other_hits, runs
         How often the event came up in the testing half on the one input and on the other, in how many runs each.
     inputs
-        The neighbouring inputs, in words.
+        The neighbouring inputs of the runs, in words.
+    exact
+        The exact loss on inputs of its own, beside what is proved there; None where it cannot be computed.
     """
 
     name: str
@@ -50,12 +56,23 @@ class MechanismAudit:
     runs: int
     false_alarm: float
     inputs: str
+    exact: Exact | None = None
+
+    @property
+    def loss(self) -> float:
+        """What is given away: exactly, or else as far as runs prove it."""
+        return self.exact.loss if self.exact is not None else self.epsilon_low
+
+    @property
+    def allowed(self) -> float:
+        """What may be given away on the inputs of `loss`: what is proved there, or else what is claimed."""
+        return self.exact.proved if self.exact is not None else self.epsilon
 
     @property
     def exceeds(self) -> bool:
-        """Whether the claim is refuted: by the runs, or by the accounting of the declared draws."""
+        """Whether the mechanism is refuted: by the runs, by the accounting of the declared draws, or exactly."""
         by_draws = self.accounted is not None and self.accounted > self.epsilon * (1 + 1e-3)
-        return self.epsilon_low > self.epsilon or by_draws
+        return self.epsilon_low > self.epsilon or by_draws or self.loss > self.allowed + ROUNDING
 
 
 def audit_mechanism(
@@ -97,5 +114,23 @@ def audit_mechanism(
     there = int(event.happened(sample(case, True, runs, rngs["testing neighbour"])).sum())
     hits, other = (here, there) if event.reverse else (there, here)
     low = epsilon_bound(hits, runs, other, runs, case.delta, false_alarm)
-    total = accounted(mechanism, case.delta)
-    return MechanismAudit(name, case.epsilon, case.delta, low, total, hits, other, runs, false_alarm, case.inputs)
+    total, exact = accounted(mechanism, case.delta), exact_loss(mechanism)
+    return MechanismAudit(
+        name, case.epsilon, case.delta, low, total, hits, other, runs, false_alarm, case.inputs, exact
+    )
+
+
+def loss_with_half_the_noise(mechanism: Any, **options: Any) -> float | None:
+    """Return the `loss` of a copy with half of the noise: what an audit of it finds; None if there is no such copy.
+
+    Parameters
+    ----------
+    options
+        Those of `audit_mechanism`, for a mechanism whose loss only runs can tell.
+    """
+    try:
+        copy = broken(mechanism, "half-noise")
+    except ScenarioError:
+        return None
+    found = exact_loss(copy)
+    return audit_mechanism(copy, **options).loss if found is None else found.loss

@@ -12,7 +12,7 @@ from simulator.errors import ScenarioError
 from simulator.points.point import Part, Point, PointError
 from simulator.points.registry import Family, parameters
 from simulator.tasks.audit.cases import cases_of, usual
-from simulator.tasks.audit.mechanism import RUNS, audit_mechanism
+from simulator.tasks.audit.mechanism import RUNS, audit_mechanism, loss_with_half_the_noise
 from simulator.tasks.audit.protocol import SITES as SITES_AUDITED
 from simulator.tasks.audit.protocol import SIZE, TRANSCRIPTS, audit_tracker
 from simulator.tasks.audit.tracker import Tracker
@@ -21,6 +21,8 @@ from simulator.tasks.sizes import SITES, Size
 
 COMMON: Final = ("claimed", "claimed_delta", "epsilon_low", "exceeds")
 """Columns of both tasks."""
+EXACT: Final = ("exact", "loss", "allowed", "halved")
+"""Columns of exact losses."""
 
 
 class Audit(Task):
@@ -28,15 +30,17 @@ class Audit(Task):
 
     The adversary plays no part: the neighbouring inputs are the audit's own. Columns: `claimed` and `claimed_delta` are
     the claim, `epsilon_low` what epsilon is at least, `accounted` what the declared draws lose together by composition,
-    `hits` and `other_hits` how often the event came up on the two inputs, `exceeds` whether the claim is refuted.
+    `hits` and `other_hits` how often the event came up on the two inputs. `loss` is what is given away, exactly where
+    `exact` is true and else `epsilon_low`; `allowed` is what is proved of it on the same inputs, or else the claim;
+    `halved` is the loss of a copy with half of the noise. `exceeds` says whether the mechanism is refuted.
     """
 
     kind: ClassVar[str] = "audit"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (
         Size("runs", "items", f"Runs on each input in each half, a quarter where they are slow; {RUNS:,} if left out."),
     )
-    columns: ClassVar[Sequence[str]] = (*COMMON, "accounted", "hits", "other_hits")
+    columns: ClassVar[Sequence[str]] = (*COMMON, *EXACT, "accounted", "hits", "other_hits")
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
@@ -46,8 +50,12 @@ class Audit(Task):
 
     def play(self, point: Point, seed: int) -> Record:
         begun = time.perf_counter()
-        found = audit_mechanism(_mechanism(point.protocol), runs=point.items or RUNS, seed=seed)
+        mechanism, options = _mechanism(point.protocol), {"runs": point.items or RUNS, "seed": seed}
+        found = audit_mechanism(mechanism, **options)
         row: dict[str, Any] = {"accounted": found.accounted, "hits": found.hits, "other_hits": found.other_hits}
+        row |= {"exact": found.exact is not None, "loss": found.loss, "allowed": found.allowed}
+        if not point.protocol.fault:
+            row["halved"] = loss_with_half_the_noise(mechanism, **options)
         return _outcome(row, found, found.delta, found.runs, begun, None)
 
     def messages(self, point: Point) -> float:
@@ -124,7 +132,7 @@ def _mechanism(part: Part) -> Any:
     """Return the mechanism, with what the scenario does not give as audits take it."""
     maker = part.maker()
     given = {**usual(part.label, list(parameters(maker))), **part.arguments}
-    return Part(part.role, part.family, part.kind, given, part.folder, part.source).make()
+    return replace(part, arguments=given).make()
 
 
 def _tracker(point: Point) -> Tracker:

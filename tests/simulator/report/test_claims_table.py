@@ -64,14 +64,33 @@ def test_a_measured_claim_stands_under_its_statement(scenario: Path, tmp_path: P
     folder = results(tmp_path / "results", HELD, *GROUPS)
     held, words = claims_with_results([scenario], [folder])
     assert held.verdict == "holds"
-    assert held.row() == ["`small`: it holds", "`fraction(ok)`", "0.95", "0.887 … 0.984", ">= 0.9", "100", "holds"]
+    assert held.row() == ["`small`: it holds", "`fraction(ok)`", "0.95", "0.887 … 0.984", ">= 0.9", "", "100", "holds"]
     assert words.verdict == "**fails** in 1 of 2"
     assert words.row()[2] == "2 … 4 (2 groups)"
     text = page([held, words])
     under = text.split("### Lemma 7\n")[1].split("### ")[0]
     assert "`small`: it holds" in under
     assert "`small`: words" in text.split("## Claims of the scenarios beyond the papers")[1]
-    assert "2 claims: 1 hold, 1 fail, 0 have not been run" in text
+    assert "2 claims: 1 hold, 1 fail, 0 are vacuous, 0 have not been run" in text
+
+
+def test_the_control_stands_beside_the_claim(scenario: Path, tmp_path: Path) -> None:
+    said = "control: {protocol: randomized}"
+    scenario.write_text(
+        SCENARIO.replace("SOURCE", "Lemma 7")
+        .replace("at_least: 0.9,", f"at_least: 0.9, {said},")
+        .replace("at_most: 3", "at_most: 3, no_control: it is a definition"),
+        encoding="utf-8",
+    )
+    held, words = claims_with_results([scenario], [results(tmp_path / "results", {**HELD, "control": 0.4}, *GROUPS)])
+    assert held.row()[5] == "0.4 (protocol randomized)"
+    assert words.row()[5] == "none: it is a definition"
+    assert "1 of them (50%) have a control" in page([held, words])
+    assert claims_with_results([scenario], [])[0].row()[5] == "not run (protocol randomized)"
+    folder = results(tmp_path / "vacuous", {**HELD, "control": 0.95, "verdict": "VACUOUS"})
+    vacuous = claims_with_results([scenario], [folder])
+    assert vacuous[0].verdict == "**vacuous**"
+    assert "1 are vacuous" in page(vacuous)
 
 
 def test_it_says_what_has_not_been_run(scenario: Path, tmp_path: Path) -> None:

@@ -232,3 +232,17 @@ def test_the_schema_knows_every_kind_and_accepts_the_shipped_scenarios() -> None
     )
     assert {"alpha", "delta", "parameters", "counter"} <= set(robust["properties"])
     assert robust["required"] == ["kind", "alpha"]
+
+
+def test_a_swept_parameter_called_like_a_column_of_the_task_has_a_column_of_its_own(tmp_path: Path) -> None:
+    """The intruder's `looks`, which it is given, and the `looks` of the game, which are counted."""
+    file = tmp_path / "looks.yaml"
+    file.write_text(
+        "{task: continual-count, steps: 8, protocol: {kind: pan-private, epsilon: 1}, "
+        "adversary: {kind: intruder, sees: state, looks: [1, 2]}}",
+        encoding="utf-8",
+    )
+    scenario = load(file)
+    assert len(scenario.columns) == len(set(scenario.columns))
+    assert "looks" in scenario.columns
+    assert scenario.extra == {"adversary_looks": [1, 2]}

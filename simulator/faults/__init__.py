@@ -1,4 +1,4 @@
-"""Named faults: a protocol with one part broken, for the controls of claims and for tests, never for a result.
+"""Named faults: a protocol or mechanism with one part broken, for controls of claims and for tests, not for results.
 
 A claim that also holds of a broken system says nothing. A control plays the same points with a fault in the protocol,
 and the claim must fail there. The broken protocol is made of the real one: its sites, its server and its constants are
@@ -12,17 +12,21 @@ the package's, and only what the fault names is another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
-from protocols import Block, Robust
+from mechanisms import Counter
+from protocols import Block, Deterministic, DifferenceEstimators, PrivateCopies, Randomized, Robust, SketchSwitching
 from protocols.base import Message, Protocol, Site
 from protocols.rounds.base import RoundProtocol
 from simulator.errors import ScenarioError, accepted, nearest
+from simulator.faults import noise
+from simulator.faults.parts import Part, Wrapped
+from simulator.faults.promises import Coarse, LostReports
 
 
 @dataclass(frozen=True)
@@ -33,22 +37,24 @@ class Fault:
     ----------
     says
         What is broken, in a line.
-    of
-        Classes of the protocols that can have it.
-    part
-        A class that is put before the protocol's own and overrides what is broken.
+    parts
+        The classes that can have it, and for each a class that is put before its own and overrides what is broken;
+        the first that fits is taken.
     caught_by
         A claim that fails then: the scenario's name, and the claim's.
     """
 
     says: str
-    of: tuple[type[Protocol], ...]
-    part: type[_Part]
+    parts: Mapping[type[Any], type[Part]]
     caught_by: tuple[str, str]
 
+    def part(self, thing: Any) -> type[Part] | None:
+        """Return what is put before the class of a protocol or mechanism; None if it cannot have the fault."""
+        return next((part for cls, part in self.parts.items() if isinstance(thing, cls)), None)
 
-def broken(protocol: Protocol, name: str) -> Any:
-    """Return the protocol with a fault: of its class, with its parameters; its `fault` says what is broken.
+
+def broken(protocol: Any, name: str) -> Any:
+    """Return the protocol or mechanism with a fault: of its class, with its parameters; `fault` says what is broken.
 
     Raises
     ------
@@ -57,47 +63,25 @@ def broken(protocol: Protocol, name: str) -> Any:
     """
     if name not in FAULTS:
         raise ScenarioError(f"unknown fault {name!r}{nearest(name, FAULTS)} ({accepted(FAULTS)})")
-    if not isinstance(protocol, FAULTS[name].of):
-        of = ", ".join(cls.kind or "any protocol in rounds" for cls in FAULTS[name].of)
+    part = FAULTS[name].part(protocol)
+    if part is None:
+        of = ", ".join(cls.kind or _BASES[cls] for cls in FAULTS[name].parts)
         raise ScenarioError(f"fault {name} is one of {of}; {protocol.kind or type(protocol).__name__} cannot have it")
-    found: Any = object.__new__(_with(name, type(protocol)))
+    found: Any = object.__new__(_with(name, part, type(protocol)))
     found.__dict__.update(protocol.__dict__)
     return found
 
 
 @cache
-def _with(name: str, intact: Any) -> Any:
+def _with(name: str, part: type[Part], intact: Any) -> Any:
     """Return the class of protocols with this fault; one and the same for the same two, so that they compare."""
-    facts = {"fault": name, "intact": intact, "__doc__": FAULTS[name].says, "__module__": __name__}
-    found = type(intact)(f"{intact.__name__}[{name}]", (FAULTS[name].part, intact), facts)
+    facts = {"fault": name, "broken": staticmethod(broken), "intact": intact}
+    facts |= {"__doc__": FAULTS[name].says, "__module__": __name__}
+    found = type(intact)(f"{intact.__name__}[{name}]", (part, intact), facts)
     return dataclass(frozen=True)(found)
 
 
-class _Part:
-    """What stands before the protocol's own class."""
-
-    fault: ClassVar[str] = ""
-    intact: ClassVar[Any]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # such a class can be found by no name: any process makes it anew from the protocol as it was
-        protocol: Any = object.__new__(self.intact)
-        protocol.__dict__.update(self.__dict__)
-        return broken, (protocol, self.fault)
-
-
 # ---------------------------------------------------------------------- coins and noise
-
-
-class _Wrapped:
-    """A random generator some of whose methods are others; the rest are its own."""
-
-    def __init__(self, rng: Any, **methods: Callable[..., Any]) -> None:
-        self._rng = rng
-        self.__dict__.update(methods)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._rng, name)
 
 
 def _nothing(loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:
@@ -111,26 +95,26 @@ def _first(low: Any, high: Any = None, size: Any = None, **more: Any) -> Any:
     return least if size is None else np.full(size, least)
 
 
-class _NoNoise(_Part):
+class _NoNoise(Part):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
-        return protocol.server(k, _Wrapped(rng, laplace=_nothing, normal=_nothing), start)
+        return protocol.server(k, Wrapped(rng, laplace=_nothing, normal=_nothing), start)
 
 
-class _FixedThresholds(_Part):
+class _FixedThresholds(Part):
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
-        return protocol.sites(k, _Wrapped(rng, integers=_first), start)
+        return protocol.sites(k, Wrapped(rng, integers=_first), start)
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
-        return protocol.bulk_form(k, _Wrapped(site_rng, integers=_first), server_rng, start)
+        return protocol.bulk_form(k, Wrapped(site_rng, integers=_first), server_rng, start)
 
 
 # ---------------------------------------------------------------------- what the server notes, and what it asks
 
 
-class _LeakIgnored(_Part):
+class _LeakIgnored(Part):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         server = protocol.server(k, rng, start)
@@ -145,7 +129,7 @@ class _Forgetful(list[Any]):
         """Take the entry, and forget it."""
 
 
-class _NoPolls(_Part):
+class _NoPolls(Part):
     bulk_form = Protocol.bulk_form  # the polls of the array form are not the server's
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
@@ -193,7 +177,7 @@ def _before(part: Any, cls: Any) -> Any:
 # ---------------------------------------------------------------------- what is counted
 
 
-class _UncountedKind(_Part):
+class _UncountedKind(Part):
     bulk_form = Protocol.bulk_form
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
@@ -242,36 +226,61 @@ class _Together:
         return server.counted(items, self.k)  # type: ignore[no-any-return]
 
 
+PROMISING: Final = (Deterministic, Randomized, RoundProtocol, SketchSwitching, DifferenceEstimators, PrivateCopies)
+"""Protocols that promise a relative error above 0."""
+
 FAULTS: Final[Mapping[str, Fault]] = {
     "no-noise": Fault(
-        "All noise of the server is 0; its constants are as if it were not.",
-        (Robust,),
-        _NoNoise,
+        "All noise of the server, or of the mechanism, is 0; its constants are as if it were not.",
+        {Robust: _NoNoise, **noise.NONE},
         ("noise-matters", "with its noise the tracker holds against all of them"),
+    ),
+    "half-noise": Fault(
+        "All noise has half of its scale; what tosses coins does so as if twice the epsilon or delta were promised.",
+        {Robust: noise.HalfNoiseOfServer, **noise.HALF},
+        ("audit", "no mechanism gives away more than is proved of it"),
+    ),
+    "tenfold-noise": Fault(
+        "All noise has ten times its scale; what tosses coins does so as if a tenth of the epsilon were promised.",
+        {Robust: noise.TenfoldNoiseOfServer, **noise.TENFOLD},
+        ("counters", "each keeps the bound that it states for all steps"),
+    ),
+    "coarse": Fault(
+        "The tracker is made for four times the relative error that it promises.",
+        dict.fromkeys(PROMISING, Coarse),
+        ("headline", "deterministic is never wrong"),
+    ),
+    "lost-reports": Fault(
+        "Every second message that a site sends by itself gets lost.",
+        {Protocol: LostReports},
+        ("all", "those that promise it are right at every step, whatever the input"),
     ),
     "fixed-thresholds": Fault(
         "A site signals at the first item of every block.",
-        (Robust, Block),
-        _FixedThresholds,
+        {Robust: _FixedThresholds, Block: _FixedThresholds},
         ("generalisation", "while chance alone stays below 3 sqrt(k)"),
     ),
     "leak-ignored": Fault(
         "The server notes no threshold as leaked.",
-        (Robust,),
-        _LeakIgnored,
+        {Robust: _LeakIgnored},
         ("audit-tracker", "no transcript loses more than epsilon outside the leaked set"),
     ),
     "no-polls": Fault(
         "A round begins with the server's own estimate: no site is asked.",
-        (RoundProtocol,),
-        _NoPolls,
+        {RoundProtocol: _NoPolls},
         ("sites", "those that promise all moments together keep it"),
     ),
     "uncounted-kind": Fault(
         "One message for all answers to a poll: the others reach the server, but no ledger counts them.",
-        (RoundProtocol,),
-        _UncountedKind,
+        {RoundProtocol: _UncountedKind},
         ("sites", "martingale's polls are 3 words a site for k bits, in every round"),
     ),
 }
 """What may be broken, by the name that controls use."""
+
+_BASES: Final[Mapping[type[Any], str]] = {
+    RoundProtocol: "any protocol in rounds",
+    Protocol: "any protocol",
+    Counter: "any counter",
+}
+"""How classes are called that have no name of their own."""

@@ -1,0 +1,99 @@
+"""A mechanism seen from outside as a function of its noise: found by feeding it noise that is written down beforehand.
+
+A counter that states an encoder answers A x + R z, x the stream, A the all-ones triangle and z its draws, each in
+units of its own scale. R is measured on the running code and nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechanisms.counters.base import Counter
+
+
+class Batch(NamedTuple):
+    """Draws that were taken at once: the number of the first, from 0, how many, of which scale."""
+
+    first: int
+    size: int
+    scale: float
+
+
+class ScriptedNoise:
+    """Stands for a numpy generator: its draws are a given list, in units of the scale, and zero after it.
+
+    Generators that are spawned from it take from the same list, in the order in which they ask.
+
+    Parameters
+    ----------
+    draws
+        The list, or a mapping from the number of a draw to its value, all others 0.
+
+    Attributes
+    ----------
+    taken
+        Draws so far.
+    batches
+        What was taken at a time.
+    chances
+        Probabilities of the geometric waiting times that were asked for; each is answered by one try.
+    waits
+        Means of the exponential variables that were asked for; all of them are 0.
+    normal_draws
+        Whether any of the draws were normal.
+    """
+
+    def __init__(self, draws: Any = ()) -> None:
+        self._some = dict(draws) if isinstance(draws, dict) else None
+        self._draws = np.asarray(() if self._some is not None else draws, dtype=np.float64)
+        self.taken = 0
+        self.batches: list[Batch] = []
+        self.chances: list[float] = []
+        self.waits: list[float] = []
+        self.normal_draws = False
+
+    def spawn(self, count: int) -> list[ScriptedNoise]:
+        """Return generators that take from the same list."""
+        return [self] * count
+
+    def laplace(self, _: float, scale: float, size: int | None = None) -> Any:
+        return scale * self._take(size, scale)
+
+    def normal(self, _: float, std: float, size: int | None = None) -> Any:
+        self.normal_draws = True
+        return std * self._take(size, std)
+
+    def exponential(self, mean: float, size: int | None = None) -> Any:
+        """Return 0: waiting times are no noise of the list."""
+        self.waits.append(mean)
+        return np.zeros(size) if size is not None else 0.0
+
+    def geometric(self, chance: float) -> int:
+        self.chances.append(chance)
+        return 1
+
+    def _take(self, size: int | None, scale: float) -> Any:
+        wanted = 1 if size is None else size
+        taken = np.zeros(wanted)
+        if self._some is None:
+            part = self._draws[self.taken : self.taken + wanted]
+            taken[: len(part)] = part
+        else:
+            for number, value in self._some.items():
+                if self.taken <= number < self.taken + wanted:
+                    taken[number - self.taken] = value
+        self.batches.append(Batch(self.taken, wanted, scale))
+        self.taken += wanted
+        return taken if size is not None else float(taken[0])
+
+
+def response(counter: Counter, steps: int, draws: int, *, whole: bool = False) -> NDArray[np.float64]:
+    """Return R for the first `draws` draws: from `step`, or from one call of `release` if `whole`."""
+    columns = []
+    for unit in np.eye(draws):
+        run = counter.start(ScriptedNoise(unit))  # type: ignore[arg-type]
+        columns.append(run.release(np.zeros(steps)) if whole else [run.step(0) for _ in range(steps)])
+    return np.array(columns, dtype=np.float64).T

@@ -1,0 +1,212 @@
+"""Faults of the noise of mechanisms: a part of its scale, or none, while all else is as if it were whole.
+
+Noise comes from a generator that a mechanism is given when it starts, so it is the generator that is changed: this
+serves counters, queries, experts and transformations alike. What tosses coins of a chance that hides (randomised
+response, released samples) has no scale; there half of the noise means twice the epsilon, or delta, that is promised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from mechanisms import (
+    AboveThreshold,
+    ContinualOutput,
+    Counter,
+    CounterMonitor,
+    PanPrivateDensity,
+    PerturbedLeader,
+    PrivatePartition,
+    RandomizedResponse,
+    ReleaseMonitor,
+    ReleaseQueries,
+    SortedQueries,
+    SparseVectorMonitor,
+    SparseVectorQueries,
+)
+from simulator.faults.parts import Part, Wrapped
+
+DRAWN = (
+    Counter,
+    AboveThreshold,
+    PrivatePartition,
+    CounterMonitor,
+    SortedQueries,
+    SparseVectorQueries,
+    ContinualOutput,
+    PerturbedLeader,
+)
+"""Mechanisms whose noise is all drawn from the generators that they are started with."""
+
+
+def quieter(source: Any, share: float) -> Any:
+    """Return a generator whose Laplace and normal noise has this share of its scale; anything else as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> half, whole = quieter(np.random.default_rng(1), 0.5), np.random.default_rng(1)
+    >>> half.laplace(0.0, 8.0) == whole.laplace(0.0, 4.0)
+    True
+    """
+    if not hasattr(source, "laplace"):
+        return source
+
+    def laplace(loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:
+        return source.laplace(loc, share * scale, size)
+
+    def normal(loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:
+        return source.normal(loc, share * scale, size)
+
+    def spawn(count: int) -> list[Any]:
+        return [quieter(one, share) for one in source.spawn(count)]
+
+    return Wrapped(source, laplace=laplace, normal=normal, spawn=spawn)
+
+
+class _Quieter(Part):
+    """Starts with a quieter generator."""
+
+    noise_share: ClassVar[float]
+
+    def start(self, *given: Any, **more: Any) -> Any:
+        mechanism: Any = super()
+        return mechanism.start(*(quieter(one, self.noise_share) for one in given), **more)
+
+    def halt(self, ones: Any, steps: int, rng: Any) -> Any:
+        mechanism: Any = super()
+        return mechanism.halt(ones, steps, quieter(rng, self.noise_share))
+
+
+class _QuieterTest(Part):
+    """A monitor that asks a test for its chances: the test has less noise, and the same threshold."""
+
+    noise_share: ClassVar[float]
+
+    def test(self) -> AboveThreshold:
+        mechanism: Any = super()
+        test = mechanism.test()
+        return AboveThreshold(test.epsilon / self.noise_share, test.threshold)
+
+
+class _QuieterServer(Part):
+    """A tracker whose server draws from a quieter generator."""
+
+    noise_share: ClassVar[float]
+
+    def server(self, k: int, rng: Any, start: Any = ()) -> Any:
+        protocol: Any = super()
+        return protocol.server(k, quieter(rng, self.noise_share), start)
+
+
+class HalfNoise(_Quieter):
+    """Half of the scale."""
+
+    noise_share = 0.5
+
+
+class HalfNoiseOfTest(_QuieterTest):
+    """Half of the scale, in a monitor's test."""
+
+    noise_share = 0.5
+
+
+class HalfNoiseOfServer(_QuieterServer):
+    """Half of the scale, in a tracker's server."""
+
+    noise_share = 0.5
+
+
+class TenfoldNoise(_Quieter):
+    """Ten times the scale."""
+
+    share = 10.0
+
+
+class TenfoldNoiseOfTest(_QuieterTest):
+    """Ten times the scale, in a monitor's test."""
+
+    share = 10.0
+
+
+class TenfoldNoiseOfServer(_QuieterServer):
+    """Ten times the scale, in a tracker's server."""
+
+    share = 10.0
+
+
+class NoNoise(_Quieter):
+    """No noise."""
+
+    noise_share = 0.0
+
+
+class NoNoiseOfTest(_QuieterTest):
+    """A billionth of the noise, in a monitor's test, whose scale must be above 0."""
+
+    noise_share = 1e-9
+
+
+class TwicePromised(Part):
+    """Tosses its coins as if twice the epsilon, or delta, had been promised."""
+
+    noise_promise: ClassVar[str]
+
+    def start(self, *given: Any, **more: Any) -> Any:
+        return self._bolder().start(*given, **more)
+
+    def halt(self, ones: Any, steps: int, rng: Any) -> Any:
+        return self._bolder().halt(ones, steps, rng)
+
+    def halting_times(self) -> Any:
+        return self._bolder().halting_times()
+
+    def _bolder(self) -> Any:
+        own = self.repaired()
+        return replace(
+            own, **{self.noise_promise: min(self.times * getattr(own, self.noise_promise), self.most_promised)}
+        )
+
+    times: ClassVar[float] = 2.0
+    most_promised: ClassVar[float] = float("inf")
+
+
+class TwiceEpsilon(TwicePromised):
+    """Twice the epsilon."""
+
+    noise_promise = "epsilon"
+
+
+class TenthOfEpsilon(TwicePromised):
+    """A tenth of the epsilon."""
+
+    noise_promise, times = "epsilon", 0.1
+
+
+class TwiceDelta(TwicePromised):
+    """Twice the delta."""
+
+    noise_promise, most_promised = "delta", 0.999
+
+
+HALF: dict[type[Any], type[Part]] = {
+    RandomizedResponse: TwiceEpsilon,
+    PanPrivateDensity: TwiceEpsilon,
+    ReleaseMonitor: TwiceDelta,
+    ReleaseQueries: TwiceDelta,
+    SparseVectorMonitor: HalfNoiseOfTest,
+    **dict.fromkeys(DRAWN, HalfNoise),
+}
+"""What halves the noise of each class of mechanisms."""
+
+TENFOLD: dict[type[Any], type[Part]] = {
+    RandomizedResponse: TenthOfEpsilon,
+    PanPrivateDensity: TenthOfEpsilon,
+    SparseVectorMonitor: TenfoldNoiseOfTest,
+    **dict.fromkeys(DRAWN, TenfoldNoise),
+}
+"""What makes the noise of each class of mechanisms ten times as large."""
+
+NONE: dict[type[Any], type[Part]] = {SparseVectorMonitor: NoNoiseOfTest, **dict.fromkeys(DRAWN, NoNoise)}
+"""What takes the noise of those that have some."""

@@ -1,0 +1,65 @@
+"""Faults that break the promise of any tracker: one that is coarser than it says, and one whose reports get lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from protocols.base import Message, Protocol, Site
+from simulator.faults.parts import Part
+
+TIMES: Final = 4
+"""How much coarser than promised: trackers stay at a third to the whole of what they promise."""
+COARSEST: Final = 0.9
+"""An accuracy is below 1."""
+
+
+class Coarse(Part):
+    """Sites and server are those of a tracker of several times the alpha that is promised."""
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        return self._coarser().sites(k, rng, start)
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        return self._coarser().server(k, rng, start)
+
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
+        return self._coarser().bulk_form(k, site_rng, server_rng, start)
+
+    def _coarser(self) -> Any:
+        own = self.repaired()
+        return replace(own, alpha=min(TIMES * own.alpha, COARSEST))
+
+
+class LostReports(Part):
+    """Every second message that a site sends by itself gets lost; answers arrive."""
+
+    bulk_form = Protocol.bulk_form  # the array form has no messages that could
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        protocol: Any = super()
+        return [_HalfHeard(site) for site in protocol.sites(k, rng, start)]
+
+
+class _HalfHeard(Site):
+    """A site every second of whose own messages does not leave it."""
+
+    __slots__ = ("_lost", "_site")
+
+    def __init__(self, site: Site) -> None:
+        self._site, self._lost = site, True
+
+    def quota(self) -> int:
+        return self._site.quota()
+
+    def take(self, items: int) -> Sequence[Message]:
+        kept = []
+        for message in self._site.take(items):
+            self._lost = not self._lost
+            if not self._lost:
+                kept.append(message)
+        return kept
+
+    def hear(self, message: Message) -> Sequence[Message]:
+        return self._site.hear(message)

@@ -1,0 +1,130 @@
+"""A scenario under fresh seeds: how often each of its claims holds when all coins fall anew."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from simulator.results.files import writing
+from simulator.runs.runner import Progress, Report, execute
+from simulator.scenario.load import Scenario
+
+FOLDER = "seeds"
+"""Where, in the folder of the results, those of fresh seeds are kept: a folder a seed."""
+TABLE = "seeds.csv"
+
+
+@dataclass(frozen=True)
+class Held:
+    """How a claim, or one group of it, fared under fresh seeds.
+
+    Attributes
+    ----------
+    name, group, measure, bound
+        The claim's own.
+    seeds, held
+        How many seeds there were, and under how many of them it held.
+    least, most
+        Least and largest measured value; None if nothing could be measured.
+    failed
+        The seeds under which it did not hold.
+    """
+
+    name: str
+    group: str
+    measure: str
+    bound: str
+    seeds: int
+    held: int
+    least: float | None
+    most: float | None
+    failed: tuple[int, ...]
+
+    @property
+    def always(self) -> bool:
+        """Tell whether it held under every seed."""
+        return self.held == self.seeds
+
+
+def run_seeds(
+    scenario: Scenario,
+    seeds: int,
+    *,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    fresh: bool = False,
+    on_seed: Callable[[int], Callable[[Progress], None] | None] = lambda _: None,
+) -> tuple[list[Held], list[str]]:
+    """Play a scenario under seeds that follow its own, without its controls, and write ``seeds.csv``.
+
+    Each seed has a results folder of its own, with its journal: what is finished is not played again.
+
+    Parameters
+    ----------
+    seeds
+        How many.
+    on_seed
+        Called with each seed; returns what is called with its progress.
+
+    Returns
+    -------
+    held, errors
+        A row a claim and group; one line for each game that was lost to an error.
+
+    Raises
+    ------
+    ScenarioError, RunError
+        As `simulator.runs.runner.run`.
+    """
+    folder = Path(out) if out is not None else Path("results") / scenario.name
+    reports: dict[int, Report] = {}
+    for seed in range(scenario.head.seed + 1, scenario.head.seed + 1 + seeds):
+        anew = replace(
+            scenario,
+            head=scenario.head.model_copy(update={"seed": seed}),
+            data={**scenario.data, "seed": seed},
+        )
+        reports[seed] = execute(
+            anew,
+            out=folder / FOLDER / str(seed),
+            workers=workers,
+            scheduler=scheduler,
+            fresh=fresh,
+            controls=False,
+            on_progress=on_seed(seed),
+        )
+    held = _held(reports)
+    with writing(folder) as start:
+        table = csv.writer(start(TABLE), lineterminator="\n")
+        names = [field.name for field in fields(Held)]
+        table.writerow(names)
+        for row in held:
+            found = {**vars(row), "failed": " ".join(map(str, row.failed))}
+            table.writerow(["" if found[name] is None else found[name] for name in names])
+    return held, [f"seed {seed}: {error}" for seed, report in reports.items() for error in report.errors]
+
+
+def _held(reports: dict[int, Report]) -> list[Held]:
+    """Return a row a claim and group, in the order in which they are first met."""
+    by_claim: dict[tuple[int, str], list[tuple[int, bool, float | None]]] = {}
+    said: dict[tuple[int, str], tuple[str, str, str, str]] = {}
+    for seed, report in reports.items():
+        numbers: dict[str, int] = {}
+        for finding in report.findings:
+            of = f"{finding.name}\n{finding.where}\n{finding.measure}"  # claims may share a name
+            place = (numbers.setdefault(of, len(numbers)), finding.group)
+            by_claim.setdefault(place, []).append((seed, finding.holds, finding.value))
+            said[place] = (finding.name, finding.group, finding.measure, finding.bound)
+    rows = []
+    for place, found in by_claim.items():
+        values = [value for _, _, value in found if value is not None]
+        failed = tuple(seed for seed, holds, _ in found if not holds)
+        # a group that a seed has not made is not held under it
+        rows.append(
+            Held(*said[place], len(reports), len(found) - len(failed), min(values, default=None),
+                 max(values, default=None), failed)
+        )  # fmt: skip
+    return rows

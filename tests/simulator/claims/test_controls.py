@@ -1,0 +1,211 @@
+"""Controls of claims: which points are broken, what is broken in them, and what a claim that passes there too is."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.claims.claim import Claim
+from simulator.claims.judge import ControlTable, judge
+from simulator.errors import ScenarioError
+from simulator.points.point import canonical
+from simulator.runs.runner import execute
+from simulator.scenario.document import Document
+from simulator.scenario.load import Scenario, build
+
+HEAD = {
+    "name": "small",
+    "sites": [4, 16],
+    "items": 400,
+    "trials": 2,
+    "protocol": [{"kind": "robust", "alpha": 0.2}, {"kind": "randomized", "alpha": 0.2}],
+    "adversary": [{"kind": "uniform"}, {"kind": "freeze"}],
+}
+
+
+def scenario(*claims: Mapping[str, Any], **keys: Any) -> Scenario:
+    """Return a small scenario with these claims."""
+    return build(Document("small.yaml", Path(), {**HEAD, "claims": list(claims), **keys}))
+
+
+def claim(**keys: Any) -> dict[str, Any]:
+    return {"name": "c", "measure": "max(words)", "at_most": 1e9, **keys}
+
+
+# ---------------------------------------------------------------------- which points, and what is changed
+
+
+def test_the_points_of_the_claim_are_broken_and_no_others() -> None:
+    made = scenario(claim(where="protocol == 'robust' and sites == 16", control={"adversary": "zipf"}))
+    (control,) = made.controls
+    assert [made.points[number].describe() for number in control.instead] == [
+        "robust alpha=0.2 against uniform, 16 sites, 400 items",
+        "robust alpha=0.2 against freeze, 16 sites, 400 items",
+    ]
+    assert [point.adversary.label for point in control.points] == ["zipf", "zipf"]
+    assert [point.number for point in control.points] == [len(made.points), len(made.points) + 1]
+    assert control.trials == 5
+
+
+def test_a_where_of_its_own_chooses_among_all_points() -> None:
+    made = scenario(claim(control={"where": "adversary == 'freeze' and sites == 4", "fault": "uncounted-kind"}),
+                    protocol={"kind": "robust", "alpha": 0.2})  # fmt: skip
+    (control,) = made.controls
+    assert [point.describe() for point in control.points] == ["robust alpha=0.2 against freeze, 4 sites, 400 items"]
+
+
+def test_another_kind_keeps_the_parameters_that_both_have() -> None:
+    made = scenario(claim(where="protocol == 'robust'", control={"protocol": {"kind": "block"}}),
+                    protocol={"kind": "robust", "alpha": 0.3, "delta": 0.2, "counter": "k-ary"})  # fmt: skip
+    arguments = [dict(point.protocol.arguments) for point in made.controls[0].points]
+    assert all(given["alpha"] == 0.3 and "counter" not in given for given in arguments)
+
+
+def test_without_a_kind_parameters_are_set_over_those_of_the_point() -> None:
+    made = scenario(claim(where="protocol == 'robust'", control={"protocol": {"delta": 0.3}, "sites": 9, "trials": 1}))
+    for point in made.controls[0].points:
+        assert (point.protocol.kind, point.protocol.arguments, point.sites) == (
+            "robust",
+            {"alpha": 0.2, "delta": 0.3},
+            9,
+        )
+    assert made.control_games == 4
+
+
+def test_a_fault_makes_other_games_than_the_protocol_without_it() -> None:
+    made = scenario(claim(where="protocol == 'robust'", control={"fault": "no-noise"}))
+    (control,) = made.controls
+    for point, instead in zip(control.points, control.instead, strict=True):
+        assert point.protocol.make().fault == "no-noise"
+        assert canonical(point.identity()) != canonical(made.points[instead].identity())
+
+
+@pytest.mark.parametrize(
+    ("control", "said"),
+    [
+        ({"fault": "no-nois"}, "claims[0].control.fault: unknown fault 'no-nois'; did you mean 'no-noise'?"),
+        ({"protocol": "robst"}, "claims[0].control.protocol.kind: unknown kind 'robst' of protocol"),
+        ({"site": 3}, "claims[0].control.site: unknown key"),
+        ({"sites": 0}, "claims[0].control.sites: "),
+        ({"adversary": ["freeze"]}, "claims[0].control.adversary: must be a kind, or a mapping"),
+        ({"adversary": {"kind": "freeze", "beginn": 3}}, "claims[0].control.adversary.beginn"),
+        ({"fault": "no-noise", "where": "sites == 5"}, "claims[0].control: no point meets its condition"),
+        ({"fault": "no-noise", "where": "ok"}, "claims[0].control: where: 'ok': there is no column 'ok'"),
+        ({"fault": "no-noise", "trials": 0}, "claims[0].control.trials"),
+        ({}, "claims[0]: control: must change something"),
+        ({"fault": "no-noise"}, "fault no-noise is one of robust; randomized cannot have it"),
+    ],
+)
+def test_a_wrong_control_is_one_line_before_any_game(control: Mapping[str, Any], said: str) -> None:
+    with pytest.raises(ScenarioError) as error:
+        scenario(claim(control=control))
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_control_and_no_control_exclude_each_other() -> None:
+    with pytest.raises(ScenarioError, match="one or the other"):
+        scenario(claim(control={"fault": "no-noise"}, no_control="a definition"))
+
+
+def test_points_that_were_set_away_take_their_control_with_them() -> None:
+    claims = [claim(where="sites == 16", control={"adversary": "zipf"})]
+    document = Document("small.yaml", Path(), {**HEAD, "claims": claims})
+    document.set("sites=4")
+    assert build(document).controls == ()
+
+
+# ---------------------------------------------------------------------- verdicts
+
+TABLE = {
+    "protocol": np.array(["a", "a", "b", "b"]),
+    "ok": np.array([True, True, True, True]),
+    "words": np.array([1.0, 2.0, 3.0, 4.0]),
+}
+
+
+def broken(ok: bool, words: float = 9.0) -> ControlTable:
+    """Return the table with a broken game of each protocol in the place of the second one."""
+    table = {
+        "protocol": np.array(["a", "b", "a", "b"]),
+        "ok": np.array([True, True, ok, ok]),
+        "words": np.array([1.0, 3.0, words, words]),
+    }
+    return ControlTable(table, 2)
+
+
+def verdicts(control: ControlTable, **keys: Any) -> list[tuple[str, float | None]]:
+    found = judge([Claim(**{"name": "c", "control": {"fault": "f"}, **keys})], TABLE, {0: control})
+    return [(finding.verdict, finding.control) for finding in found]
+
+
+def test_a_claim_whose_control_fails_passes_and_one_whose_control_passes_is_vacuous() -> None:
+    asks: dict[str, Any] = {"measure": "fraction(ok)", "at_least": 0.9}
+    assert verdicts(broken(ok=False), **asks) == [("PASS", 0.5)]
+    assert verdicts(broken(ok=True), **asks) == [("VACUOUS", 1.0)]
+
+
+def test_each_group_with_a_broken_game_has_to_fail() -> None:
+    asks: dict[str, Any] = {"measure": "max(words)", "at_most": 5, "each": "protocol"}
+    assert verdicts(broken(ok=False), **asks) == [("PASS", 9.0), ("PASS", 9.0)]
+    some = broken(ok=False)
+    some.table["words"][3] = 4.0
+    assert verdicts(some, **asks) == [("PASS", 9.0), ("VACUOUS", 4.0)]
+    only_a = ControlTable({name: column[:3] for name, column in broken(ok=False).table.items()}, 2)
+    assert verdicts(only_a, **asks) == [("PASS", 9.0), ("PASS", None)]
+
+
+def test_a_claim_that_fails_fails_whatever_its_control_says() -> None:
+    assert verdicts(broken(ok=True), measure="max(words)", at_most=2) == [("FAIL", 9.0)]
+    assert verdicts(broken(ok=True, words=0.0), measure="max(words)", at_most=2) == [("FAIL", 3.0)]
+
+
+def test_a_control_that_cannot_be_measured_is_no_control() -> None:
+    found = judge(
+        [Claim(name="c", measure="max(words)", at_most=5, where="protocol == 'c' or words < 4",
+               control={"fault": "f"})],
+        TABLE, {0: broken(ok=False)},
+    )  # fmt: skip
+    assert [(finding.verdict, finding.note) for finding in found] == [("VACUOUS", "control: no game in it")]
+
+
+# ---------------------------------------------------------------------- a run
+
+
+def test_a_run_plays_controls_keeps_them_and_shows_both_numbers(tmp_path: Path) -> None:
+    made = scenario(
+        {
+            "name": "holds",
+            "where": "protocol == 'robust'",
+            "measure": "fraction(ok)",
+            "at_least": 1,
+            "control": {"protocol": {"kind": "robust", "alpha": 0.9}, "fault": "no-polls", "trials": 3},
+        },
+        {"name": "says nothing", "measure": "min(words)", "at_least": 0, "control": {"adversary": "zipf", "trials": 1}},
+        {"name": "is so", "measure": "min(words)", "at_least": 0, "no_control": "a count is never negative"},
+    )
+    report = execute(made, out=tmp_path, workers=1)
+    rows = report.results.claims.astype(object).fillna("").to_dict("records")
+    assert [row["name"] for row in rows] == ["holds", "says nothing", "is so"]
+    assert rows[1]["verdict"] == "VACUOUS"
+    assert not report.ok
+    assert rows[0]["broken"] == "fault no-polls, protocol robust alpha=0.9"
+    assert rows[2]["broken"] == "no control: a count is never negative"
+    controls = (tmp_path / "controls.csv").read_text().splitlines()
+    assert len(controls) == 1 + 4 * 3 + 8
+    assert report.results.manifest["games"]["controls"] == 4 * 3 + 8
+    # a broken game stands in the columns of the point that it answers for
+    read = list(csv.DictReader(controls))
+    assert {row["alpha"] for row in read} == {"0.2"}
+    assert {row["adversary"] for row in read} == {"uniform", "freeze"}
+    assert {row["broken"] for row in read} == {"fault no-polls, protocol robust alpha=0.9", "adversary zipf"}
+    again = execute(made, out=tmp_path, workers=1)
+    assert (again.played, again.results.claims.astype(object).fillna("").to_dict("records")) == (0, rows)
+    without = execute(made, out=tmp_path, workers=1, controls=False)
+    assert [finding.control for finding in without.findings] == [None, None, None]
+    assert not (tmp_path / "controls.csv").exists()
