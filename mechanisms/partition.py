@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.checks import number, positive, probability, whole
+from mechanisms.checks import positive, probability, whole
 from mechanisms.counters.base import noise_or_silence
 from mechanisms.noise import Draws, Floats, Laplace
 
@@ -34,8 +34,6 @@ class PrivatePartition:
     beta
         Probability that some segment holds more than (13 / epsilon) ln(2 T_j / beta_j) items, or less
         than a thirteenth of that without its time having run out.
-    noise
-        Factor on all noise. 1 is what the claimed privacy needs; anything else is for controls.
 
     Raises
     ------
@@ -54,12 +52,10 @@ class PrivatePartition:
     epsilon: float
     horizon: int | None = None
     beta: float = 0.05
-    noise: float = 1.0
 
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)
         probability("beta", self.beta)
-        number("noise", self.noise, "of at least 0", lambda value: 0 <= value < math.inf)
         if self.horizon is not None:
             whole("horizon", self.horizon)
 
@@ -85,10 +81,9 @@ class PartitionRun:
     def __init__(self, partition: PrivatePartition, rng: np.random.Generator, silent: bool) -> None:
         self.partition = partition
         for_thresholds, for_queries = rng.spawn(2)
-        silent = silent or partition.noise == 0
-        scale = (partition.noise or 1.0) / partition.epsilon
-        self._thresholds = Draws(noise_or_silence(Laplace(2 * scale), silent), for_thresholds, batch=16)
-        self._queries = Draws(noise_or_silence(Laplace(4 * scale), silent), for_queries)
+        threshold_noise, query_noise = Laplace(2 / partition.epsilon), Laplace(4 / partition.epsilon)
+        self._thresholds = Draws(noise_or_silence(threshold_noise, silent), for_thresholds, batch=16)
+        self._queries = Draws(noise_or_silence(query_noise, silent), for_queries)
         self.t = 0
         self.segments = 0
         """Segments closed so far."""

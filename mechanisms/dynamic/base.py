@@ -16,7 +16,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from mechanisms.accounting import Ledger
-from mechanisms.checks import number, positive, probability, whole
+from mechanisms.checks import positive, probability, whole
 from mechanisms.noise import Floats
 from mechanisms.queries import Family, family
 from mechanisms.static import STATIC, StaticMechanism, static_mechanism
@@ -44,8 +44,6 @@ class DynamicMechanism(ABC):
         Number of steps at most; None for no end.
     beta
         Failure probability that its thresholds are made for.
-    noise
-        Factor on all noise. 1 is what the claimed privacy needs; anything else is for controls.
 
     Raises
     ------
@@ -73,13 +71,11 @@ class DynamicMechanism(ABC):
     static: str = "laplace"
     horizon: int | None = None
     beta: float = 0.05
-    noise: float = 1.0
 
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)
         check_delta(self.delta)
         probability("beta", self.beta)
-        number("noise", self.noise, "of at least 0", lambda value: 0 <= value < float("inf"))
         if self.needs_horizon or self.horizon is not None:
             whole("horizon", self.horizon)
         if STATIC.get(self.static, StaticMechanism).privacy == "approximate" and self.delta == 0:
@@ -93,8 +89,7 @@ class DynamicMechanism(ABC):
 
     def part(self, epsilon: float, delta: float) -> StaticMechanism:
         """Return the static mechanism at some share of the budget."""
-        given = {"queries": self.queries, "domain": self.domain, "noise": self.noise}
-        return static_mechanism(self.static, epsilon, delta=delta, **given)
+        return static_mechanism(self.static, epsilon, delta=delta, queries=self.queries, domain=self.domain)
 
     @abstractmethod
     def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> DynamicRun:
@@ -160,6 +155,10 @@ class DynamicRun(ABC):
         items
             The most items that were there at a time; insertions so far where nothing is deleted.
         """
+
+    def published(self) -> list[float]:
+        """Return the noisy numbers that the answers of now are made of: privacy covers all of them."""
+        return self.answers.tolist()  # type: ignore[no-any-return]
 
     def facts(self) -> Mapping[str, float]:
         """Return counts of what the run did, by name."""

@@ -39,7 +39,7 @@ class FullyDynamic(DynamicMechanism):
     @property
     def partition(self) -> PrivatePartition:
         """The partition of the updates."""
-        return PrivatePartition(self.epsilon * HALF, None, self.beta / 2, self.noise)
+        return PrivatePartition(self.epsilon * HALF, None, self.beta / 2)
 
     def shares(self, level: int) -> Shares:
         """Return the budget of a node at a level, from 1: 6 / (pi l)^2 of what the partition leaves."""
@@ -145,6 +145,9 @@ class FullyDynamicRun(DynamicRun):
         every = [part for some in parts for part in some]
         noise = self._static.error_of_sum(every, 2 * items, beta / (2 * segments)) if every else 0.0
         return noise + sum(seen.halted for seen in self.history.values()) + self._cutter.most_items(beta / 2)
+
+    def published(self) -> list[float]:
+        return [number for mechanism, _ in self.nodes.values() for number in mechanism.published()]
 
     def facts(self) -> dict[str, float]:
         return {

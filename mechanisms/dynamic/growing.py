@@ -75,7 +75,7 @@ class GrowingSparse(DynamicMechanism):
     @property
     def partition(self) -> PrivatePartition:
         """The partition, at half of the budget."""
-        return PrivatePartition(self.epsilon / 2, self.horizon, self.beta, self.noise)
+        return PrivatePartition(self.epsilon / 2, self.horizon, self.beta)
 
     def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> EverySegment:
         return EverySegment(self, self.budget(ledger), self.partition, rng)
@@ -94,7 +94,7 @@ class GrowingSparseInfinite(GrowingSparse):
     @property
     def partition(self) -> PrivatePartition:
         """The partition, at half of the budget."""
-        return PrivatePartition(self.epsilon / 2, None, self.beta, self.noise)
+        return PrivatePartition(self.epsilon / 2, None, self.beta)
 
 
 class EveryStep(DynamicRun):

@@ -29,7 +29,7 @@ class InsertedMinusDeleted(DynamicMechanism):
     def half(self) -> GrowingSparseInfinite:
         """One of the two mechanisms."""
         return GrowingSparseInfinite(
-            self.epsilon / 2, self.delta / 2, self.queries, self.domain, self.static, None, self.beta, self.noise
+            self.epsilon / 2, self.delta / 2, self.queries, self.domain, self.static, None, self.beta
         )
 
     def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> DifferenceRun:
@@ -68,6 +68,9 @@ class DifferenceRun(DynamicRun):
 
     def error_bound(self, items: int, beta: float) -> float:
         return self._inserted.error_bound(self._arrived, beta / 2) + self._deleted.error_bound(self._departed, beta / 2)
+
+    def published(self) -> list[float]:
+        return [*self._inserted.published(), *self._deleted.published()]
 
     def facts(self) -> dict[str, float]:
         return {"segments": self._inserted.facts()["segments"] + self._deleted.facts()["segments"]}

@@ -117,7 +117,7 @@ class NodeMechanism:
         budget = self._ledger.part(f"round {self.round}", 4 * share.epsilon, 3 * share.delta)
         self.at_restart, self.gone, self.segments = int(self.counts.sum()), 0, 0
         budget.use("size", share.epsilon)
-        number = LaplaceQueries(share.epsilon, noise=self._static.noise)
+        number = LaplaceQueries(share.epsilon)
         self._size = float(number.release(np.array([float(self.at_restart)]), self._rng)[0])
         if elapsed is not None and self._size < 2 * deletion_bound(elapsed, share.epsilon, share.beta):
             self.halted = True
@@ -136,6 +136,12 @@ class NodeMechanism:
         if self.halted:
             return np.zeros(self._static.family.number)
         return self._release - self._releases.answers
+
+    def published(self) -> list[float]:
+        """Return the noisy numbers of the round: its size, its release, its deletions and their number."""
+        if self.halted:
+            return [self._size]
+        return [self._size, *self._release.tolist(), *self._releases.answers.tolist(), float(self._counter.answers[0])]
 
     @property
     def bound(self) -> float:

@@ -49,8 +49,6 @@ class StaticMechanism(ABC):
         The family of queries, by name: see `mechanisms.queries.family`.
     domain
         Number of values that an item may have.
-    noise
-        Factor on all noise. 1 is what the claimed privacy needs; anything else is for controls.
 
     Raises
     ------
@@ -71,14 +69,12 @@ class StaticMechanism(ABC):
     delta: float = 0.0
     queries: str = "count"
     domain: int = 1
-    noise: float = 1.0
 
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)
         check_delta(self.delta)
         if self.privacy == "approximate" and self.delta == 0:
             raise ValueError(f"delta must be above 0 for {self.kind}; got 0")
-        number("noise", self.noise, "of at least 0", lambda value: 0 <= value < float("inf"))
         family(self.queries, self.domain)
 
     @property

@@ -49,8 +49,6 @@ class LaplaceQueries(_Noisy):
         The family of queries, by name.
     domain
         Number of values that an item may have.
-    noise
-        Factor on all noise, for controls.
 
     Source
     ------
@@ -66,7 +64,7 @@ class LaplaceQueries(_Noisy):
         return self.family.l1 / self.epsilon
 
     def draw(self, rng: np.random.Generator) -> Floats:
-        return rng.laplace(0.0, self.noise * self.scale, self.family.number)
+        return rng.laplace(0.0, self.scale, self.family.number)
 
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
         scales = tuple((part.family.l1 / part.epsilon, count) for part, count in parts if count)
@@ -87,8 +85,6 @@ class GaussianQueries(_Noisy):
         The family of queries, by name.
     domain
         Number of values that an item may have.
-    noise
-        Factor on all noise, for controls.
 
     Source
     ------
@@ -107,7 +103,7 @@ class GaussianQueries(_Noisy):
         return self.family.l2 * _multiplier(self.epsilon, self.delta)
 
     def draw(self, rng: np.random.Generator) -> Floats:
-        return rng.normal(0.0, self.noise * self.scale, self.family.number)
+        return rng.normal(0.0, self.scale, self.family.number)
 
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
         variance = sum(count * (part.family.l2 * _multiplier(part.epsilon, part.delta)) ** 2 for part, count in parts)

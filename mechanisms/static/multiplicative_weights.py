@@ -41,8 +41,6 @@ class MultiplicativeWeights(StaticMechanism):
         The family of queries, by name.
     domain
         Number of values that an item may have.
-    noise
-        Factor on all noise, for controls.
     rounds
         R; 0 for the number that makes the stated error least.
 
@@ -67,7 +65,7 @@ class MultiplicativeWeights(StaticMechanism):
         plan = _plan(self.epsilon, self.delta, None if paid is None else paid.scale)
         if paid is None:
             there = 0.0 if counts is None else float(counts.sum())
-            total = there + self.noise * float(rng.laplace(0.0, plan.scale))
+            total = there + float(rng.laplace(0.0, plan.scale))
         else:
             total = paid.value
         if total <= 0 or total < plan.looks_empty:
@@ -82,9 +80,9 @@ class MultiplicativeWeights(StaticMechanism):
             mean += answers
             # the exponential mechanism by the Gumbel trick: score * pick / 2 plus a Gumbel draw, the largest wins
             scores = np.abs(answers - truth) * (pick / 2)
-            query = int((scores + self.noise * rng.gumbel(size=len(scores))).argmax())
+            query = int((scores + rng.gumbel(0.0, 1.0, len(scores))).argmax())
             drawn = rng.normal(0.0, 1.0) if self.delta else rng.laplace(0.0, 1.0)
-            measured = min(max(truth[query] + self.noise * measure * drawn, 0.0), total)
+            measured = min(max(truth[query] + measure * drawn, 0.0), total)
             weights *= np.exp(family.row(query) * ((measured - answers[query]) / (2 * total)))
             weights *= total / weights.sum()
         return mean / rounds

@@ -117,7 +117,8 @@ DATA_USUAL: Final[dict[str, dict[str, Any]]] = {
     "gaussian": {"queries": "points", "domain": 2},
     "pmw": {"queries": "points", "domain": 2, "rounds": 2},
     "growing-sparse": {"horizon": DENSE},
-    "fully-dynamic": {"horizon": 5},
-    "inserted-minus-deleted": {"horizon": 5},
+    "growing-sparse-infinite": {"horizon": None},
+    "fully-dynamic": {"horizon": None},
+    "inserted-minus-deleted": {"horizon": None},
 }
 """Parameters under which they are audited unless others are given."""
