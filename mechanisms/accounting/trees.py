@@ -8,8 +8,15 @@ from typing import Any
 from mechanisms.accounting.ledger import Ledger
 
 
-def record(ledger: Ledger) -> dict[str, Any]:
+def record(ledger: Ledger, depth: int = 99) -> dict[str, Any]:
     """Return a ledger as plain values, which JSON can hold: what was given, what is spent, and of what it is made.
+
+    Of parts in parallel the costliest of each name stands for all.
+
+    Parameters
+    ----------
+    depth
+        Levels of parts that are shown.
 
     Examples
     --------
@@ -19,14 +26,20 @@ def record(ledger: Ledger) -> dict[str, Any]:
     [{'name': 'release', 'count': 1, 'epsilon': 0.5, 'delta': 0.0, 'spent': 0.5}]
     """
     spent, spent_delta = ledger.spent
-    parts = [
-        {"count": ledger.made[part.name] if ledger.rule == "parallel" else 1, **record(part)} for part in ledger.parts
-    ]
-    for name, use in ledger.uses.items():
+    shown = _costliest(ledger) if ledger.rule == "parallel" else ledger.parts
+    counts = ledger.made if ledger.rule == "parallel" else {}
+    parts = [{"count": counts.get(part.name, 1), **record(part, depth - 1)} for part in shown] if depth else []
+    for name, use in ledger.uses.items() if depth else ():
         most = use.largest if ledger.rule == "parallel" else (use.epsilon, use.delta)
         parts.append({"name": name, "count": use.count, "epsilon": most[0], "delta": most[1], "spent": most[0]})
     said: dict[str, Any] = {"name": ledger.name, "rule": ledger.rule, "epsilon": ledger.epsilon, "delta": ledger.delta}
     return {**said, "spent": spent, "spent_delta": spent_delta, "parts": parts}
+
+
+def _costliest(ledger: Ledger) -> list[Ledger]:
+    """Return the part of each name that has lost most."""
+    names = dict.fromkeys(part.name for part in ledger.parts)
+    return [max((part for part in ledger.parts if part.name == name), key=lambda part: part.spent) for name in names]
 
 
 def lines(ledger: Ledger | dict[str, Any]) -> Iterator[str]:

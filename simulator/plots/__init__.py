@@ -28,6 +28,8 @@ PLOTS: Final = {
     "breakdown": "simulator.plots.breakdown:Breakdown",
     "frontier": "simulator.plots.frontier:Frontier",
     "matrix": "simulator.plots.matrix:Matrix",
+    "size": "simulator.plots.size:SizeOverTime",
+    "budget": "simulator.plots.budget:Budget",
 }
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 

@@ -21,6 +21,8 @@ from simulator.tasks.dynamic.referee import Referee
 
 ROLES: Final = ("", "mechanism", "adversary")
 """Random streams: the mechanism's noise, and the adversary's moves."""
+DEEPEST: Final = 5
+"""Levels of a ledger that are kept with a game: down to what a node of the tree spends in a round."""
 
 
 @dataclass
@@ -202,4 +204,4 @@ def _play(run: DynamicRun, feed: Feed, referee: Referee, *, reacts: bool) -> int
 def spending(ledger: Ledger) -> dict[str, Any]:
     """Return what a ledger says of a game."""
     spent, delta = ledger.spent
-    return {"spent": spent, "spent_delta": delta, "ledger": record(ledger)}
+    return {"spent": spent, "spent_delta": delta, "ledger": record(ledger, DEEPEST)}

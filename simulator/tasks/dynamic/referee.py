@@ -91,6 +91,9 @@ class Referee:
         """Judge the steps after the last judged one up to `until` by the answers that stood in them."""
         if until <= self._settled:
             return
+        if not self._changes or self._changes[0][0] > until:
+            self._judge_still(until)
+            return
         ripe = len(self._changes) if not self._changes or self._changes[-1][0] <= until else self._ripe(until)
         changes, self._changes = self._changes[:ripe], self._changes[ripe:]
         block = max(1, BLOCK // self._family.number)
@@ -109,6 +112,18 @@ class Referee:
 
     def _ripe(self, until: int) -> int:
         return sum(1 for step, _, _ in self._changes if step <= until)
+
+    def _judge_still(self, until: int) -> None:
+        """Judge steps in which nothing has changed: as `_judge` does, for a single row."""
+        error = float(np.abs(self._truth - self._answers).max())
+        if not error <= self.max_abs_error:
+            self.max_abs_error = error if error == error else math.inf
+        self._squares += error * error * (until - self._settled)
+        if until > self._late:
+            self.late_error = max(self.late_error, error)
+            self.late_zero = max(self.late_zero, float(self._truth.max()))
+        self._settled = until
+        self._checkpoint()
 
     def _judge(self, truths: Floats, starts: NDArray[np.int64], durations: NDArray[np.int64]) -> None:
         """Judge exact answers that stood from these steps on for so long; those that stood for no step do not count."""

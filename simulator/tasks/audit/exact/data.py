@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms import DynamicMechanism, GrowingSparse, StaticMechanism
+from mechanisms import DynamicMechanism, FullyDynamic, GrowingSparse, StaticMechanism
 from mechanisms.accounting import Ledger
 from mechanisms.scripted_noise import ScriptedNoise
 from simulator.tasks.audit.exact.linear import linear_loss
@@ -45,8 +45,10 @@ def updates_loss(mechanism: DynamicMechanism) -> Found | None:
 
     What is proved is what the ledger says was spent, without a partition: its segments end by time, whatever comes.
     """
-    if not _draws_noise_only(mechanism.part(mechanism.epsilon, mechanism.delta)):
-        return None
+    static = mechanism.part(mechanism.epsilon, mechanism.delta)
+    approximate = static.privacy == "approximate"
+    if not _draws_noise_only(static) or (approximate and isinstance(mechanism, FullyDynamic)):
+        return None  # no linear map, or one of normal and Laplace noise
     stream = _stream(mechanism)
     places = [step for step, code in enumerate(stream, start=1) if code]
 
@@ -62,7 +64,6 @@ def updates_loss(mechanism: DynamicMechanism) -> Found | None:
     run = mechanism.start(ScriptedNoise(), ledger)  # type: ignore[arg-type]
     for code in stream:
         run.step(code)
-    approximate = mechanism.part(mechanism.epsilon, mechanism.delta).privacy == "approximate"
     loss = linear_loss(play, len(places), mechanism.delta if approximate else 0.0)
     if loss is None:
         return None
