@@ -20,8 +20,8 @@ BATCH = 64
 class Overcount(UpdateStream):
     """Deletes items of the query whose answer is most above the truth, and inserts items that it does not count.
 
-    It knows the truth, since it made the data. Deleting where an answer is too high moves the truth away from it, as long
-    as the answer stands; if the next answer followed the noise of this one, errors would add up.
+    It knows the truth, since it made the data. Deleting where an answer is too high moves the truth away from it, as
+    long as the answer stands; if the next answer followed the noise of this one, errors would add up.
 
     Parameters
     ----------

@@ -43,12 +43,13 @@ class Budget(Plot):
         if column not in tables.trials or tables.trials[column].isna().all():
             raise ValueError("a budget figure needs the ledgers of games on data sets; these games have none")
         found = lines(tables.trials, apart=("adversary",))[:MOST]
-        note = "Widths: shares of epsilon. Filled: spent. Side by side: in sequence. ×: so many in parallel, the costliest shown."
+        note = "Widths: shares of epsilon; filled: spent. Side by side: in sequence. ×: so many in parallel, the costliest."
         figure = new_figure(1.35 * len(found), self.title or tables.title, fixed(tables), note)
         axes = figure.subplots(len(found), 1, squeeze=False)[:, 0]
         for one, line in zip(axes, found, strict=True):
             ledger = json.loads(str(line.games.sort_values("trial").iloc[0][column]))
-            one.set_title(f"{line.label}: epsilon {ledger['epsilon']:g}, spent {ledger['spent']:.3g}", loc="left", size=9)
+            spent = f"epsilon {ledger['epsilon']:g}, spent {ledger['spent']:.3g}"
+            one.set_title(f"{line.label}: {spent}", loc="left", size=9)
             _draw(one, ledger, 0.0, 1.0 / ledger["epsilon"], 0)
             one.set_xlim(0, 1)
             one.set_ylim(DEEPEST, 0)

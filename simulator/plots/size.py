@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class SizeOverTime(Plot):
     """Error and size in the course of games on data sets: a line per mechanism, a column per adversary.
 
-    The first game of each point is shown. Where a line of errors lies above the dashed size, answers of 0 would be better.
+    The first game of each point is shown. Where errors lie above the dashed size, answers of 0 would be better.
     """
 
     kind: ClassVar[str] = "size"
@@ -69,7 +69,8 @@ def _draw(axes: Axes, found: list[Line], tables: Tables, kinds: tuple[str, ...],
         dashes = DASHES[line.order % len(DASHES)]
         axes.plot(timeline["step"], errors, color=colour, linestyle=dashes, linewidth=1.4)
         if named:
-            labels.append(EndLabel(axes, float(timeline["step"].iloc[-1]), float(errors.iloc[-1]), line.label, ink(colour)))
+            last = float(timeline["step"].iloc[-1]), float(errors.iloc[-1])
+            labels.append(EndLabel(axes, *last, line.label, ink(colour)))
     return labels
 
 

@@ -90,10 +90,12 @@ def test_of_closed_parallel_parts_the_costliest_is_kept() -> None:
 def test_advanced_composition_takes_a_hundred_where_basic_takes_forty() -> None:
     ledger = Ledger("all", 4.0, 1e-6, rule="advanced")
     taken = 0
-    with pytest.raises(Overdrawn):
-        for _ in range(1000):
+    try:
+        while True:
             ledger.use("release", 0.05)
             taken += 1
+    except Overdrawn:
+        pass
     assert basic([(0.05, 0.0)] * taken)[0] > 4.0 >= advanced([(0.05, 0.0)] * taken, 1e-6)[0]
     assert ledger.spent[0] == pytest.approx(advanced([(0.05, 0.0)] * taken, 1e-6)[0])
     assert advanced([(0.05, 0.0)] * (taken + 1), 1e-6)[0] > 4.0
@@ -139,10 +141,14 @@ def test_an_overdraft_raises_before_anything_is_drawn(mechanism) -> None:
 @pytest.mark.parametrize("kind", [FullyDynamic, InsertedMinusDeleted, GrowingSparseInfinite])
 def test_a_mechanism_given_half_its_budget_is_stopped(kind) -> None:
     """The ledger is no ornament: with less than the claim a run does not get through."""
-    with pytest.raises(Overdrawn):
+
+    def play() -> None:
         run = kind(1.0).start(np.random.default_rng(1), Ledger("too small", 0.45))
         for _ in range(2000):
             run.step(1)
+
+    with pytest.raises(Overdrawn):
+        play()
 
 
 @pytest.mark.parametrize("kind", [FullyDynamic, InsertedMinusDeleted, GrowingSparseInfinite])

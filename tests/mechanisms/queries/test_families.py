@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from mechanisms.queries import FAMILIES, family
 
-SPECIFIED = ["count", "points", "axes:3", "intervals", "intervals:20", "marginals", "marginals:1", "marginals:3", "halves:30"]
+SPECIFIED = [
+    "count",
+    "points",
+    "axes:3",
+    "intervals",
+    "intervals:20",
+    "marginals",
+    "marginals:1",
+    "marginals:3",
+    "halves:30",
+]
 
 
 def matrix_of(queries: str, domain: int) -> np.ndarray:
@@ -24,19 +34,24 @@ def matrix_of(queries: str, domain: int) -> np.ndarray:
         return np.eye(domain)
     if kind == "axes":
         columns = domain // int(said)
-        return np.array([x // columns == r for r in range(int(said))] + [x % columns == c for c in range(columns)]) * 1.0
+        return (
+            np.array([x // columns == r for r in range(int(said))] + [x % columns == c for c in range(columns)]) * 1.0
+        )
     if kind == "intervals" and not said:
         return np.array([(a <= x) & (x <= b) for a in range(domain) for b in range(a, domain)]) * 1.0
     if kind == "marginals":
         bits = domain.bit_length() - 1
         written = np.array([[int(bit) for bit in f"{value:0{bits}b}"] for value in x])
-        return np.array(
-            [
-                (written[:, list(kept)] == [int(bit) for bit in f"{cell:0{len(kept)}b}"]).all(axis=1)
-                for kept in combinations(range(bits), int(said or 2))
-                for cell in range(2 ** int(said or 2))
-            ]
-        ) * 1.0
+        return (
+            np.array(
+                [
+                    (written[:, list(kept)] == [int(bit) for bit in f"{cell:0{len(kept)}b}"]).all(axis=1)
+                    for kept in combinations(range(bits), int(said or 2))
+                    for cell in range(2 ** int(said or 2))
+                ]
+            )
+            * 1.0
+        )
     of = family(queries, domain)  # drawn at random: the matrix is what its rows say
     return np.array([of.row(query) for query in range(of.number)])
 

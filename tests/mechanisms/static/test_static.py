@@ -104,7 +104,7 @@ def test_multiplicative_weights_spend_their_budget_and_no_more(delta: float) -> 
 
 
 def test_the_pick_is_the_exponential_mechanism() -> None:
-    """Chances in proportion to exp(score e / 2): 20,000 picks of the first round, by chi-square; a control at half of e."""
+    """Chances in proportion to exp(score e / 2): 20,000 picks of the first round, by chi-square; control: half of e."""
     mechanism = MultiplicativeWeights(0.6, queries="points", domain=4, rounds=1)
     counts = np.array([20.0, 8.0, 8.0, 4.0])
     picked = np.zeros(4)
