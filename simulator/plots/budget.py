@@ -43,7 +43,7 @@ class Budget(Plot):
         if column not in tables.trials or tables.trials[column].isna().all():
             raise ValueError("a budget figure needs the ledgers of games on data sets; these games have none")
         found = lines(tables.trials, apart=("adversary",))[:MOST]
-        note = "Widths: shares of epsilon; filled: spent. Side by side: in sequence. ×: so many in parallel, the costliest."
+        note = "Widths: shares of epsilon; filled: spent. Side by side: in sequence. ×: so many in parallel."
         figure = new_figure(1.35 * len(found), self.title or tables.title, fixed(tables), note)
         axes = figure.subplots(len(found), 1, squeeze=False)[:, 0]
         for one, line in zip(axes, found, strict=True):

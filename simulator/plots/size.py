@@ -33,7 +33,8 @@ class SizeOverTime(Plot):
         from simulator.results.fixed import fixed
         from simulator.results.read import lines
 
-        if tables.series.empty or tables.series["rel_error"].isna().all():
+        on_data = {"late_error", "_late_error"} & set(tables.trials.columns)
+        if not on_data or tables.series.empty or tables.series["rel_error"].isna().all():
             raise ValueError("a size figure needs the timelines of games on data sets; series.csv has none of them")
         drawn = [(title, lines(games, apart=("adversary",))) for title, games in panels(tables)]
         kinds = tuple(dict.fromkeys(tables.trials["protocol"]))

@@ -55,7 +55,7 @@ class Referee:
         self._settled = 0
         self._settled_size = 0
         self._squares = 0.0
-        self._late = math.ceil(LATE * steps)
+        self._late = math.floor(LATE * steps)
         self._mark = 0.0
 
     def change(self, step: int, item: int, sign: int) -> None:
