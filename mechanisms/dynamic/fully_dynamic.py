@@ -52,10 +52,23 @@ class FullyDynamic(DynamicMechanism):
 
 @dataclass
 class LevelHistory:
-    """What the nodes of one level have come to, for the stated error."""
+    """What the nodes of one level have come to, for the stated error.
+
+    Attributes
+    ----------
+    nodes
+        How many there were.
+    rounds, due
+        The most rounds of one, and the most that were due.
+    segments
+        The most segments of a round.
+    halted
+        What a node that has halted may hold, if its halt was due; 0 if none has.
+    """
 
     nodes: int = 0
     rounds: int = 1
+    due: int = 1
     segments: int = 0
     halted: float = 0.0
 
@@ -126,20 +139,22 @@ class FullyDynamicRun(DynamicRun):
     def _remember(self, level: int, mechanism: NodeMechanism) -> None:
         seen = self.history[level]
         seen.rounds = max(seen.rounds, mechanism.round)
+        seen.due = max(seen.due, mechanism.due)
         seen.segments = max(seen.segments, mechanism.segments)
-        if mechanism.halted:
+        if mechanism.halted and mechanism.due == mechanism.round:
             seen.halted = max(seen.halted, 3 * mechanism.bound)
 
     def error_bound(self, items: int, beta: float) -> float:
         """Return what the largest error so far exceeds with probability at most `beta`.
 
-        Each release of the costliest round of each level is counted, and for a level that has a node halted what such
-        a node may have held; half of beta goes to the open segment.
+        Each release of the costliest due round of each level is counted, and for a level in which a node has halted what
+        such a node may hold; that no round begins before it is due has a beta of its own (Algorithm 3). Half of beta
+        goes to the open segment.
         """
         segments = self._cutter.segments
         parts: list[Parts] = []
         for level, seen in self.history.items():
-            share = self.mechanism.shares(level).of_round(seen.rounds)
+            share = self.mechanism.shares(level).of_round(seen.due)
             static = self._static.at(share.epsilon, share.delta)
             parts.append([(static, 1), *HybridReleases.parts(static, seen.segments)])
         every = [part for some in parts for part in some]

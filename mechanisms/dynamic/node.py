@@ -75,6 +75,8 @@ class NodeMechanism:
     ----------
     round
         Number of the round, from 1.
+    due
+        Rounds that were due: the first, and those that began when half of the items had really gone (Lemma 10).
     halted
         Whether it answers 0 for good.
     at_restart
@@ -89,7 +91,7 @@ class NodeMechanism:
 
     __slots__ = (
         "_counter", "_ledger", "_now", "_release", "_releases", "_rng", "_shares", "_size", "_static",
-        "at_restart", "counts", "gone", "halted", "round", "segments", "share",
+        "at_restart", "counts", "due", "gone", "halted", "round", "segments", "share",
     )  # fmt: skip
 
     def __init__(
@@ -105,6 +107,7 @@ class NodeMechanism:
         self.counts = np.zeros(static.domain) if counts is None else counts
         self._now = segment
         self.round = 0
+        self.due = 1
         self.segments = 0
         """Segments since the round began."""
         self.halted = False
@@ -161,4 +164,5 @@ class NodeMechanism:
         self._releases.step(deleted)
         number = self._counter.step(np.array([float(len(departed))]) if departed else None)
         if float(number[0]) > self._size / 2 + 2 * self.bound:
+            self.due += self.gone >= self.at_restart / 2
             self._next_round(self.segments)
