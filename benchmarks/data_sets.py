@@ -1,7 +1,7 @@
 """How fast are games on data sets? Updates a second, and releases, beside baselines measured in the same run.
 
-Baselines: (a) a dictionary that takes and loses the same items and does nothing else; (b) numpy drawing the Laplace noise
-of one release; (c) OpenDP adding Laplace noise to the same vector, where it is installed. Run with ``python -m
+Baselines: (a) a dictionary that takes and loses the same items and does nothing else; (b) numpy drawing the Laplace
+noise of one release; (c) OpenDP adding Laplace noise to the same vector, where it is installed. Run with ``python -m
 benchmarks.data_sets``.
 """
 
@@ -92,9 +92,8 @@ def main() -> None:
     theirs = opendp_release(counts, 1.0)
     if theirs is not None:
         took = min(seconds(theirs) for _ in range(3))
-        print(
-            f"(c) OpenDP, the same         {1e6 * took:12.1f} us, {took / ours:.0f} times ours (its noise is exact to the bit)"
-        )
+        exact = f"{took / ours:.0f} times ours (its noise is exact to the bit)"
+        print(f"(c) OpenDP, the same         {1e6 * took:12.1f} us, {exact}")
     weights = MultiplicativeWeights(1.0, queries="halves:1000", domain=4096)
     weights.release(counts, rng)  # the queries are drawn
     took = min(seconds(lambda: weights.release(counts, rng)) for _ in range(3))

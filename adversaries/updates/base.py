@@ -107,4 +107,5 @@ def draw_items(rng: np.random.Generator, domain: int, exponent: float, size: int
     if exponent == 0:
         return rng.integers(0, domain, size)
     sums = np.cumsum(np.arange(1, domain + 1, dtype=np.float64) ** -exponent)
-    return np.searchsorted(sums, rng.random(size) * sums[-1], side="right")
+    items: NDArray[np.int64] = np.searchsorted(sums, rng.random(size) * sums[-1], side="right")
+    return items

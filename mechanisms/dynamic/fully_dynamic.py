@@ -147,9 +147,9 @@ class FullyDynamicRun(DynamicRun):
     def error_bound(self, items: int, beta: float) -> float:
         """Return what the largest error so far exceeds with probability at most `beta`.
 
-        Each release of the costliest due round of each level is counted, and for a level in which a node has halted what
-        such a node may hold; that no round begins before it is due has a beta of its own (Algorithm 3). Half of beta
-        goes to the open segment.
+        Each release of the costliest due round of each level is counted, and for a level in which a node has halted
+        what such a node may hold; that no round begins before it is due has a beta of its own (Algorithm 3). Half of
+        beta goes to the open segment.
         """
         segments = self._cutter.segments
         parts: list[Parts] = []

@@ -7,6 +7,7 @@ shorter way takes that.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import ClassVar
@@ -68,7 +69,7 @@ class Family(ABC):
     @cached_property
     def l2(self) -> float:
         """Largest root of the sum of f_q(x)^2 over the queries."""
-        return self._largest(2) ** 0.5
+        return math.sqrt(self._largest(2))
 
     def _largest(self, power: int) -> float:
         """Return the largest sum of powers of an item's values, in blocks of about a million numbers."""

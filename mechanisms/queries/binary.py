@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -65,7 +66,8 @@ class Marginals(Family):
 
     def row(self, query: int) -> Floats:
         table, cell = divmod(query, 1 << self.order)
-        return (self._cells(table, np.arange(self.domain)) == cell).astype(np.float64)
+        of: Floats = (self._cells(table, np.arange(self.domain)) == cell).astype(np.float64)
+        return of
 
     def _cells(self, table: int, items: Items) -> Items:
         """Return the cell of a table in which each item is; bit 0 is the highest, as in the axes of `evaluate`."""
@@ -80,7 +82,7 @@ class Marginals(Family):
 
     @cached_property
     def l2(self) -> float:
-        return self.l1**0.5
+        return math.sqrt(self.l1)
 
 
 class Halves(Family):
@@ -114,10 +116,12 @@ class Halves(Family):
         return answers
 
     def values(self, items: Items) -> Floats:
-        return self.matrix[:, items].T
+        of: Floats = self.matrix[:, items].T
+        return of
 
     def row(self, query: int) -> Floats:
-        return self.matrix[query]
+        of: Floats = self.matrix[query]
+        return of
 
     @cached_property
     def l1(self) -> float:
@@ -125,4 +129,4 @@ class Halves(Family):
 
     @cached_property
     def l2(self) -> float:
-        return self.l1**0.5
+        return math.sqrt(self.l1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import ClassVar, Final
 
@@ -80,4 +81,4 @@ class Intervals(Family):
 
     @cached_property
     def l2(self) -> float:
-        return self.l1**0.5
+        return math.sqrt(self.l1)

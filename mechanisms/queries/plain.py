@@ -46,10 +46,12 @@ class Points(Family):
         return np.array(counts, dtype=np.float64)
 
     def values(self, items: Items) -> Floats:
-        return (items[:, None] == np.arange(self.domain)).astype(np.float64)
+        of: Floats = (items[:, None] == np.arange(self.domain)).astype(np.float64)
+        return of
 
     def row(self, query: int) -> Floats:
-        return (np.arange(self.domain) == query).astype(np.float64)
+        of: Floats = (np.arange(self.domain) == query).astype(np.float64)
+        return of
 
     @cached_property
     def l1(self) -> float:
@@ -99,4 +101,5 @@ class Axes(Family):
     def row(self, query: int) -> Floats:
         cells = np.arange(self.domain)
         place = cells // self.columns if query < self.rows else cells % self.columns
-        return (place == (query if query < self.rows else query - self.rows)).astype(np.float64)
+        of: Floats = (place == (query if query < self.rows else query - self.rows)).astype(np.float64)
+        return of

@@ -155,8 +155,8 @@ DYNAMIC_DATA: Final = Paper(
             tests=(
                 Tested(
                     f"{DYNAMIC}::test_no_outcome_tells_neighbours_apart_by_more_than_the_tree_was_given",
-                    "over random streams, all neighbours, and outcomes that begin new rounds, the loss is at most epsilon / 2",
-                    "items named by their place in a list: test_without_identities_one_update_moves_many_items",
+                    "over random streams, all neighbours, and outcomes that begin rounds, the loss is at most epsilon / 2",
+                    "items named by their place in a list",
                 ),
                 Tested(
                     f"{NODE}::test_it_restarts_when_half_is_gone_and_not_before",

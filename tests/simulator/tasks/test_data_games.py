@@ -131,9 +131,9 @@ def test_a_static_game_is_one_release() -> None:
 
 
 def test_an_item_outside_the_domain_is_the_adversarys_fault() -> None:
+    stream = Watching(True, [])
+    stream.updates = lambda view: [7]
     with pytest.raises(MoveError, match="watching: step 1: item 6 is not among the 1 values"):
-        stream = Watching(True, [])
-        stream.updates = lambda view: [7]
         play_dynamic(FullyDynamic(1.0), stream, steps=5)
 
 

@@ -31,7 +31,7 @@ def release_loss(mechanism: StaticMechanism) -> Found | None:
         data = counts.copy()
         if item:
             data[item - 1] += 1
-        return mechanism.release(data, rng).tolist()
+        return list(mechanism.release(data, rng))
 
     if not _draws_noise_only(mechanism):
         return None
@@ -76,7 +76,7 @@ def _stream(mechanism: DynamicMechanism) -> Sequence[int]:
         codes = UPDATES if mechanism.deletes else tuple(max(0, code) for code in UPDATES)
         return (*codes, *(0,) * (CUTS - len(codes)))[: mechanism.horizon]
     values = np.arange(min(mechanism.horizon or STEPS, STEPS)) % mechanism.domain
-    return (values + 1).tolist()  # type: ignore[no-any-return]
+    return [int(value) + 1 for value in values]
 
 
 def _spent_on_data(ledger: Ledger) -> float:
