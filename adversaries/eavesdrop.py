@@ -72,7 +72,7 @@ class _Lap:
             return self._sampled(view, self.striker, items, moved)
         self.counts[self.site] += items
         kinds = {message.kind for message in view.heard}
-        if "round" in kinds:
+        if kinds & {"round", "poll"}:  # either ends a round
             self._begin(view)
         elif any(message.sender == self.site for message in view.heard):
             self.signals += 1

@@ -29,21 +29,25 @@ class SiteOrder:
         Whether it is between two laps.
     """
 
-    __slots__ = ("_place", "_target", "begin", "growth", "reach", "storing")
+    __slots__ = ("_lap", "_place", "_target", "begin", "growth", "reach", "storing")
 
     def __init__(self, reach: float, growth: float, begin: float) -> None:
         self.reach, self.growth, self.begin = reach, growth, begin
         self.storing = True
         self._place = 0
+        self._lap = 0
         self._target = -1.0
 
     def next(self, view: View) -> int:
         """Return the site to go to: to be called when the present one is done, and at each change while storing."""
         if self._target < 0:
             self._target = self.begin * early(view)
+            self._lap = max(1, round(self.reach * view.sites))
         if not self.storing:
             self._place += 1
-            self.storing = self._place >= max(1, round(self.reach * view.sites))
+            if self._place < self._lap:
+                return self._place
+            self.storing = True
         if self.storing:
             output = float(view.output)
             if output < self._target:

@@ -12,6 +12,7 @@ from adversaries.base import Adversary, View
 from adversaries.listed_schedules import Runs
 from adversaries.schedules import Burst, Schedule
 from mechanisms.checks import number, whole
+from mechanisms.rules import size_within
 
 Side = Literal["above", "below"]
 AT_ONCE: Final = 8
@@ -75,9 +76,12 @@ class Trial(Adversary):
             return Burst(view.changes % view.sites)
         if self._round is not None:
             self._round.take(view)
-        of = constants(self._rounds + 1)
-        count = view.start + view.sent
-        size = int(float(view.known["alpha"]) * count / of.divisor)
+        of, count, alpha = constants(self._rounds + 1), view.start + view.sent, float(view.known["alpha"])
+        allowed, size = alpha * count, size_within(alpha, count, of.divisor)
+        if of.ahead and self._round is not None:
+            # chosen from an estimate of the count: if a round begins now, its first output tells it
+            size = max(1, round((allowed - (float(view.output) - count)) / (of.divisor - of.shift)))
+        of = of.fitted(allowed / size) if size else of
         if self._round is None or self._round.over(view, count + size * of.shift):
             if not size:
                 return Burst(view.sites - 1)  # every item is forwarded

@@ -20,6 +20,9 @@ from adversaries.base import View
 POWERS: Final = ("outputs", "traffic", "state")
 """What an adversary may see, each more than the one before."""
 
+_PLAIN: Final = frozenset({int, float, bool, str, type(None)})
+"""Types of what is shown as it is."""
+
 
 class Heard(NamedTuple):
     """A message that was seen on a channel: who sent it to whom, and of what kind; not what it carries.
@@ -115,7 +118,7 @@ def behind_glass(thing: Any) -> Any:
         From the result, at what is not shown: names that begin with an underscore, methods, generators and what draws
         from them, and what the object itself calls drawn ahead (`tossed_ahead`).
     """
-    if thing is None or isinstance(thing, str | bool | Number | Fraction):
+    if type(thing) in _PLAIN or isinstance(thing, str | Number | Fraction):
         return thing
     if isinstance(thing, np.ndarray):
         copied = thing.copy()
@@ -130,6 +133,8 @@ def behind_glass(thing: Any) -> Any:
         if name.startswith("_") or name in getattr(thing, "tossed_ahead", ()):
             raise AttributeError(f"{name} is not shown")
         value = getattr(thing, name)
+        if type(value) in _PLAIN:
+            return value  # most often: the questions below take their time
         if callable(value) or _draws(value):
             raise AttributeError(f"{name} is not shown")
         return behind_glass(value)

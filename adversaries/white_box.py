@@ -46,7 +46,7 @@ class _Soonest:
         self.site = 0
 
     def next(self, view: StateView) -> int:
-        if not view.sent or any(message.kind == "round" for message in view.heard):
+        if not view.sent or any(message.kind in ("round", "poll") for message in view.heard):
             self.queue = [(distance, site) for site in range(view.sites) if (distance := _distance(view, site)) > 0]
             heapify(self.queue)
         elif self._spoke(view):

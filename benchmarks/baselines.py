@@ -91,3 +91,15 @@ def timeouts(processes: int, events: int) -> None:
     for number in range(processes):
         env.process(sleep(number + 1))
     env.run(until=events + 0.5)
+
+
+def beginnings(processes: int) -> None:
+    """(d) Begin so many SimPy processes, each of which then waits for something that does not come."""
+    env = simpy.Environment()
+
+    def wait() -> Generator[simpy.Event, Any, None]:
+        yield env.event()
+
+    for _ in range(processes):
+        env.process(wait())
+    env.run(until=1)

@@ -10,8 +10,8 @@ from math import exp
 from pathlib import Path
 from typing import Any, Final
 
-from adversaries import RoundRobin, Uniform
-from benchmarks.baselines import compiled_loop, naive_simpy, timeouts
+from adversaries import Freeze, RoundRobin, Uniform
+from benchmarks.baselines import beginnings, compiled_loop, naive_simpy, timeouts
 from benchmarks.clock import in_own_process, seconds
 from protocols import Deterministic, Martingale, Protocol, Randomized, Robust
 from simulator.game.outcome import Game
@@ -51,7 +51,18 @@ class Figure:
     met: bool | None = None
 
 
-PARTS: Final = ("baselines", "leap", "bulk", "items", "trillion", "uniform", "million", "workers")
+PARTS: Final = (
+    "baselines",
+    "startup",
+    "leap",
+    "bulk",
+    "reacting",
+    "items",
+    "trillion",
+    "uniform",
+    "million",
+    "workers",
+)
 """Methods of `Suite`, the cheap ones first."""
 
 
@@ -109,6 +120,18 @@ class Suite:
 
     # ------------------------------------------------------------------ figures
 
+    def startup(self) -> Iterator[Figure]:
+        """What a site costs in `leap` before anything is said, against a SimPy process that only begins."""
+        k = self._size(65_536)
+        bare = self._time(lambda: beginnings(k)) / k
+        for name, adversary in (("all of which wait for something", RoundRobin()), ("one of which is fed", Freeze())):
+            options: dict[str, Any] = {"sites": k, "start": 10**9, "items": 1000, "engine": "leap"}
+            each = self._time(lambda a=adversary, o=options: play(Martingale(alpha=2**-8), a, **o)) / k
+            yield Figure(
+                f"leap, martingale, {k:,} sites, {name}", each * 1e6, "us a site",
+                f"(d) a SimPy process, {bare * 1e6:.3g} us", each / bare, "at most 5 us a site", each <= 5e-6,
+            )  # fmt: skip
+
     def leap(self) -> Iterator[Figure]:
         """Messages of `leap` a second, against bare timeouts a second."""
         for protocol, wanted, start in (
@@ -135,6 +158,26 @@ class Suite:
                 f"bulk, {name}", rate, "messages/s", f"(c) with 1 process, {1 / each:,.0f} events/s", rate * each,
                 f"{wanted / 1e6:g} million messages/s", rate >= wanted,
             )  # fmt: skip
+
+    def reacting(self) -> Iterator[Figure]:
+        """`bulk` against `leap` where the adversary reacts, and a game of very many items and sites."""
+        for protocol, wanted in ((Robust(alpha=0.03), 10.0), (Martingale(alpha=0.03), 1.0)):
+            items = self._size(2_000_000)
+            # in turn, so that a slow spell of the machine meets both
+            took: dict[str, list[float]] = {"leap": [], "bulk": []}
+            for _ in range(self.repeats):
+                for engine, times in took.items():
+                    times.append(seconds(lambda e=engine, p=protocol, n=items: freeze(p, e, 1024, n), 1))  # type: ignore[misc]
+            leap, bulk = (min(times) for times in took.values())
+            yield _at_least(
+                f"bulk, {protocol.kind} against freeze, k = 1,024, alpha = 0.03, N = {items:,}", bulk, "s",
+                f"leap, {leap:.3g} s", leap / bulk, wanted,
+            )  # fmt: skip
+        k = self._size(65_536)
+        for protocol in (Robust(alpha=0.03), Martingale(alpha=0.03)):
+            alone = self._time(lambda p=protocol: freeze(p, "bulk", k, 10**12))  # type: ignore[misc]
+            what = f"bulk, {protocol.kind} against freeze, k = {k:,}, alpha = 0.03, N = 10^12"
+            yield Figure(what, alone, "s", wanted="at most 10 s", met=alone <= 10)
 
     def items(self) -> Iterator[Figure]:
         """`leap` and `bulk` against the compiled loop, at 10^9 items and at 10^12."""
@@ -192,7 +235,7 @@ class Suite:
         from simulator.scenario.load import load
 
         # one that draws coins, since games that are bound to be equal are played once only
-        protocol, length, took_one = Martingale(alpha=0.02, strength=4), 10**4, 0.0
+        protocol, length, took_one = Martingale(alpha=0.02, parameters="simple", strength=4), 10**4, 0.0
         while took_one < 0.2 * self.scale:
             length *= 2
             took_one = seconds(lambda n=length: _game(protocol, "leap", 100, 0, n), 3)  # type: ignore[misc]
@@ -201,7 +244,7 @@ class Suite:
             write_text(
                 file,
                 f"name: short\ntrials: 200\nsites: 100\nitems: {length}\n"
-                "protocol: {kind: martingale, alpha: 0.02, strength: 4}\n"
+                "protocol: {kind: martingale, alpha: 0.02, parameters: simple, strength: 4}\n"
                 "adversary: {kind: round-robin}\nengine: leap\n",
             )
             scenario = load(file)
@@ -236,6 +279,11 @@ class Suite:
 
 def _game(protocol: Protocol, engine: str, k: int, start: int, items: int) -> Game:
     return play(protocol, RoundRobin(), sites=k, items=items, start=start, engine=engine)
+
+
+def freeze(protocol: Protocol, engine: str, k: int, items: int) -> Game:
+    """Play a game against `freeze`."""
+    return play(protocol, Freeze(), sites=k, items=items, engine=engine)
 
 
 def _at_least(what: str, value: float, unit: str, baseline: str, ratio: float, wanted: float) -> Figure:

@@ -18,8 +18,8 @@ def noise_multiplier(epsilon: float, delta: float, calibration: Calibration = "c
     epsilon, delta
         The privacy promised.
     calibration
-        classical: sqrt(2 ln(1.25 / delta)) / epsilon, proved for epsilon up to 1 only; exact: the least
-        there is.
+        classical: sqrt(2 ln(1.25 / delta)) / epsilon, proved for epsilon below 1, and so at 1, since the delta that
+        noise spends is continuous in epsilon and its scale; exact: the least noise there is, for any epsilon.
 
     Raises
     ------
@@ -47,14 +47,28 @@ def noise_multiplier(epsilon: float, delta: float, calibration: Calibration = "c
     if calibration != "exact":
         raise ValueError(f"calibration must be 'classical' or 'exact'; got {calibration!r}")
 
-    from scipy import optimize, special  # a slow import, which only this function needs
+    from scipy import optimize  # a slow import, which only this function needs
 
     def excess(log_sigma: float) -> float:
-        sigma = math.exp(log_sigma)
-        half, shift = 1 / (2 * sigma), epsilon * sigma
-        leak = float(special.ndtr(half - shift))
-        leak -= math.exp(epsilon + float(special.log_ndtr(-half - shift)))
-        return leak - delta
+        return delta_spent(math.exp(log_sigma), epsilon) - delta
 
     high = math.log(4 * math.sqrt(2 * math.log(1.25 / delta)) / min(epsilon, 1))
     return math.exp(float(optimize.brentq(excess, -12.0, high, xtol=1e-14)))
+
+
+def delta_spent(sigma: float, epsilon: float) -> float:
+    """Return the least delta that noise of this standard deviation, over the sensitivity, spends at this epsilon.
+
+    Source
+    ------
+    Balle, Wang 2018, Theorem 8.
+
+    Examples
+    --------
+    >>> round(delta_spent(1.0, 1.0), 4)
+    0.1269
+    """
+    from scipy import special
+
+    half, shift = 1 / (2 * sigma), epsilon * sigma
+    return float(special.ndtr(half - shift)) - math.exp(epsilon + float(special.log_ndtr(-half - shift)))

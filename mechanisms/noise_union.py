@@ -11,6 +11,7 @@ import math
 from collections import Counter as Multiset
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -90,17 +91,40 @@ class NoiseUnion:
         >>> round(NoiseUnion.of([[(1.0, 1)], [(1.0, 1)]]).quantile(0.05), 6)  # ln(2 / (2 · 0.05))
         2.995732
         """
+        return self._quantile(beta)[0]
+
+    def shortfall(self, beta: float) -> float:
+        """Return the expected shortfall at `beta`: the x of `quantile`, and sum_t E max(0, S_t - x) over beta.
+
+        It is the least y with sum_t E max(0, S_t - a) <= beta (y - a) for some a. So if whoever picks a step t in an
+        event makes the mean of S_t, given the event, at least y, then the event has a probability of at most beta.
+
+        Raises
+        ------
+        ValueError
+            If `beta` is not between 0 and 1.
+
+        Examples
+        --------
+        >>> round(NoiseUnion.of([[(1.0, 1)], [(1.0, 1)]]).shortfall(0.05), 6)  # memoryless beyond the quantile
+        3.995732
+        """
+        x, tail = self._quantile(beta)
+        return x if tail is None else x + tail.excess(x) / beta
+
+    def _quantile(self, beta: float) -> tuple[float, Tail | None]:
+        """Return the quantile, and the tail that it is found from; none where Chernoff's bound stands for it."""
         from scipy.optimize import brentq  # a slow import, which only this function needs
 
         probability("beta", beta)
         high, s = self.chernoff(beta)
         if not self.scales:
-            return 0.0
+            return 0.0, None
         tail = Tail(self, s, least=high / 10)
         low = high / 10
-        if not tail(low) > beta > tail(high):  # so likely that Chernoff's bound is far off
-            return high
-        return float(brentq(lambda x: math.log(max(tail(x), 1e-300) / beta), low, high, rtol=1e-10))
+        if not tail(low) > beta > tail(high):  # so likely that Chernoff's bound is far off; it holds for both
+            return high, None
+        return float(brentq(lambda x: math.log(max(tail(x), 1e-300) / beta), low, high, rtol=1e-10)), tail
 
 
 class Tail:
@@ -125,7 +149,7 @@ class Tail:
     As `mechanisms.laplace_sums`, for many sums at once.
     """
 
-    __slots__ = ("_beyond", "_integrand", "_s", "_step")
+    __slots__ = ("_beyond", "_integrand", "_path", "_s", "_step")
 
     def __init__(self, union: NoiseUnion, s: float, least: float) -> None:
         positive("least", least)
@@ -135,12 +159,19 @@ class Tail:
         self._step = min(s, 1 / largest - s) / 8
         v = np.arange(0, math.sqrt(40 / (bend * least)), self._step)
         self._beyond = bend * v * v + 1j * v
-        path = s + self._beyond
+        self._path = path = s + self._beyond
         logs = np.log(1 - np.square(union.scales) * np.square(path)[:, None])
         moments = np.exp(-(logs @ union.counts.T)) @ union.weights
         self._integrand = moments / path * (2 * bend * v + 1j)
         self._integrand[0] *= 0.5
 
     def __call__(self, x: float) -> float:
+        return self._integral(self._integrand, x)
+
+    def excess(self, x: float) -> float:
+        """Return sum_t E max(0, S_t - x), the integral of the tail beyond x."""
+        return self._integral(self._integrand / self._path, x)
+
+    def _integral(self, integrand: Any, x: float) -> float:
         wave = np.exp(-self._beyond * x)
-        return float(np.sum((self._integrand * wave).imag)) * self._step / math.pi * math.exp(-self._s * x)
+        return float(np.sum((integrand * wave).imag)) * self._step / math.pi * math.exp(-self._s * x)

@@ -46,6 +46,10 @@ class Protocol(ABC):
     to `sites` and `server` only; a game in which nothing was drawn at all is then played for one seed, and counted
     for all."""
 
+    reacting_bulk: ClassVar[Literal["none", "slower", "faster"]] = "none"
+    """Whether its bulk form plays streams that react to the outputs, too (`BulkForm.until_change`), and if it does,
+    whether that is faster than single sites: it is where few messages change the output, or many are polls."""
+
     @property
     def accuracy(self) -> float | None:
         """The promised relative error alpha; None if nothing is promised."""

@@ -1,8 +1,9 @@
-"""The bulk form of a protocol: all sites at once, as arrays, for streams that do not react to the outputs.
+"""The bulk form of a protocol: all sites at once, as arrays.
 
 It shares the rules of its protocol with the single sites: thresholds, coins and the server are the same code, asked for
 an array instead of a number. The engine `bulk` lets it `advance` through the stream, a segment at a time, and takes
-from each `Segment` the messages and the outputs.
+from each `Segment` the messages and the outputs. Where the stream reacts to the outputs, a segment goes `until_change`
+of the output, up to which the stream is fixed.
 """
 
 from __future__ import annotations
@@ -49,6 +50,20 @@ class Stream(Protocol):
 
     def nth(self, sites: Integers, n: Integers) -> Integers:
         """Return the step of the n-th item of each of these sites, n from 1 and counted since the game began."""
+        ...
+
+    @property
+    def fed(self) -> Integers:
+        """The sites that the present plan feeds, in rising order."""
+        ...
+
+    @property
+    def only(self) -> int | None:
+        """The site that the present plan feeds, if it is one burst; None for any other plan."""
+        ...
+
+    def received(self, site: int, step: int) -> int:
+        """Return the items of one site by the end of a step, since the game began."""
         ...
 
 
@@ -124,6 +139,28 @@ class Segment:
         self.outputs = np.append(self.outputs, output) if len(self.outputs) else np.array([output])
 
 
+class Signals(NamedTuple):
+    """What happened after the last segment, up to step `end`, where one site alone said anything.
+
+    Parameters
+    ----------
+    end
+        The last step that is settled.
+    message
+        What each of its messages is, for the ledger.
+    site, steps
+        The site, and the steps in which it sent one each, in order.
+    output
+        The output from step `end` on; None if it is the one before.
+    """
+
+    end: int
+    message: Message
+    site: int
+    steps: Sequence[int]
+    output: Number | None
+
+
 class BulkForm(ABC):
     """The sites and the server of one game, as arrays. `Protocol.bulk_form` makes a new one for each game.
 
@@ -152,6 +189,27 @@ class BulkForm(ABC):
         until
             The last step that the stream is settled for: the end of the adversary's plan, or of the game.
         """
+
+    def until_change(self, stream: Stream, now: int, until: int) -> Segment | Signals | None:
+        """Play on up to the first step at whose end the output may be another, for streams that react to the outputs.
+
+        As `advance`, but nothing may change the output before the last step that is settled. Where few messages lie
+        between two changes, `Signals` take less time than a `Segment`. None says that nothing at all happens up to
+        `until`. A form that leaves this method out is not asked to play such streams.
+        """
+        raise NotImplementedError
+
+    def forwarding(self, most: int) -> tuple[Message, int] | None:
+        """Return what each item is sent as, and of how many of the next `most` items that is known already.
+
+        The output is then exact after each of them, and nothing else happens. An engine that goes through them by
+        itself says so by `forwarded`. None if there are none.
+        """
+        return None
+
+    def forwarded(self, items: int) -> None:
+        """Take note that so many items have been sent as `forwarding` says."""
+        raise NotImplementedError
 
     @property
     def output(self) -> Number:

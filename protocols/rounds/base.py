@@ -5,19 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from protocols.base import Protocol, Site
 from protocols.bulk import BulkForm
 from protocols.coins import Coins
-from protocols.rounds.bulk import BulkRounds
 from protocols.rounds.parts import RoundServer, RoundSite
+from protocols.rounds.reacting import ReactingRounds
 from protocols.rounds.rules import RuleOf, remembering
 
 
 @dataclass(frozen=True)
 class RoundProtocol(Protocol):
     """A protocol whose sites are `RoundSite`s. Subclasses give the signal rule of a round and the server."""
+
+    reacting_bulk: ClassVar[Any] = "slower"
 
     @abstractmethod
     def rule_of(self, k: int, coins: Coins) -> RuleOf:
@@ -36,7 +38,7 @@ class RoundProtocol(Protocol):
         return self.server_by(self.rules(k, rng), k, rng, sum(start))
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
-        return BulkRounds(self.server(k, server_rng, start), self.rules(k, site_rng))
+        return ReactingRounds(self.server(k, server_rng, start), self.rules(k, site_rng))
 
     def rules(self, k: int, rng: Any) -> RuleOf:
         return remembering(self.rule_of(k, Coins(rng)))

@@ -42,7 +42,7 @@ class BulkRounds(BulkForm):
         self._begun: Any = None
         """Items of each site when the round began."""
         if server.rule is not None:
-            self._rule = rule_of(server.rounds, server.base)
+            self._rule = rule_of(server.rounds, server.told)
             self._begun = 0
 
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
@@ -195,13 +195,13 @@ class BulkRounds(BulkForm):
                 items = stream.counts(segment.end) - self._begun
                 segment.exchange.append(Exchange("up", counted(0), everyone))
                 waiting.extend(self.server.counted(int(items.sum()), stream.k))
-            else:
+            if message.kind != POLL.kind or self.server.polls_ahead:
                 self._begin(stream, segment)
 
     def _begin(self, stream: Stream, segment: Segment) -> None:
-        """Begin the round that has been announced."""
+        """Begin the round that the server is in, of which all sites know by now."""
         server = self.server
-        self._rule = None if server.rule is None else self._rule_of(server.rounds, server.base)
+        self._rule = None if server.rule is None else self._rule_of(server.rounds, server.told)
         self._begun = stream.counts(segment.end)
         self._due = None
         segment.stand(server.output)

@@ -37,6 +37,26 @@ class Constants(NamedTuple):
     """Bits that `cost_bound` takes a round to have at most: 3 C k, with high probability; else an estimate."""
     least_blocks: float
     """Blocks' worth of items that `cost_bound` takes a round to bring at least: C k likewise; else an estimate."""
+    counter: str = "binary"
+    """Kind of the private counter."""
+    ahead: bool = False
+    """Whether a poll tells the sites their next block size, from an estimate: 2k words in place of 3k."""
+
+    @property
+    def poll(self) -> int:
+        """Words of a poll, a site."""
+        return 2 if self.ahead else 3
+
+    def fitted(self, allowed: float) -> Constants:
+        """Return the constants of a round in which this error is allowed, in bits: alpha N0 over its block size.
+
+        Where the block size was told ahead, N0 is known exactly only later, and the block size is a whole number. What
+        is left of the error, or wanting, goes into the length of a phase: twice, since the shift halves the lag.
+        """
+        if not self.ahead:
+            return self
+        spare = allowed - self.divisor
+        return self._replace(divisor=allowed, phase_length=self.phase_length + 2 * spare, shift=self.shift + spare)
 
 
 HAND_SET: Final[Mapping[str, float]] = {
@@ -110,7 +130,13 @@ def scaled_constants(k: int, beta: float, values: tuple[tuple[str, float], ...] 
     )
 
 
-def tight_constants(k: int, delta: float, number: int, alpha: float, counter: str) -> Constants:
+BEST: Final = "best"
+"""In place of a counter: binary with the paper's constants, and the cheapest of `CANDIDATES` with tight ones."""
+CANDIDATES: Final = ("k-ary", "two-level", "per-item")
+"""Counters of which one is the cheapest, for all sizes that were tried (docs/tight.md)."""
+
+
+def tight_constants(k: int, delta: float, number: int, alpha: float, counter: str = BEST) -> Constants:
     """Return the constants found by minimisation for the round with this number, from 1.
 
     Rounds 2^i to 2^(i+1) - 1 share theirs, and each fails with probability at most 6 delta / (pi^2 (i + 1)^2 2^i):
@@ -118,7 +144,8 @@ def tight_constants(k: int, delta: float, number: int, alpha: float, counter: st
     """
     power = number.bit_length() - 1
     failure = 6 * delta / (pi**2 * (power + 1) ** 2 * 2**power)
-    found = tight_round(k, failure, alpha, counter)
+    kinds = CANDIDATES if counter == BEST else (counter,)
+    found, kind = min(((tight_round(k, failure, alpha, kind), kind) for kind in kinds), key=lambda pair: pair[0].words)
     bits = found.phases * found.phase_length
     return Constants(
         c=bits / (2 * k),
@@ -132,5 +159,7 @@ def tight_constants(k: int, delta: float, number: int, alpha: float, counter: st
         releases=found.phases - 1,
         shift=found.shift,
         most_bits=1.5 * (bits + found.phases),
-        least_blocks=max(bits / 4, bits - found.generalisation - found.leaked - found.sampling),
+        least_blocks=max(bits / 4, bits - found.generalisation - found.leaked - sqrt(k)),
+        counter=kind,
+        ahead=True,
     )

@@ -39,6 +39,13 @@ def doubling(k: int, alpha: float, failure: float) -> Doubling:
     A block of level 0 grows N by less than alpha F / 2. Its end comes late, or an output is too high or too low, each
     with a third of the block's part of `failure`: sums of one estimator's or of `levels` estimators' k independent
     deviations of range 1, one per site (Hoeffding). No estimator is off by more than k bits in any case.
+
+    The estimator of level 0 is read when its own quota is reached, where its deviation X has a mean of its own, so that
+    Hoeffding's bound of moments does not hold for it. But within a block the plan is fixed, and to be off by x then is
+    to be off by x at the item that is x bits' worth away from the quota: P(X >= x) <= exp(-2 x^2 / k). The others of a
+    sum, Z, have ended before, so this holds given Z; and the least of 1 and exp(-2 (y - Z)^2 / k) is at most
+    exp(s^2 k / 8 - s (y - Z)) for every s >= 0. So Z + X has the tail that moments would give it,
+    P(Z + X >= y) <= exp(-2 y^2 / (levels k)).
     """
     levels = ceil(log2(2 / alpha))
     blocks = 1 << levels

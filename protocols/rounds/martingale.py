@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from protocols.base import in_unit_interval, positive
 from protocols.coins import Coins
 from protocols.rounds.base import RoundProtocol
+from protocols.rounds.coin_rounds import bias, share_of, signals_of, words_of, worth_it
 from protocols.rounds.parts import RoundServer
 from protocols.rounds.rules import CoinRule, RuleOf, SignalRule
 
@@ -39,19 +40,24 @@ def strength_for(failure: float, k: int) -> float:
 
 @dataclass(frozen=True)
 class Martingale(RoundProtocol):
-    """Every item is signalled with probability p = lam sqrt k / (alpha M), in rounds of k signals.
+    """Every item is signalled with probability p, alike for all of a round; M signals over p are its items, on average.
 
-    The output is M + signals / p; signals - p * items is a martingale against any adversary, whatever it has
-    seen, since nothing random is kept anywhere. A poll of 3k messages ends each round.
+    The output is N0 + signals / p in a round begun with N0 items; signals - p * items is a martingale against any
+    adversary, whatever it has seen, since nothing random is kept anywhere. A poll of all sites ends the round.
 
     Parameters
     ----------
     alpha
         Relative error allowed, in (0, 1).
     delta
-        Probability that the error ever exceeds it, in (0, 1); round r gets 6 delta / (pi r)^2 of it.
+        Probability that the error ever exceeds it, in (0, 1), over rounds without end.
+    parameters
+        Which constants. `tight`: the fewest words with which the walk of the signals leaves the lines of relative error
+        alpha with a round's share of delta, as computed exactly (`docs/martingale.md`); the poll carries the next p,
+        chosen from the server's estimate, and costs 2k. `simple`: p = lam sqrt k / (alpha N0) and k signals, with
+        the lam that Freedman's inequality asks for, a share of 6 delta / (pi r)^2 for round r, and polls of 3k.
     strength
-        The same lam in every round instead; nothing is then promised about delta.
+        The same lam in every round of `simple` instead; nothing is then promised about delta.
 
     Source
     ------
@@ -61,26 +67,36 @@ class Martingale(RoundProtocol):
 
     alpha: float
     delta: float = 0.05
+    parameters: str = "tight"
     strength: float | None = None
 
     kind: ClassVar[str] = "martingale"
     source: ClassVar[str] = "derived; bounds as in the abstract of Cohen, Shechner, Stemmer 2025"
     guarantee: ClassVar[Any] = "adaptive"
     reveals: ClassVar[str] = "each change tells that the last item was signalled, which is of no use"
+    reacting_bulk: ClassVar[Any] = "faster"
 
     def __post_init__(self) -> None:
         in_unit_interval("alpha", self.alpha)
         in_unit_interval("delta", self.delta)
+        if self.parameters not in ("tight", "simple"):
+            raise ValueError(f"parameters must be tight or simple; got {self.parameters!r}")
         if self.strength is not None:
             positive("strength", self.strength)
+            if self.parameters != "simple":
+                raise ValueError(
+                    f"strength is for parameters: simple only; got {self.strength!r} with {self.parameters}"
+                )
 
     def strength_of(self, number: int, k: int) -> float:
-        """Return the lam of a round by its number, from 1."""
+        """Return the lam of a round of `simple` by its number, from 1."""
         if self.strength is not None:
             return self.strength
         return strength_for(6 * self.delta / (pi * number) ** 2, k)
 
     def rule_of(self, k: int, coins: Coins) -> RuleOf:
+        if self.parameters == "tight":
+            return self._tight_rule_of(k, coins)
         strengths: dict[int, float] = {}
 
         def rule(number: int, total: int) -> SignalRule | None:
@@ -91,11 +107,26 @@ class Martingale(RoundProtocol):
 
         return rule
 
+    def _tight_rule_of(self, k: int, coins: Coins) -> RuleOf:
+        def rule(number: int, total: int) -> SignalRule | None:
+            share = share_of(k, self.alpha, self.delta, number)
+            first = number == 1  # which begins with the exact count, and only once it is worth its poll
+            if first and not worth_it(k, self.alpha, share, total):
+                return None
+            return CoinRule(bias(k, self.alpha, share, total, exact=first), coins)
+
+        return rule
+
     def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
-        return _Server(rule_of, k, total)
+        return _Tight(self, rule_of, k, total) if self.parameters == "tight" else _Simple(rule_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return 4k a round, of which each grows N by 1 + alpha sqrt k / lam on average, and the start-up's items."""
+        """Return the items until a round is worth its poll, then each round's signals and poll.
+
+        Of `simple`: 4k a round, each growing N by the factor 1 + alpha sqrt k / lam.
+        """
+        if self.parameters == "tight":
+            return words_of(k, self.alpha, self.delta, items, start, last_whole=True)
         early = ceil(self.strength_of(1, k) * sqrt(k) / self.alpha)
         total, end, cost, number = float(max(start, early)), start + items, float(max(0, early - start)), 0
         if end <= early:
@@ -111,10 +142,33 @@ class Martingale(RoundProtocol):
         return cost
 
 
-class _Server(RoundServer):
+class _Simple(RoundServer):
     __slots__ = ()
 
     def enter(self, rule: SignalRule) -> None:
         assert isinstance(rule, CoinRule)
         self.unit = 1 / rule.p
         self.limit = self.k
+
+
+class _Tight(RoundServer):
+    """Ends a round when so many signals have come that more would not be safe: known from the exact count."""
+
+    polls_ahead = True
+
+    __slots__ = ("protocol",)
+
+    def __init__(self, protocol: Martingale, rule_of: RuleOf, k: int, start: int) -> None:
+        self.protocol = protocol
+        super().__init__(rule_of, k, start)
+
+    def enter(self, rule: SignalRule) -> None:
+        assert isinstance(rule, CoinRule)
+        alpha, delta = self.protocol.alpha, self.protocol.delta
+        share = share_of(self.k, alpha, delta, self.rounds)
+        self.unit = 1 / rule.p
+        self.limit = signals_of(self.k, alpha, share, self.base, rule.p)
+        if self.told == self.base:  # then p was chosen so that it is safe to await one
+            self.limit = max(self.limit, 1)
+        if self.signals:
+            self.output = self.output_after(self.signals)

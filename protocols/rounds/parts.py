@@ -3,14 +3,16 @@
 A round begins with a count that everybody knows. During it the server sends nothing; each
 site signals at certain counts of its own items, which the round's signal rule fixes. A signal may
 move the output, and after `limit` of them the server acts: by default it ends the round,
-collects the k counts and announces the exact total (3k messages).
+collects the k counts and announces the exact total (3k messages). A server that polls ahead says with the poll
+what the next round begins with, its estimate; the sites begin it as they answer, and the exact total is the
+server's alone (2k messages).
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from protocols.base import EVERYONE, FOREVER, Message, Number, Server, Site
 from protocols.rounds.rules import CoinRule, RuleOf, SignalRule
@@ -34,6 +36,11 @@ _POLL_ALL: Final = ((EVERYONE, POLL),)
 def counted(items: int) -> Message:
     """Return a site's answer to the poll: its items in the round."""
     return Message("count", items)
+
+
+def poll_ahead(estimate: int) -> Message:
+    """Return the poll that begins the next round as well: the items so far, as the server estimates them."""
+    return Message("poll", estimate)
 
 
 def announcement(total: int) -> Message:
@@ -100,8 +107,8 @@ class RoundSite(Site):
         if message.kind == "poll":
             answer = counted(self.count)
             self.count = 0
-            self.due = FOREVER  # it counts in silence until the new round is announced
-            return (answer,)
+            self.due = FOREVER  # it counts in silence until it knows of a new round
+            return (answer,) if message.value is None else (answer, *self.begin(message.value))
         return self.begin(message.value)
 
     def next_rule(self, total: int) -> SignalRule | None:
@@ -131,6 +138,8 @@ class RoundServer(Server):
     ----------
     base
         Items counted exactly at the start of the round.
+    told
+        The count that the sites have been told for it: `base`, or an estimate of it.
     signals
         Signals heard since it last acted.
     unit
@@ -143,7 +152,12 @@ class RoundServer(Server):
         Site of the signal heard last and its number among the site's in the round; kept by servers that need it.
     """
 
+    polls_ahead: ClassVar[bool] = False
+    """Whether a poll tells the sites what the next round begins with, so that nothing is announced after it."""
+
     __slots__ = (
+        "_answered",
+        "_early",
         "_poll",
         "_rule_of",
         "base",
@@ -155,13 +169,14 @@ class RoundServer(Server):
         "rounds",
         "rule",
         "signals",
+        "told",
         "unit",
     )
 
     def __init__(self, rule_of: RuleOf, k: int, start: int) -> None:
         self._rule_of = rule_of
         self.k = k
-        self.base = start
+        self.base = self.told = start
         self.output: Number = start
         self.unit: int | float = 0
         self.last_signal = (0, 0)
@@ -171,6 +186,8 @@ class RoundServer(Server):
         self.rule: SignalRule | None = None
         self.counts_to_come = 0
         self._poll = 0
+        self._answered: set[int] = set()
+        self._early: list[int] = []
         if start:
             self._begin()
             self.counts_to_come = (
@@ -205,8 +222,12 @@ class RoundServer(Server):
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         if message is BIT or message.kind == "bit":  # a signal is this very object unless it was copied on its way
-            # during a poll, delayed signals are already in the count to come
-            return () if self.counts_to_come else self.absorb(1)
+            if not self.counts_to_come:
+                return self.absorb(1)
+            # during a poll, delayed signals are in the count to come; those after it belong to the next round
+            if sender in self._answered:
+                self._early.append(sender)
+            return ()
         kind = message.kind
         if kind == "item":
             if self.rule is None:
@@ -216,6 +237,8 @@ class RoundServer(Server):
                 self.output = self.output_after(self.signals)
             return ()
         if kind == "count":
+            if self.polls_ahead:
+                self._answered.add(sender)
             return self.counted(message.value)
         if kind == "end":
             return () if self.counts_to_come else self.end_round()
@@ -230,7 +253,14 @@ class RoundServer(Server):
         """Poll all the sites."""
         self.counts_to_come = self.k
         self._poll = 0
-        return _POLL_ALL
+        if not self.polls_ahead:
+            return _POLL_ALL
+        self.told = max(1, self.estimate())
+        return ((EVERYONE, poll_ahead(self.told)),)
+
+    def estimate(self) -> int:
+        """Return the items so far as the server estimates them at the end of a round, for its own use."""
+        return round(self.output_after(self.signals))
 
     def counted(self, items: int, sites: int = 1) -> Sequence[tuple[int, Message]]:
         """Take the counts of so many sites, `items` in all; begin the next round after the last."""
@@ -242,12 +272,18 @@ class RoundServer(Server):
         return self._begin()
 
     def _begin(self) -> Sequence[tuple[int, Message]]:
+        announced = self.rule is None or not self.polls_ahead
+        if announced:
+            self.told = self.base
         self.output = self.base
-        self.rule = self._rule_of(self.rounds + 1, self.base)
+        self.rule = self._rule_of(self.rounds + 1, self.told)
+        said = ((EVERYONE, announcement(self.base)),) if announced else ()
         if self.rule is not None:
             self.rounds += 1
-            self.signals = 0
+            self.signals = len(self._early)
             self.enter(self.rule)
-            if self.limit <= 0:
-                return ((EVERYONE, announcement(self.base)), *self.end_round())
-        return ((EVERYONE, announcement(self.base)),)
+            self._early.clear()
+            self._answered.clear()
+            if self.limit <= self.signals:
+                return (*said, *self.end_round())
+        return said

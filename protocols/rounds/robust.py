@@ -15,7 +15,7 @@ from protocols.base import Message, in_unit_interval
 from protocols.coins import Coins
 from protocols.rounds.base import RoundProtocol
 from protocols.rounds.block import Blocks
-from protocols.rounds.constants import Constants, checked, paper_constants, scaled_constants, tight_constants
+from protocols.rounds.constants import BEST, Constants, checked, paper_constants, scaled_constants, tight_constants
 from protocols.rounds.parts import BIT, RoundServer
 from protocols.rounds.rules import RuleOf, SignalRule
 from protocols.rounds.tight import known_noise
@@ -38,7 +38,7 @@ class Robust(RoundProtocol):
     In a round begun with N0 items a site sends a bit at a random place of each block of Delta = alpha N0 / (8 C sqrt k)
     items. The server replaces its output only at the end of a phase of about 2 C sqrt k bits, by N0 + Delta times a
     private count of the bits. ceil(sqrt k) phases make a round; so does a site that has used up C k blocks. A poll
-    of 3k words then begins the next. While Delta is below one item, every item is forwarded.
+    of 3k words (2k with tight constants) then begins the next. While Delta is below one item, every item is forwarded.
 
     Parameters
     ----------
@@ -50,11 +50,12 @@ class Robust(RoundProtocol):
     parameters
         Which constants. `paper`: those of the paper. `tight`: found by numerical minimisation of words under the same
         proof, its slack dropped (`docs/tight.md`); the output is then raised by a constant as well, and the last
-        phase changes it no more. A mapping sets some of the paper's by hand, in units that `HAND_SET` of
-        `protocols.rounds.constants` gives; nothing is proven then.
+        phase changes it no more, and a poll tells the next block size, chosen from an estimate. A mapping sets some of
+        the paper's by hand, in units that `HAND_SET` of `protocols.rounds.constants` gives; nothing is proven then.
     counter
-        Kind of the private counter inside: `binary`, `tree-variance-reduced` or another. `tight` takes those of
-        pure privacy whose noise has a known distribution; with the paper's constants all but these two are unproven.
+        Kind of the private counter inside. `best`: with tight constants the one of fewest words, with others `binary`.
+        `tight` takes those of pure privacy whose noise has a known distribution; with the paper's constants all but
+        `binary` and `tree-variance-reduced` are unproven.
 
     Source
     ------
@@ -65,12 +66,13 @@ class Robust(RoundProtocol):
     alpha: float
     delta: float = 0.05
     parameters: str | Mapping[str, float] = "paper"
-    counter: str = "binary"
+    counter: str = BEST
 
     kind: ClassVar[str] = "robust"
     source: ClassVar[str] = "Xiong, Zhu, Huang 2023, Algorithms 1 and 2"
     guarantee: ClassVar[Any] = "adaptive"  # "none" of an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
+    reacting_bulk: ClassVar[Any] = "faster"
 
     def __post_init__(self) -> None:
         in_unit_interval("alpha", self.alpha)
@@ -80,7 +82,7 @@ class Robust(RoundProtocol):
         elif self.parameters not in ("paper", "tight"):
             raise ValueError(f"parameters must be paper, tight or a mapping of values; got {self.parameters!r}")
         if not self._takes(self.counter):
-            accepted = ", ".join(filter(self._takes, KINDS))
+            accepted = ", ".join(filter(self._takes, (BEST, *KINDS)))
             under = self.parameters if isinstance(self.parameters, str) else "hand-set"
             raise ValueError(f"counter must be one of {accepted} for {under}; got {self.counter!r}")
         if not self.proven:
@@ -88,6 +90,8 @@ class Robust(RoundProtocol):
 
     def _takes(self, kind: str) -> bool:
         """Return whether the bits of phases can be counted by this kind of counter, under these parameters."""
+        if kind == BEST:
+            return True
         try:
             found = counter_class(kind)
         except ValueError:
@@ -101,7 +105,7 @@ class Robust(RoundProtocol):
         It does behind the tight ones, and behind the paper's with its own counter or one that errs less, both by the
         argument of docs/tight.md; two sites with a delta below 1e-6 are left out there.
         """
-        return self.parameters == "tight" or (self.parameters == "paper" and self.counter in AS_THE_PAPERS)
+        return self.parameters == "tight" or (self.parameters == "paper" and self.counter in (BEST, *AS_THE_PAPERS))
 
     def as_mapping(self) -> dict[str, Any]:
         given = super().as_mapping()
@@ -117,8 +121,10 @@ class Robust(RoundProtocol):
             return tight_constants(k, self.delta, number, self.alpha, self.counter)
         if isinstance(self.parameters, Mapping):
             beta = 6 * self.delta / (pi**2 * number**2 * sqrt(k))
-            return scaled_constants(k, beta, tuple(sorted(self.parameters.items())))
-        return paper_constants(k, self.delta, number)
+            found = scaled_constants(k, beta, tuple(sorted(self.parameters.items())))
+        else:
+            found = paper_constants(k, self.delta, number)
+        return found if self.counter in (BEST, found.counter) else found._replace(counter=self.counter)
 
     def block_size(self, k: int, number: int, total: int) -> int:
         """Return the items in a block of a round by its number and first count; 0 if every item is forwarded."""
@@ -132,10 +138,10 @@ class Robust(RoundProtocol):
         return rule
 
     def server_by(self, rule_of: RuleOf, k: int, rng: Any, total: int) -> RoundServer:
-        return _Server(self, rule_of, k, rng, total)
+        return (_TellingAhead if self.parameters == "tight" else _Server)(self, rule_of, k, rng, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the start-up's items, then 3k words and the most bits a round, which brings at least so many blocks.
+        """Return the start-up's items, then a poll and the most bits a round, which brings at least so many blocks.
 
         Of the paper's: 8 C sqrt k / alpha items, then 3 C k + 3k a round of at least C k Delta items.
         """
@@ -152,7 +158,7 @@ class Robust(RoundProtocol):
             size = max(
                 1, size_within(self.alpha, total, constants.divisor)
             )  # a block that holds an item but for rounding
-            each = constants.most_bits + 3 * k
+            each = constants.most_bits + constants.poll * k + (k if constants.ahead and number == 1 else 0)
             if number >= 1000:  # the constants hardly change from there on
                 return cost + each * (1 + log((start + items) / total) / log1p(constants.least_blocks * size / total))
             cost += each
@@ -172,7 +178,18 @@ class _Server(RoundServer):
         Number of the phase, from 1.
     """
 
-    __slots__ = ("_bits_of", "_counter", "_lengths", "_rng", "_size", "constants", "leaked", "phase", "protocol")
+    __slots__ = (
+        "_bits",
+        "_bits_of",
+        "_counter",
+        "_lengths",
+        "_rng",
+        "_size",
+        "constants",
+        "leaked",
+        "phase",
+        "protocol",
+    )
 
     def __init__(self, protocol: Robust, rule_of: RuleOf, k: int, rng: Any, start: int) -> None:
         self.protocol = protocol
@@ -183,11 +200,12 @@ class _Server(RoundServer):
 
     def enter(self, rule: SignalRule) -> None:
         assert isinstance(rule, Blocks)
-        constants = self.constants = self.protocol.constants(self.k, self.rounds)
-        self._size = rule.size
+        self._size, self._bits = rule.size, 0
+        of = self.protocol.constants(self.k, self.rounds)
+        constants = self.constants = of.fitted(self.protocol.alpha * self.base / rule.size)
         self._bits_of = [0] * self.k
         if constants.releases:
-            self._counter = make(self.protocol.counter, constants.counter_epsilon, constants.releases, self._rng)
+            self._counter = make(constants.counter, constants.counter_epsilon, constants.releases, self._rng)
         if constants.shift:
             self.output = self.base + self._size * constants.shift
         self._lengths = Draws(Laplace(constants.threshold_scale), self._rng, constants.phases)
@@ -204,6 +222,7 @@ class _Server(RoundServer):
 
     def _release(self, bits: int) -> None:
         """End a phase of so many bits with a new output; not so the last if a poll alone is to follow."""
+        self._bits += bits
         if self.phase <= self.constants.releases:
             self.output = self.base + self._size * (self._counter.step(bits) + self.constants.shift)
         self.phase += 1
@@ -227,3 +246,23 @@ class _Server(RoundServer):
         self._release(self.signals)
         self._next_phase()
         return () if self.limit else self.end_round()
+
+
+class _TellingAhead(_Server):
+    """Tells the next block size with the poll, from its own count of the bits, which nobody else sees.
+
+    The thresholds that these bits come from are not used again, so that nothing is to be hidden any more.
+    """
+
+    polls_ahead = True
+
+    __slots__ = ()
+
+    def enter(self, rule: SignalRule) -> None:
+        super().enter(rule)
+        for sender in self._early:  # signals of sites that had answered the poll before others had
+            self._bits_of[sender] += 1
+        self.signals = min(len(self._early), max(0, self.limit - 1))
+
+    def estimate(self) -> int:
+        return self.base + self._size * self._bits

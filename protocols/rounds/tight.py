@@ -2,8 +2,8 @@
 
 Counted in bits, and seen from the expected number of bits for the items so far, the estimate is off by at most
 
-    upwards    shift + counter noise + generalisation + leaked + sampling
-    downwards  phase length + threshold noise + counter noise + generalisation + sampling - shift
+    upwards    shift + counter noise + generalisation + leaked
+    downwards  phase length + threshold noise + counter noise + generalisation - shift
 
 and the block size is alpha N0 over the larger of the two. `docs/tight.md` derives each term.
 """
@@ -24,10 +24,8 @@ from mechanisms.noise_union import NoiseUnion
 NO_PRIVACY: Final = 1000.0
 """The loss taken where k bits of error, which no adversary can exceed, cost less than privacy does."""
 
-_SHARES: Final = np.linspace(0.2, 0.96, 39)[:, None]
+_SHARES: Final = np.linspace(0.2, 0.96, 39)
 """Shares of the privacy loss that are tried for the counter."""
-_SAMPLING: Final = np.geomspace(0.01, 0.8, 12)
-"""Shares of the failure probability that are tried for the sampling error."""
 _GRID: Final = np.linspace(0.005, 0.995, 199)
 """Where moment generating functions are tabulated, in parts of their range."""
 
@@ -47,12 +45,10 @@ class Tight(NamedTuple):
         Privacy loss of a bit sent against one not sent: threshold and counter together.
     share
         The counter's share of the loss.
-    sampling_share
-        The share of the failure probability that the sampling error has; the two noises halve the rest.
     noise_up, noise_down
-        Quantiles of the counter's noise, and of threshold noise minus counter's noise, over all the phases.
-    generalisation, leaked, sampling
-        The three parts of the distance between the bits sent and their expected number.
+        Expected shortfalls of the counter's noise, and of threshold noise minus counter's noise, over all the phases.
+    generalisation, leaked
+        The two parts of the distance between the mean of the bits sent, given the transcript, and before the game.
     words
         Words while N grows by the factor e.
     """
@@ -63,12 +59,10 @@ class Tight(NamedTuple):
     shift: float
     loss: float
     share: float
-    sampling_share: float
     noise_up: float
     noise_down: float
     generalisation: float
     leaked: float
-    sampling: float
     words: float
 
     @property
@@ -109,16 +103,15 @@ def tight_round(k: int, failure: float, alpha: float, kind: str) -> Tight:
     Lemma 5 and Theorem 7 of Xiong, Zhu, Huang 2023, sharpened as docs/tight.md derives.
     """
     phases, choice = _cheapest(k, failure, alpha, kind)
-    up, down = _exact_noise(kind, phases, choice.share, failure * (1 - choice.sampling_share) / 2)
-    sampling = _sampling(k, failure * choice.sampling_share)
+    up, down = _exact_noise(kind, phases, choice.share, failure / 2)
     loss, private = _loss(k, up + down)
-    loss = float(loss) if private + sampling + (phases - 1) / 2 < k + (up + down) / (2 * NO_PRIVACY) else NO_PRIVACY
+    loss = float(loss) if private + (phases - 1) / 2 < k + (up + down) / (2 * NO_PRIVACY) else NO_PRIVACY
     leaked = float(min(phases - 1, k))
     generalisation = k * float(np.tanh(loss / 4))
     if loss == NO_PRIVACY:
-        generalisation, leaked, sampling = float(k), 0.0, 0.0
+        generalisation, leaked = float(k), 0.0
     up, down = up / loss, down / loss
-    rest = (up + down + leaked) / 2 + generalisation + sampling
+    rest = (up + down + leaked) / 2 + generalisation
     length, cost = _length(k, alpha, phases, rest, 1 / ((1 - choice.share) * loss))
     return Tight(
         budget=length / 2 + rest,
@@ -127,12 +120,10 @@ def tight_round(k: int, failure: float, alpha: float, kind: str) -> Tight:
         shift=(length + down - up - leaked) / 2,
         loss=loss,
         share=choice.share,
-        sampling_share=choice.sampling_share,
         noise_up=up,
         noise_down=down,
         generalisation=generalisation,
         leaked=leaked,
-        sampling=sampling,
         words=cost,
     )
 
@@ -161,25 +152,18 @@ def _cheapest(k: int, failure: float, alpha: float, kind: str) -> tuple[int, _Ch
 class _Choice(NamedTuple):
     words: float
     share: float
-    sampling_share: float
 
 
 def _choice(k: int, failure: float, alpha: float, kind: str, phases: int) -> _Choice:
-    """Return the least words with so many phases, with Chernoff's bound for the noise, and the shares chosen."""
-    shares = _SHARES if phases > 1 else np.array([[0.5]])
-    sampling = _sampling(k, failure * _SAMPLING)
-    up, down = bounded_noise(kind, phases, shares, failure * (1 - _SAMPLING) / 2)
+    """Return the least words with so many phases, with Chernoff's bound for the noise, and the share chosen."""
+    shares = _SHARES if phases > 1 else np.array([0.5])
+    up, down = bounded_noise(kind, phases, shares, failure / 2)
     loss, private = _loss(k, up + down)
-    rests = np.minimum(private + sampling + (phases - 1) / 2, k + (up + down) / (2 * NO_PRIVACY))
-    row, column = np.unravel_index(int(rests.argmin()), rests.shape)
-    share = float(shares[row, 0])
-    _, words = _length(k, alpha, phases, float(rests[row, column]), 1 / ((1 - share) * float(loss[row, column])))
-    return _Choice(words, share, float(_SAMPLING[column]))
-
-
-def _sampling(k: int, failure: Any) -> Any:
-    """Return what a sum of k independent deviations of range 1 exceeds with probability `failure` (Hoeffding)."""
-    return np.sqrt(k * np.log(1 / failure) / 2)
+    rests = np.minimum(private + (phases - 1) / 2, k + (up + down) / (2 * NO_PRIVACY))
+    best = int(rests.argmin())
+    share = float(shares[best])
+    _, words = _length(k, alpha, phases, float(rests[best]), 1 / ((1 - share) * float(loss[best])))
+    return _Choice(words, share)
 
 
 def _loss(k: int, noise: Any) -> tuple[Any, Any]:
@@ -198,7 +182,7 @@ def _loss(k: int, noise: Any) -> tuple[Any, Any]:
 def _length(k: int, alpha: float, phases: int, rest: float, scale: float) -> tuple[float, float]:
     """Return the phase length that needs the fewest words for growth by a factor e, and these words.
 
-    A round costs its bits and a poll of 3k words; the budget is half a phase and `rest`. A phase ends with
+    A round costs its bits and a poll of 2k words; the budget is half a phase and `rest`. A phase ends with
     the first whole number of bits from its noisy length on, which counts as 0 where it is below.
     """
 
@@ -207,7 +191,7 @@ def _length(k: int, alpha: float, phases: int, rest: float, scale: float) -> tup
     def words(log_length: float) -> float:
         length = exp(log_length)
         bits = phases * (length + 0.5 + scale / 2 * exp(-length / scale))
-        return (bits + 3 * k) / log1p(alpha * bits / (length / 2 + rest))
+        return (bits + 2 * k) / log1p(alpha * bits / (length / 2 + rest))
 
     found = minimize_scalar(words, bounds=(0.0, log(1000 * (rest + k))), method="bounded")
     return exp(float(found.x)), float(found.fun)
@@ -231,30 +215,28 @@ def _table(kind: str, phases: int) -> tuple[float, Floats]:
     return largest, noise.log_moment(_GRID / largest)
 
 
-def bounded_noise(kind: str, phases: int, shares: Floats, failure: Floats) -> tuple[Floats, Floats]:
-    """Return Chernoff's bounds for `_exact_noise`, one row per share and one column per failure probability."""
+def bounded_noise(kind: str, phases: int, shares: Floats, failure: float) -> tuple[Floats, Floats]:
+    """Return Chernoff's bounds for `_exact_noise`, for each share: they bound expected shortfalls as well."""
     largest, moments = _table(kind, phases)
-    logs = np.log(1 / failure)
-    up = np.zeros((len(shares), len(failure)))
+    up = np.zeros(len(shares))
     if phases > 1:
-        up = ((moments + logs[:, None]) / _GRID).min(axis=1) * largest / shares
+        up = ((moments - log(failure)) / _GRID).min() * largest / shares
     ends = np.minimum(shares / largest, 1 - shares)  # s is below both inverse scales
-    s = ends * _GRID
-    counters = np.interp(s * largest / shares, _GRID, moments, left=log(phases))
-    both = np.logaddexp(0.0, counters) - np.log1p(-np.square(s / (1 - shares)))
-    down = ((both[:, None, :] + logs[:, None]) / s[:, None, :]).min(axis=2)
-    return up, down
+    s = ends[:, None] * _GRID
+    counters = np.interp(s * largest / shares[:, None], _GRID, moments, left=log(phases))
+    both = np.logaddexp(0.0, counters) - np.log1p(-np.square(s / (1 - shares[:, None])))
+    return up, ((both - log(failure)) / s).min(axis=1)
 
 
 @lru_cache(maxsize=4096)
 def _exact_noise(kind: str, phases: int, share: float, failure: float) -> tuple[float, float]:
-    """Return what the counter's noise, and the threshold's minus the counter's, exceed with probability `failure` each.
+    """Return the expected shortfalls at `failure` of the counter's noise, and of the threshold's minus the counter's.
 
     Over all the phases of a round, with a privacy loss of 1: the last release ends the round, so that there are
     phases - 1 estimates with noise, and `phases` noisy lengths, the first beside an estimate without noise.
     """
     sums = [[(scale / share, count) for scale, count in parts] for parts in _noise(kind, phases - 1)]
     threshold = (1 / (1 - share), 1)
-    up = NoiseUnion.of(sums).quantile(failure)
-    down = NoiseUnion.of([[threshold], *([*parts, threshold] for parts in sums)]).quantile(failure)
+    up = NoiseUnion.of(sums).shortfall(failure)
+    down = NoiseUnion.of([[threshold], *([*parts, threshold] for parts in sums)]).shortfall(failure)
     return up, down

@@ -84,10 +84,13 @@ class ControlTable:
         Intact games, then those of the broken points, in the columns of the points that they stand for.
     intact
         The number of intact ones.
+    lost
+        How many of the broken ones were lost to errors: these show nothing of what is broken.
     """
 
     table: Columns
     intact: int
+    lost: int = 0
 
 
 def judge(claims: Sequence[Claim], table: Columns, controls: Mapping[int, ControlTable] | None = None) -> list[Finding]:
@@ -112,6 +115,9 @@ def judge(claims: Sequence[Claim], table: Columns, controls: Mapping[int, Contro
 
 def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) -> list[Finding]:
     """Return findings with what their control gives: a group with no broken game in it has none."""
+    if control.lost:
+        note = f"control: {control.lost} of its games were lost to errors"
+        return [replace(finding, verdict=_vacuous(finding), note=note) for finding in findings]
     length = _length(control.table)
     marked = {**control.table, _BROKEN: np.arange(length) >= control.intact}
     try:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from scipy.stats import ks_2samp
 
-from adversaries import Adversary, Labels, RoundRobin, Uniform, View
+from adversaries import Adversary, Freeze, Labels, Rotation, RoundRobin, Uniform, View
 from protocols.base import Protocol, even_start
 from simulator.conformance.by_hand import first_draw
 from simulator.conformance.failure import FALSE_ALARM, checked, require, same_game
@@ -29,7 +29,8 @@ def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = (1, 2, 7), ite
     Each segment must be well formed; the engine `bulk` must play the game of `leap` where nothing is random, and
     otherwise the same game up to the first random draw and one of the same distribution. Compared are games from
     item 0 and after a known start, with many sites and one, of one item, and with a stream that is settled a few
-    steps at a time, so that segments end there.
+    steps at a time, so that segments end there; also against adversaries that react, if the protocol says that its bulk
+    form plays those.
 
     Parameters
     ----------
@@ -105,10 +106,24 @@ class InPieces(Adversary):
         return Labels((view.sent + np.arange(self.length)) % view.sites, view.sites)
 
 
-def settings(sites: Sequence[int], items: int) -> list[Setting]:
-    """Return the games to be compared."""
+class Turning(Adversary):
+    """Goes over all sites in turn, from another one whenever the output has changed."""
+
+    kind = "turning"
+
+    def plan(self, view: View) -> Rotation:
+        return Rotation(view.sites, 7 * view.changes)
+
+
+def settings(protocol: Protocol, sites: Sequence[int], items: int) -> list[Setting]:
+    """Return the games to be compared; against adversaries that react only if the protocol says that it plays them."""
     k, few = max(sites), max(1, items // 5)
-    return [
+    reacting = [
+        Setting(Freeze(), k, items, 0),
+        Setting(Freeze(), min(sites), few, START),
+        Setting(Turning(), k, few, START),
+    ]
+    return (reacting if protocol.reacting_bulk != "none" else []) + [
         Setting(RoundRobin(), k, items, 0),
         Setting(Uniform(), k, items, 0),
         Setting(InPieces(), k, few, 0),
@@ -124,7 +139,7 @@ def leap_and_bulk_agree(protocol: Protocol, subject: str, sites: Sequence[int], 
     Two-sample Kolmogorov-Smirnov tests compare words, largest error, and the outputs that stand at that first draw and
     at each checkpoint of the timeline, with FALSE_ALARM for all of them in all settings together.
     """
-    games = settings(sites, items)
+    games = settings(protocol, sites, items)
     for setting in games:
         begun = even_start(setting.start, setting.k) if setting.start else ()
         drawn = first_draw(protocol, setting.k, setting.items, begun)

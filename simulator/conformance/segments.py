@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from protocols.base import Protocol, even_start
-from protocols.bulk import BulkForm, Integers, Segment
+from protocols.bulk import BulkForm, Integers, MessageBatch, Segment, Signals
 from simulator.conformance.failure import require
 
 LENGTHS: Final = (1, 2, 61)
@@ -48,6 +48,20 @@ class ListedStream:
         """Return the items of each of these sites by the end of its step."""
         return np.array([np.count_nonzero(self._labels[:s] == i) for i, s in zip(sites, steps, strict=True)], dtype=int)
 
+    @property
+    def fed(self) -> Integers:
+        """The sites that are fed at all."""
+        return np.unique(self._labels).astype(np.int64)
+
+    @property
+    def only(self) -> None:
+        """The list is no burst."""
+        return
+
+    def received(self, site: int, step: int) -> int:
+        """Return the items of one site by the end of a step."""
+        return int(np.count_nonzero(self._labels[:step] == site))
+
     def nth(self, sites: Integers, n: Integers) -> Integers:
         """Return the step of the n-th item of each of these sites, beyond the list where there is none."""
         found = [np.flatnonzero(self._labels == site) for site in range(self._k)]
@@ -66,6 +80,10 @@ def segments_are_well_formed(protocol: Protocol, subject: str, sites: Sequence[i
                 form = _made(protocol, subject, k, start)
                 _go_through(form, ListedStream(labels, k), len(labels), length, subject)
                 yield
+            if protocol.reacting_bulk != "none":
+                form = _made(protocol, subject, k, start)
+                _go_by_changes(form, ListedStream(labels, k), len(labels), subject)
+                yield
 
 
 def _made(protocol: Protocol, subject: str, k: int, start: int) -> BulkForm:
@@ -73,6 +91,12 @@ def _made(protocol: Protocol, subject: str, k: int, start: int) -> BulkForm:
     form = protocol.bulk_form(k, np.random.default_rng(1), np.random.default_rng(2), *begun)
     require(isinstance(form, BulkForm), subject, f"bulk_form() is {form!r}, not a BulkForm")
     assert form is not None
+    plays = type(form).until_change is not BulkForm.until_change
+    require(
+        plays or protocol.reacting_bulk == "none",
+        subject,
+        "says that its bulk form plays streams that react, but it has no until_change",
+    )
     output = protocol.server(k, np.random.default_rng(2), *begun).output
     require(form.output == output, subject, f"its bulk form begins with output {form.output}, its server with {output}")
     return form
@@ -95,6 +119,33 @@ def _go_through(form: BulkForm, stream: ListedStream, items: int, length: int, s
             listed = segment.outputs[-1] * numerator / denominator
             require(listed == float(form.output), subject, f"{where} output {listed} is listed, {form.output} stands")
         now = segment.end
+
+
+def _go_by_changes(form: BulkForm, stream: ListedStream, items: int, subject: str) -> None:
+    """Go through the stream as if it reacted: the output must stand still up to the end of each segment."""
+    now = 0
+    while now < items:
+        output, found = form.output, form.until_change(stream, now, items)
+        where = f"after step {now}, up to {items} at most, until_change()"
+        if found is None:
+            require(form.output == output, subject, f"{where} says that nothing happens, but the output changes")
+            return
+        require(now < found.end <= items, subject, f"{where} ends at step {found.end}")
+        if isinstance(found, Signals):
+            steps = np.array(found.steps, dtype=np.int64)
+            segment = Segment(found.end, [MessageBatch(found.message, steps, np.full(len(steps), found.site))])
+            if found.output is not None:
+                segment.stand(found.output)
+        else:
+            segment = found
+        _check_messages(segment, stream, now, subject, where)
+        _check_steps(np.asarray(segment.steps), found.end, found.end, subject, f"{where} changes the output: its steps")
+        if len(segment.outputs):
+            output = segment.outputs[-1] * segment.scale[0] / segment.scale[1]
+        if len(segment.outputs) or segment.forwarded is None:
+            stands = f"{where} leaves or lists {output}, {form.output} stands"
+            require(float(output) == float(form.output), subject, stands)
+        now = found.end
 
 
 def _check_messages(segment: Segment, stream: ListedStream, now: int, subject: str, where: str) -> None:

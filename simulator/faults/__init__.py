@@ -21,8 +21,9 @@ import numpy as np
 
 from mechanisms import Counter
 from protocols import Block, Deterministic, DifferenceEstimators, PrivateCopies, Randomized, Robust, SketchSwitching
-from protocols.base import Message, Protocol, Site
+from protocols.base import EVERYONE, Message, Protocol, Site
 from protocols.rounds.base import RoundProtocol
+from protocols.rounds.parts import announcement
 from simulator.errors import ScenarioError, accepted, nearest
 from simulator.faults import noise
 from simulator.faults.parts import Part, Wrapped
@@ -158,8 +159,8 @@ class _Unasking:
     __slots__ = ()
 
     def end_round(self: Any) -> Sequence[tuple[int, Message]]:
-        self.base = round(float(self.output))
-        return self._begin()  # type: ignore[no-any-return]
+        self.base = self.told = max(1, round(float(self.output)))
+        return self._begin() or ((EVERYONE, announcement(self.base)),)
 
 
 def _put_before(part: type, thing: Any) -> Any:

@@ -56,14 +56,17 @@ class Consultation:
             self.due = step
 
     def ask(self, step: int) -> Schedule | None:
-        """Ask it after this step, and return the plan that takes over; None if none does.
+        """Ask it after this step, and return the plan that takes over; None if none does."""
+        return self.accept(self.adversary.plan(self.view), step)
+
+    def accept(self, answer: Schedule | None, step: int) -> Schedule | None:
+        """Take its answer after this step, and return the plan that takes over; None if none does.
 
         Raises
         ------
         MoveError
             The answer is no plan, or one that names a site that is not there.
         """
-        answer = self.adversary.plan(self.view)
         if answer is None or (answer is self.plan and step < self.end):
             self.due = self.end
             self.over = step >= self.end

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from adversaries.base import Adversary
+from adversaries.views import POWERS
 from protocols.base import Protocol
 from simulator.errors import ScenarioError
 from simulator.game.network import Latency
@@ -14,13 +15,17 @@ ENGINE_NAMES: Final = ("step", "leap", "bulk")
 """From the definition of right to the fastest; the last but one is exact for every game."""
 
 REACTS: Final = "the adversary reacts to the outputs"
+FIXED: Final = "the schedule does not react"
+STOPS: Final = "it goes from one change of the output to the next, up to which the schedule is fixed"
+LOOKS: Final = "the adversary sees more than the outputs"
+MOVES: Final = "the adversary reacts, and nearly each message changes the output"
 
 
 class EngineError(ScenarioError, ValueError):
     """There is no such engine, or it can't play this game."""
 
 
-def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES) -> tuple[str, str]:
+def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, exact: str = FIXED) -> tuple[str, str]:
     """Return the engine to take, and why.
 
     Parameters
@@ -31,6 +36,8 @@ def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES) -> 
         What keeps this game from being played in bulk; empty if nothing does.
     engines
         The engines that there are, bulk the last.
+    exact
+        Why bulk is exact, if nothing keeps the game from it.
 
     Raises
     ------
@@ -50,7 +57,7 @@ def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES) -> 
         return asked, "asked for"
     if obstacle:
         return engines[-2], f"exact for every game; not bulk, since {obstacle}"
-    return "bulk", "fastest, and exact since the schedule does not react"
+    return "bulk", f"fastest, and exact since {exact}"
 
 
 def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Latency | None) -> tuple[str, str]:
@@ -58,8 +65,17 @@ def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network:
     obstacle = ""
     if network is not None and not network.instant:
         obstacle = "messages take time"
-    elif not adversary.oblivious:
-        obstacle = REACTS
     elif type(protocol).bulk_form is Protocol.bulk_form:
         obstacle = "the protocol has no array form"
-    return choose(asked, obstacle)
+    elif not adversary.oblivious:
+        obstacle = _against_one_that_reacts(asked, protocol, adversary)
+    return choose(asked, obstacle, exact=FIXED if adversary.oblivious else STOPS)
+
+
+def _against_one_that_reacts(asked: str, protocol: Protocol, adversary: Adversary) -> str:
+    """Return what keeps a game from being played in bulk against an adversary that reacts, or makes that slower."""
+    if adversary.sees != POWERS[0]:
+        return LOOKS
+    if protocol.reacting_bulk == "none":
+        return REACTS
+    return MOVES if asked == "auto" and protocol.reacting_bulk == "slower" else ""

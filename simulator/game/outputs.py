@@ -70,6 +70,14 @@ def exact(output: Number) -> Fraction:
     return Fraction(*output) if isinstance(output, tuple) else Fraction(output)
 
 
+def exact_parts(output: Number) -> tuple[int, int]:
+    """Return numerator and denominator of a finite output, the latter above 0."""
+    if type(output) is Exactly:
+        numerator, denominator = output
+        return (numerator, denominator) if denominator > 0 else (-numerator, -denominator)
+    return output.as_integer_ratio()  # type: ignore[union-attr]
+
+
 def relative_error(output: Number, items: int) -> float:
     """Return the signed relative error, infinite for what is no finite number."""
     value = as_float(output)

@@ -13,6 +13,7 @@ from adversaries.replay import Replay
 from protocols.base import Protocol, whole
 from simulator.errors import ScenarioError
 from simulator.game.coins import chance_had_a_part
+from simulator.game.collector import collector_paused
 from simulator.game.engine_choice import choose, choose_engine
 from simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
 from simulator.game.network import Latency
@@ -129,7 +130,8 @@ class _Played:
 
     def _play(self, size: dict[str, Any], record: bool) -> None:
         adversary = copy.deepcopy(self.adversary)
-        self.game = ENGINES[self.chosen](self.protocol, adversary, network=self.network, record=record, **size)
+        with collector_paused():
+            self.game = ENGINES[self.chosen](self.protocol, adversary, network=self.network, record=record, **size)
         self.game.play()
 
 

@@ -11,7 +11,8 @@ from adversaries.base import Adversary
 from adversaries.replay import Recorder, Replay
 from protocols.base import Protocol
 from simulator.errors import ScenarioError
-from simulator.game.engines import Leap
+from simulator.game.engine_choice import choose_engine
+from simulator.game.engines import Bulk, Engine, Leap, NoBulkError
 from simulator.points.registry import find, make
 
 BRANCH = 1_000
@@ -45,7 +46,14 @@ def rehearse(replay: Replay, protocol: Protocol, seed: int, **options: Any) -> R
         What else the engine is given: sites, items, start, network.
     """
     tree = np.random.SeedSequence(seed, spawn_key=(BRANCH,))
+    options["seed"] = int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1))
     recorder = Recorder(original(replay))
-    game = Leap(protocol, recorder, seed=int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1)), **options)
-    game.play()
+    engine, _ = choose_engine("auto", protocol, recorder, options.get("network"))
+    try:
+        game: Engine = (Bulk if engine == "bulk" else Leap)(protocol, recorder, **options)
+        game.play()
+    except NoBulkError:
+        recorder = Recorder(original(replay))
+        game = Leap(protocol, recorder, **options)
+        game.play()
     return replay.rehearsed(recorder.moves(game.game_end))

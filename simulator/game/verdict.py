@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import ceil, floor, inf, isfinite
+from math import inf, isfinite
 from typing import Any, Literal
 
 import numpy as np
 
 from protocols.base import Number
-from simulator.game.outputs import NOT_A_NUMBER, as_float, exact, measured, plain, relative_error, scaled
+from simulator.game.outputs import NOT_A_NUMBER, as_float, exact_parts, measured, plain, relative_error, scaled
 
 Verdict = Literal["ok", "failed", "undecided"]
 
@@ -236,9 +236,11 @@ class Referee:
         if type(self.value) is float and not isfinite(self.value):
             least = most = items + 1  # right for no number of items
         else:
-            output = exact(self.output)
-            # right for those N with (1 - alpha) N <= output <= (1 + alpha) N
-            least, most = ceil(output / (1 + alpha)), floor(output / (1 - alpha))
+            # right for those N with (1 - alpha) N <= output <= (1 + alpha) N; in whole numbers, since a tracker that
+            # fails does so at most of its changes
+            (part, whole), (numerator, denominator) = alpha.as_integer_ratio(), exact_parts(self.output)
+            least = -(-numerator * whole // (denominator * (whole + part)))
+            most = numerator * whole // (denominator * (whole - part))
 
         def reached(n: int) -> int:
             if n <= self.items:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -39,6 +40,9 @@ class Cost(Plot):
         The axis: sites, items, alpha, or any other swept parameter.
     y
         What is counted: words, messages, bits or words-per-efold.
+    lower_bounds
+        Whether to draw what every tracker must send, up to a constant factor that the papers leave open: k/alpha ln N
+        words without coins (Yi, Zhang 2009), sqrt(k)/alpha ln N with them (Huang, Yi, Zhang 2012). Not for bits.
     """
 
     kind: ClassVar[str] = "cost"
@@ -46,16 +50,20 @@ class Cost(Plot):
 
     x: str
     y: str = "words"
+    lower_bounds: bool = False
 
     def __post_init__(self) -> None:
         if self.y not in MEASURES:
             raise ValueError(f"y must be one of {', '.join(MEASURES)}; got {self.y!r}")
+        if self.lower_bounds and self.y == "bits":
+            raise ValueError("lower_bounds must be left out with y: bits; they are bounds of messages and words")
 
     def draw(self, tables: Tables) -> Figure:
         from simulator.plots.labels import label_ends
+        from simulator.plots.lower_bounds import NOTE, draw_lower_bounds, lower_bounds
         from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_labels
         from simulator.plots.style import new_figure
-        from simulator.plots.sweep import band_note, curves, failing_note, panels, power, symbol
+        from simulator.plots.sweep import band_note, curves, failing_note, panels, power
         from simulator.plots.theory import cost_bound
         from simulator.results.fixed import fixed
 
@@ -66,10 +74,10 @@ class Cost(Plot):
         medians = trials.groupby("protocol")[measure].median()
         linear = self.x in ("items", "start") and medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN
 
+        start = _start_of(tables)
+
         def efolds(game: Any) -> float:
-            point = tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
-            start = max(1, int(point.get("start") or 0))
-            return log1p(int(game["items"]) / start) if self.y == EFOLD else 1.0
+            return log1p(int(game["items"]) / max(1, start(game))) if self.y == EFOLD else 1.0
 
         def theory(game: dict[str, Any]) -> float | None:
             point = tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
@@ -88,23 +96,40 @@ class Cost(Plot):
         if not found:
             raise ValueError(f"a cost figure needs games with {measure}; these have none")
         bounds = np.concatenate([curve.bound for curve in found])
+        values = [np.r_[curve.low, curve.high] for curve in found]
         note = [band_note(trials) + failing_note(found)]
         if np.isfinite(bounds).any():
             note.append("Thin dashes: the bound that theory gives on expected messages.")
-        letter = symbol(self.x)
-        fitted = f"the power of {letter} fitted through all its marks"
-        law_note = f"the {measure} that the last doubling of {letter} added" if linear else fitted
+        least = lower_bounds(trials, self.x, start, efolds) if self.lower_bounds else []
+        if least:
+            note.append(NOTE)
+            values += [bound.y for bound in least]
         if room_for_labels(len(drawn)):
-            note.append(f"Beside each line: {law_note}.")
+            note.append(_beside(self.x, measure, linear))
         kinds = tuple(dict.fromkeys(trials["protocol"]))
         figure = new_figure(
             height_of(drawn), self.title or tables.title, fixed(tables), " ".join(note),
             legends=legend_of(drawn, kinds),
         )  # fmt: skip
         axes, labels = draw_panels(figure, drawn, self.x, fitted_power, kinds, _LABELS.get(self.y, measure))
-        _scale_y(axes[0], np.concatenate([np.r_[curve.low, curve.high] for curve in found]), bounds, linear)
+        labels += draw_lower_bounds(axes, least, room_for_labels(len(drawn)))
+        _scale_y(axes[0], np.concatenate(values), bounds, linear)
         label_ends(figure, labels)
         return figure
+
+
+def _beside(axis: str, measure: str, linear: bool) -> str:
+    """Return what stands beside each line."""
+    from simulator.plots.sweep import symbol
+
+    fitted = f"the power of {symbol(axis)} fitted through all its marks"
+    return f"Beside each line: {f'the {measure} that the last doubling of {symbol(axis)} added' if linear else fitted}."
+
+
+def _start_of(tables: Tables) -> Callable[[Any], int]:
+    """Return what tells the items before a game."""
+    points = tables.points
+    return lambda game: int(points.get(str(game["result"]), {}).get(int(game["point"]), {}).get("start") or 0)
 
 
 def _growth(curve: Curve) -> str:

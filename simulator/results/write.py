@@ -103,6 +103,7 @@ def _control_tables(
         whole = table.without(control.instead)
         intact = len(whole)
         rows = []
+        before = len(lost.lines)
         for point, instead in zip(control.points, control.instead, strict=True):
             for _, trial, seed, record in by_point.get(point.number, ()):
                 lost.note(point, trial, seed, record)
@@ -111,7 +112,7 @@ def _control_tables(
                 whole.add(row, record)
                 rows.append(row)
         if rows:
-            found.append((control.claim, ControlTable(whole.columns(), intact), rows))
+            found.append((control.claim, ControlTable(whole.columns(), intact, len(lost.lines) - before), rows))
     return found
 
 

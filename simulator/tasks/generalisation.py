@@ -26,7 +26,7 @@ from simulator.tasks.tracking import Count, prepare, table_of
 
 @dataclass(frozen=True)
 class Round:
-    """A round of a recorded game, in bits, up to its last output.
+    """A round of a recorded game, in bits.
 
     Attributes
     ----------
@@ -41,10 +41,11 @@ class Round:
     initial
         The server's estimate of the bits before the first change.
     bits, expected
-        At each change of the output (the poll that ends the round is the last): bits sent so far, and their
-        expected number.
+        At each change of the output, and at the last item: bits sent so far, and their expected number.
     estimates
         The server's estimate of the bits from each of these changes on; a poll's is the exact count and left out.
+    deviation
+        Largest distance of the bits from their expected number, at all steps.
     """
 
     number: int
@@ -55,11 +56,7 @@ class Round:
     bits: np.ndarray[Any, Any]
     expected: np.ndarray[Any, Any]
     estimates: np.ndarray[Any, Any]
-
-    @property
-    def deviation(self) -> float:
-        """Largest distance of the bits from their expected number."""
-        return float(np.abs(self.bits - self.expected).max(initial=0.0))
+    deviation: float
 
     @property
     def sample_error(self) -> float:
@@ -91,27 +88,56 @@ def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
     transcript = game.transcript
     kinds, steps = transcript["kind"].to_numpy(), transcript["step"].to_numpy()
     bit_steps = steps[kinds == "bit"]
-    begins = np.unique(steps[kinds == "round"]).tolist()
+    begins = np.unique(steps[(kinds == "round") | (kinds == "poll")]).tolist()
     if game.start and protocol.block_size(game.sites, 1, game.start):
         begins = [0, *begins]
     outputs = game.outputs
     change_steps = outputs["step"].to_numpy()
     values = outputs["output"].to_numpy(dtype=float)
+    told = 0
     for number, (begin, end) in enumerate(pairwise([*begins, None]), start=1):
         base = game.start + begin
-        size = protocol.block_size(game.sites, number, base)
+        size = protocol.block_size(game.sites, number, told or base)
         last = game.items if end is None else end
-        chosen = (change_steps > begin) & (change_steps < last)
+        # the poll's output is the truth, and none of the server's estimates
+        chosen = (change_steps > begin) & ((change_steps <= last) if end is None else (change_steps < last))
         at, shown = change_steps[chosen], values[chosen]
-        if end is not None or not len(at):
-            at = np.append(at, last)  # the poll, whose output is the truth
-        elif at[-1] == last:
-            shown = shown[:-1]
-        first = np.searchsorted(bit_steps, begin, side="right")
-        bits = np.searchsorted(bit_steps, at, side="right") - first
-        expected = BlockLayout(size).signals(at - begin)
-        initial = 0.0 if isinstance(protocol, Block) else protocol.constants(game.sites, number).shift
-        yield Round(number, base, size, end is not None, initial, bits, expected, (shown - base) / size)
+        if not len(at) or at[-1] < last:
+            at = np.append(at, last)
+        sent = bit_steps[(bit_steps > begin) & (bit_steps <= last)]
+        bits = np.searchsorted(sent, at, side="right")
+        layout = BlockLayout(size)
+        initial = 0.0
+        if isinstance(protocol, Robust):
+            of = protocol.constants(game.sites, number).fitted(protocol.alpha * base / size)
+            initial = of.shift
+            if of.ahead:  # then the next block size is chosen from the bits
+                told = base + size * int(bits[-1])
+        yield Round(
+            number, base, size, end is not None, initial, bits, layout.signals(at - begin), (shown - base) / size,
+            largest_deviation(sent - begin, last - begin, layout),
+        )  # fmt: skip
+
+
+def largest_deviation(sent: np.ndarray[Any, Any], items: int, layout: BlockLayout) -> float:
+    """Return the largest |bits - expected bits| over a round: between two bits it is largest at one of the ends.
+
+    Parameters
+    ----------
+    sent
+        The items of the round that sent a bit, by their number from 1, increasing.
+    items
+        Items of the round.
+
+    Examples
+    --------
+    >>> largest_deviation(np.array([1, 7]), 8, BlockLayout(4))
+    0.75
+    """
+    bits = np.arange(1, len(sent) + 1)
+    high = bits - layout.signals(sent)
+    low = np.append(layout.signals(sent - 1) - (bits - 1), layout.signals(items) - len(sent))
+    return float(max(high.max(initial=0.0), low.max()))
 
 
 def theorem_4(sites: int, epsilon: float, leaked: int) -> float:
@@ -164,7 +190,7 @@ COLUMNS: Final = (
 class Generalisation(Count):
     """Count tracking by random thresholds, measured in bits against the theorems that bound its generalisation error.
 
-    Columns: `deviation` is the largest |bits - expected bits| at a change of the output; `theorem4` and `theorem7` are
+    Columns: `deviation` is the largest |bits - expected bits| at any step; `theorem4` and `theorem7` are
     the least of the rounds' bounds on it, `over_theorem4` and `over_theorem7` the largest ratios to the same round's
     bound. `sample_error` is the largest |estimate - bits|; of the paper's constants `over_equation3` is the same over
     4 C sqrt k, and `over_equation2` the counter's part of it over C sqrt k. `over_budget` is the largest |estimate -
@@ -174,7 +200,7 @@ class Generalisation(Count):
     """
 
     kind: ClassVar[str] = "generalisation"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     columns: ClassVar[Sequence[str]] = COLUMNS
 
     def check(self, point: Point) -> None:

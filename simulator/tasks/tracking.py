@@ -27,7 +27,7 @@ class Count(Task):
     """Distributed count tracking: a protocol against an adversary."""
 
     kind: ClassVar[str] = "count"
-    rules: ClassVar[int] = 2
+    rules: ClassVar[int] = 4
 
     def check(self, point: Point) -> None:
         point.protocol.make()

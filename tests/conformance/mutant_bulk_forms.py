@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from protocols import Deterministic, DeterministicRounds, Protocol, Randomized, Robust, SketchSwitching
+from protocols import Block, Deterministic, DeterministicRounds, Protocol, Randomized, Robust, SketchSwitching
 from protocols.bulk import BulkForm, Segment, Stream
 from protocols.coins import Coins
+from protocols.rounds.reacting import ReactingRounds
+from protocols.rounds.rules import BlockRule
 from protocols.sampling.bulk import BulkRandomized
 from protocols.sampling.server import RandomizedServer
 
@@ -114,6 +116,43 @@ class LonelySite(Randomized):
         return Randomized(alpha=alpha, confidence=self.confidence).bulk_form(k, site_rng, server_rng, start)
 
 
+class PlaysOn(ReactingRounds):
+    """Does not stop where the output changes."""
+
+    def until_change(self, stream: Stream, now: int, until: int) -> Segment:
+        return self.advance(stream, now, until)
+
+
+class DropsThresholds(ReactingRounds):
+    """Drops the next threshold of a site that has signalled."""
+
+    def _feed_one(self, stream: Stream, rule: BlockRule, site: int, now: int, until: int) -> Any:
+        found = super()._feed_one(stream, rule, site, now, until)
+        if found is not None and self._due is not None:
+            self._due[site] = rule.after(self._due[site])
+        return found
+
+
+def reacting(form: type[ReactingRounds]) -> type[Block]:
+    """Return the block tracker with another bulk form."""
+
+    @dataclass(frozen=True)
+    class Mutant(Block):
+        """The block tracker, its bulk form spoilt."""
+
+        def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
+            return form(self.server(k, server_rng, start), self.rules(k, site_rng))
+
+    return Mutant
+
+
+@dataclass(frozen=True)
+class OnlySays(Deterministic):
+    """Says that its bulk form plays streams that react, which it does not."""
+
+    reacting_bulk: ClassVar[Any] = "faster"
+
+
 MUTANTS: dict[str, tuple[Protocol, str]] = {
     "none at all": (SketchSwitching(alpha=0.5), "has no bulk form"),
     "none made": (in_bulk(lambda form: None)(alpha=0.2), "bulk_form.. is None, not a BulkForm"),
@@ -123,12 +162,16 @@ MUTANTS: dict[str, tuple[Protocol, str]] = {
     "leaves the server": (in_bulk(LeavesTheServer)(alpha=0.2), "is listed, 0 stands"),
     "ignores the start": (IgnoresStart(alpha=0.2), "its bulk form begins with output 0, its server with 1000"),
     "deaf in haste": (OnlyInOnePiece(alpha=0.2), "leap and bulk differ in the distribution of .* in pieces"),
+    "plays on": (reacting(PlaysOn)(alpha=0.2), "until_change.. changes the output: its steps are not in order"),
+    "drops thresholds": (reacting(DropsThresholds)(alpha=0.2), "leap and bulk .*differ.*adversary freeze"),
+    "only says": (OnlySays(alpha=0.2), "says that its bulk form plays streams that react, but it has no until_change"),
     "lonely site": (LonelySite(alpha=0.2), "leap and bulk differ in the distribution of .* 1 sites"),
 }
 """Every mutant, and what its refusal must say."""
 
 RIGHT: tuple[Protocol, ...] = (
     in_bulk(Wrapped)(alpha=0.2),
+    reacting(ReactingRounds)(alpha=0.2),
     Deterministic(alpha=0.2, centred=True),
     Robust(alpha=0.5, parameters="tight"),
 )

@@ -18,7 +18,7 @@ def test_that_there_are_enough_mutants() -> None:
     assert len(mutant_protocols.MUTANTS) >= 30
     assert len(mutant_adversaries.MUTANTS) >= 18
     assert len(mutant_counters.MUTANTS) >= 12
-    assert len(mutant_bulk_forms.MUTANTS) >= 9
+    assert len(mutant_bulk_forms.MUTANTS) >= 12
 
 
 @pytest.mark.parametrize("name", mutant_protocols.MUTANTS)

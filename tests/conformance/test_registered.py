@@ -10,7 +10,7 @@ import adversaries
 import protocols
 from adversaries import Adversary, Choice, Trace
 from mechanisms import COUNTERS
-from protocols import Deterministic, Protocol, Randomized
+from protocols import Deterministic, Martingale, Protocol, Randomized
 from simulator import check_adversary, check_counter, check_protocol
 
 PROTOCOLS = [
@@ -50,7 +50,14 @@ def test_protocol(protocol: type[Protocol]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "variant", [Deterministic(alpha=0.05, centred=True), Randomized(alpha=0.3, copies=3)], ids=repr
+    "variant",
+    [
+        Deterministic(alpha=0.05, centred=True),
+        Randomized(alpha=0.3, copies=3),
+        Martingale(alpha=0.2, parameters="simple"),
+        Martingale(alpha=0.6, delta=0.97),
+    ],
+    ids=repr,
 )
 def test_variant(variant: Protocol) -> None:
     assert len(check_protocol(variant)) >= 8

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from mechanisms import Draws, Gaussian, Laplace, Silent, laplace_sum_quantile
-from mechanisms.gaussian import noise_multiplier
+from mechanisms.gaussian import delta_spent, noise_multiplier
 from mechanisms.laplace_sums import laplace_sum_log_tail, laplace_sum_variance
 
 FALSE_ALARM = 1e-6
@@ -121,3 +121,37 @@ def test_noise_multipliers() -> None:
         noise_multiplier(1.0, 0.0)
     with pytest.raises(ValueError, match="calibration must be 'classical' or 'exact'; got 'best'"):
         noise_multiplier(1.0, 1e-6, "best")  # type: ignore[arg-type]
+
+
+CLASSICAL = (1e-300, 1e-12, 1e-6, 1e-3, 0.05, 0.3, 0.5, 0.9, 0.999)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.5, 0.9, 1.0])
+def test_the_classical_calibration_is_private_wherever_it_is_taken(epsilon: float) -> None:
+    """At epsilon = 1, the end of its range, it spends the most; what it spends is known exactly."""
+    for delta in CLASSICAL:
+        spent = delta_spent(noise_multiplier(epsilon, delta), epsilon)
+        assert spent <= delta
+        assert spent <= delta_spent(noise_multiplier(1.0, delta), 1.0) or spent < 1e-12
+    assert delta_spent(noise_multiplier(1.0, 1e-6), 1.0) > 1e-10
+
+
+def test_beyond_its_range_the_classical_formula_is_caught() -> None:
+    """Control: the same formula at larger epsilon spends more than delta, and is refused there."""
+    for epsilon, delta in ((8.0, 0.05), (20.0, 1e-3), (60.0, 1e-6)):
+        sigma = math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+        assert delta_spent(sigma, epsilon) > delta
+        with pytest.raises(ValueError, match="epsilon must be at most 1"):
+            noise_multiplier(epsilon, delta)
+        assert delta_spent(noise_multiplier(epsilon, delta, "exact"), epsilon) == pytest.approx(delta, rel=1e-9)
+
+
+@pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 1.0), (0.7, 2.0), (4.0, 0.1)])
+def test_what_normal_noise_spends_is_the_worst_events_excess(sigma: float, epsilon: float) -> None:
+    """Numerically: the integral of the positive part of p - e^epsilon q, by which no event can do better."""
+    from scipy import integrate
+
+    p, q = stats.norm(1, sigma), stats.norm(0, sigma)
+    cut = epsilon * sigma**2 + 0.5
+    excess = integrate.quad(lambda x: max(0.0, p.pdf(x) - math.exp(epsilon) * q.pdf(x)), cut, cut + 40 * sigma)[0]
+    assert delta_spent(sigma, epsilon) == pytest.approx(excess, rel=1e-7)

@@ -26,7 +26,7 @@ FORWARDING: list[Protocol] = [
     DeterministicRounds(alpha=0.1),
     Block(alpha=0.1),
     Martingale(alpha=0.1),
-    Martingale(alpha=0.3, strength=1.5),
+    Martingale(alpha=0.3, parameters="simple", strength=1.5),
     Robust(alpha=0.3, delta=0.5),
     Robust(alpha=0.3, parameters={"c": 0.5, "shift": 0.25}),
     Robust(alpha=0.3, parameters="tight"),
@@ -117,7 +117,7 @@ def test_the_opening_output_stands_in_a_longer_game(protocol: Protocol, k: int) 
     [
         DeterministicRounds(alpha=0.1),
         Block(alpha=0.1),
-        Martingale(alpha=0.3, strength=1.5),
+        Martingale(alpha=0.3, parameters="simple", strength=1.5),
         Robust(alpha=0.3, parameters={"epsilon": 100}),
         Robust(alpha=0.3, parameters={"epsilon": 100, "shift": 0.25}),
         Robust(alpha=0.3, parameters="tight"),

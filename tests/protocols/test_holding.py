@@ -111,6 +111,10 @@ def test_robust_holds_against_everybody(adversary: Adversary) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("adversary", OBLIVIOUS + ADAPTIVE, ids=kind)
 def test_martingale_holds_against_everybody(adversary: Adversary) -> None:
-    """Power: with a strength of 0.75 instead of the 3 to 5.4 that delta asks for, 17 of 40 games hold."""
+    """Growth by e^7.6 has 0.014 of delta: no more failures than that explains with 1e-6, 9 of 100 and 5 of 20.
+
+    Power: rounds of `simple` with a strength of 0.75, instead of the 3 to 5.4 that it asks for, fail in 23 of 40 games.
+    """
     found = games(Martingale(alpha=ALPHA, delta=0.05), adversary.kind, 20 if adversary.kind == "coin" else 100)
-    assert sum(game.ok for game in found) >= 0.95 * len(found)
+    failed = sum(not game.ok for game in found)
+    assert stats.binom.sf(failed - 1, len(found), 0.014) > 1e-6

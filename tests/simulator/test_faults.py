@@ -14,14 +14,14 @@ import yaml
 
 from adversaries import Freeze, RoundRobin, Uniform
 from mechanisms import Laplace
-from protocols import Block, Deterministic, Martingale, Robust
+from protocols import Block, Deterministic, Exact, Martingale, Robust
 from simulator import play
 from simulator.errors import ScenarioError
 from simulator.faults import FAULTS, broken
 from simulator.tasks.audit import audit_tracker
 from simulator.tasks.generalisation import measured
 
-RARE = Martingale(alpha=0.01, strength=5)
+RARE = Martingale(alpha=0.01, parameters="simple", strength=5)
 """As the scenario `sites` has it: at 16 sites its rounds are short."""
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
@@ -71,6 +71,27 @@ def test_without_noise_estimates_are_whole_phases(adversary: Any) -> None:
 
 
 @pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+def test_a_coarse_tracker_is_one_of_four_times_the_alpha_held_to_its_own(engine: str) -> None:
+    options: dict[str, Any] = {"sites": 4, "items": 3000, "seed": 1, "engine": engine}
+    wrong = play(broken(Deterministic(alpha=0.05), "coarse"), RoundRobin(), **options)
+    right = play(Deterministic(alpha=0.2), RoundRobin(), **options)
+    assert (wrong.words, wrong.max_rel_error) == (right.words, right.max_rel_error)
+    assert (wrong.ok, right.ok) == (False, True)
+    coarsest = broken(Deterministic(alpha=0.5), "coarse")
+    assert (
+        play(coarsest, RoundRobin(), **options).words == play(Deterministic(alpha=0.9), RoundRobin(), **options).words
+    )
+
+
+@pytest.mark.parametrize("engine", ["step", "leap"])
+def test_every_second_message_gets_lost_from_the_second_on(engine: str) -> None:
+    options: dict[str, Any] = {"sites": 1, "items": 9, "engine": engine, "record": True}
+    game = play(broken(Exact(), "lost-reports"), RoundRobin(), **options)
+    assert game.transcript["step"].tolist() == [1, 3, 5, 7, 9]
+    assert not game.ok
+
+
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
 def test_fixed_thresholds_come_at_the_first_item(engine: str) -> None:
     protocol = broken(Block(alpha=0.3), "fixed-thresholds")
     game = play(protocol, RoundRobin(), sites=4, items=8, start=10**4, engine=engine, record=True)
@@ -82,8 +103,8 @@ def test_fixed_thresholds_come_at_the_first_item(engine: str) -> None:
 def test_fixed_thresholds_are_told_by_the_bits() -> None:
     """256 sites whose thresholds are the first items have about k/2 bits too many; 3 sqrt(k) is 48.
 
-    Places of random items are all over a block. Right thresholds deviate by at most 8 bits times a normal number at a
-    time: 48 is six of these, and has probability 2e-9 at each of the 500 changes of the output.
+    Places of random items are all over a block, so right thresholds deviate by sqrt(k/6) = 6.5 bits times a normal
+    number at a time: 48 is more than seven of these, and has probability 2e-13 at each of the 80,000 steps.
     """
     deviations = []
     for protocol in (Robust(alpha=1 / 16), broken(Robust(alpha=1 / 16), "fixed-thresholds")):
@@ -120,6 +141,16 @@ def test_without_polls_the_error_is_carried_from_round_to_round() -> None:
         failed[name] = sum(game.verdict == "failed" for game in games)
     assert failed["right"] <= 2
     assert failed["wrong"] >= 5
+
+
+@pytest.mark.parametrize("parameters", ["tight", "simple"])
+def test_without_polls_a_round_is_announced_and_nothing_else(parameters: str) -> None:
+    wrong = broken(Martingale(alpha=0.2, parameters=parameters), "no-polls")
+    game = play(wrong, RoundRobin(), sites=16, items=100_000, start=1_000, seed=3)
+    found = dict(zip(game.kinds["kind"], game.kinds["messages"], strict=True))
+    assert game.rounds > 5
+    assert found.pop("bit") > game.rounds
+    assert found == {"round": 16 * (game.rounds - 1)}
 
 
 def test_an_uncounted_kind_is_missing_from_the_ledger() -> None:

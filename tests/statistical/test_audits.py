@@ -126,6 +126,22 @@ def test_a_moved_bit_is_felt_exactly_as_much_as_the_densities_say() -> None:
 
 
 @pytest.mark.slow
+def test_with_tight_constants_a_transcript_may_lose_all_of_epsilon_and_no_more() -> None:
+    """Their counter has a noise an item, so that a moved bit costs twice its epsilon, and twice a phase's: 2x in all.
+
+    Controls: with the nodes of `binary` most of that cancels; half of the noise is seen in 2,000 draws.
+    """
+    tight = Robust(alpha=0.1, parameters="tight")
+    assert tight.constants(80, 1).counter == "per-item"
+    found = audit_tracker(tight, sites=80, transcripts=10, seed=1)
+    assert not found.exceeds, found
+    assert found.largest_loss == pytest.approx(found.epsilon, rel=1e-9)
+    binary = audit_tracker(Robust(alpha=0.1, parameters="tight", counter="binary"), sites=150, transcripts=2, seed=1)
+    assert binary.largest_loss < 0.8 * binary.epsilon
+    assert audit_tracker(broken(tight, "half-noise"), sites=80, transcripts=20, seed=1).exceeds
+
+
+@pytest.mark.slow
 def test_a_tracker_with_half_of_its_noise_is_refuted() -> None:
     """Its 25th fellow: 600 nodes at half the scale are no stranger than 1e-8, and it has its thresholds' noise too."""
     found = audit_tracker(broken(Robust(alpha=0.1), "half-noise"), transcripts=150, seed=4)

@@ -80,7 +80,7 @@ def test_the_tracker_of_the_scenario_is_proven_right_with_its_noise() -> None:
     protocol, size = scenario()
     k, of = size["sites"], protocol.constants(size["sites"], 1)
     assert not protocol.proven
-    noise = counter(protocol.counter, of.counter_epsilon, of.releases)
+    noise = counter(of.counter, of.counter_epsilon, of.releases)
     sums = [list(noise.noise_parts(t) or ()) for t in range(1, of.phases)]
     threshold = (of.threshold_scale, 1)
     above = NoiseUnion.of(sums).quantile(0.4 * DELTA)

@@ -1,10 +1,14 @@
-"""The statements of Xiong, Zhu, Huang 2023: the robust tracker and what it is compared with."""
+"""The statements of Xiong, Zhu, Huang 2023 on the robust tracker, its mechanisms and its proof."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from simulator.claims.statements.comparisons import COMPARISONS
 from simulator.claims.statements.statement import Paper, Statement, Tested
+
+EQUATIONS: Final = "tests/protocols/rounds/test_equations.py"
+PROOF: Final = "tests/protocols/rounds/test_paper_proof.py"
 
 
 def _enumerated(control: str) -> tuple[Tested, ...]:
@@ -27,6 +31,18 @@ ROBUST_TRACKING: Final = Paper(
             "Theorem 1, accuracy",
             "The robust tracker is within alpha at all times, with probability 1 - delta, against any adversary that "
             "sees the outputs.",
+            tests=(
+                Tested(
+                    f"{PROOF}::test_a_round_fails_with_a_twelfth_of_its_allotment_at_most",
+                    "the terms of the error, with exact tails of the noise, leave a round a twelfth of its failure "
+                    "at most",
+                ),
+                Tested(
+                    f"{PROOF}::test_a_smaller_c_would_not_do",
+                    "with half of the paper's C they do not",
+                    "half of C",
+                ),
+            ),
         ),
         Statement(
             "Theorem 1, cost",
@@ -41,6 +57,16 @@ ROBUST_TRACKING: Final = Paper(
         Statement("Definition 4", "The leaked set of the tracker: one threshold for each change of the output."),
         Statement("Lemma 1", "Laplace noise of scale l / epsilon hides a shift of l."),
         Statement("Theorem 2, privacy", "The binary mechanism is epsilon-private over its whole stream."),
+        Statement(
+            "Theorem 2, real inputs",
+            "It takes real numbers as well as bits, neighbours being 1 apart in one of them.",
+            tests=(
+                Tested(
+                    "tests/mechanisms/test_counter_interface.py::test_entries_may_be_real_numbers",
+                    "without noise its estimates are the sums of any numbers",
+                ),
+            ),
+        ),
         Statement("Theorem 2, accuracy", "Its error is O(log^1.5(T) log(T / delta) / epsilon) at all steps."),
         Statement(
             "Lemma 2",
@@ -68,6 +94,45 @@ ROBUST_TRACKING: Final = Paper(
             "A transcript of a round is (epsilon, 0, sqrt(k))-partially private.",
             tests=_enumerated("no noise; leaked set ignored"),
         ),
+        Statement(
+            "Equation 1, unbiased",
+            "The bits of a round times the block size have the items as their mean, whatever was fed to whom.",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_bits_are_without_bias_and_one_a_block",
+                    "averaged over all thresholds of two sites, exactly, after each item",
+                    "signals at first items",
+                ),
+            ),
+        ),
+        Statement(
+            "Equation 1, one bit a block",
+            "A site sends exactly one bit in each block.",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_bits_are_without_bias_and_one_a_block",
+                    "for every choice of the thresholds of two sites",
+                    "a coin for each item",
+                ),
+            ),
+        ),
+        Statement(
+            "Algorithm 1, END",
+            "A site that has used its C k blocks ends the round, which has then grown N by C k Delta at least.",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_a_site_that_has_used_its_blocks_ends_the_round",
+                    "END comes with item C k Delta + 1 of a site, and not before",
+                    "no limit on the blocks",
+                ),
+                Tested(
+                    "tests/protocols/rounds/test_robust_rounds.py::test_one_site_alone_ends_its_rounds_by_overflow",
+                    "one site alone ends nine rounds of ten that way, after C k bits, and needs as many rounds as "
+                    "that makes",
+                    "a stream over all sites: its rounds end by phases, and are fewer",
+                ),
+            ),
+        ),
         Statement("Equation 2", "The binary mechanism's error is at most C sqrt(k) bits."),
         Statement("Equation 3", "The sample error, lag and noise together, is at most 4 C sqrt(k) bits."),
         Statement("Lemma 6", "With 4 C sqrt(k) bits more, sample accuracy is accuracy."),
@@ -76,6 +141,43 @@ ROBUST_TRACKING: Final = Paper(
         ),
         Statement("Equation 4", "A round has at most about 3 C k bits (the paper's 2 C k leaves the noise out)."),
         Statement("Equation 5", "A round has at least C k bits, so the count grows by a factor 1 + alpha sqrt(k) / 8."),
+        Statement(
+            "Equation 13",
+            "A bit more in a phase changes the chance of its length by e^(epsilon / 4) at most.",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_a_bit_more_in_a_phase_costs_a_quarter_of_epsilon",
+                    "exact chances of all lengths, for 4 to 1,024 sites: attained",
+                    "half of the noise",
+                ),
+                Tested(
+                    f"{EQUATIONS}::test_a_phase_is_over_when_its_bits_reach_the_noisy_length",
+                    "the server ends a phase of c bits if its noisy length is in (c - 1, c]",
+                ),
+            ),
+        ),
+        Statement(
+            "Equation 14",
+            "A bit that comes in another phase changes the chance of all lengths by e^(epsilon / 2) at most.",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_a_bit_that_moves_between_phases_costs_half_of_epsilon",
+                    "exact chances: attained",
+                    "half of the noise",
+                ),
+            ),
+        ),
+        Statement(
+            "Equation 15",
+            "Such a bit changes the density of the counter's values by e^(epsilon / 2) at most.",
+            tests=(
+                Tested(
+                    f"{EQUATIONS}::test_the_counters_values_cost_half_of_epsilon",
+                    "exact distances of the counter's nodes: 0.5 to 0.75 of it, as nodes that hold both phases cancel",
+                    "a third of the noise",
+                ),
+            ),
+        ),
         Statement(
             "Lemma 8", "Partial privacy averaged over the database.", tests=_enumerated("no noise; leaked set ignored")
         ),
@@ -102,42 +204,7 @@ ROBUST_TRACKING: Final = Paper(
             "Theorem 7",
             "Theorem 4 at delta = 0: |bits - expected bits| <= k (e^epsilon - 1) + kappa + sqrt(2 k ln(2 / eta)).",
         ),
-        Statement(
-            "Comparison, deterministic cost",
-            "The deterministic tracker needs k / alpha log N words (sections 1 and 1.1).",
-        ),
-        Statement(
-            "Comparison, deterministic robustness", "It is right at every step, whatever the input (section 1.1)."
-        ),
-        Statement("Comparison, randomised cost", "With coins sqrt(k) / alpha log N words are enough (section 1.1)."),
-        Statement(
-            "Comparison, randomised accuracy", "That tracker is right for inputs that do not react (section 1.1)."
-        ),
-        Statement(
-            "Comparison, many sites", "From k = 1 / alpha^2 on there is a further k log N (sections 1.1 and 4.2)."
-        ),
-        Statement(
-            "Comparison, oblivious trackers break",
-            "Without hiding its coins a tracker's errors add up under an adversary that reacts (section 1.1).",
-        ),
-        Statement("Comparison, hidden randomness", "Hidden coins keep the errors from adding up (section 1.3)."),
-        Statement(
-            "Comparison, square root",
-            "The robust tracker keeps the sqrt(k) advantage over deterministic ones (section 1).",
-        ),
-        Statement(
-            "Comparison, sketch switching",
-            "Sketch switching can cost more than the deterministic tracker (section 1.2).",
-        ),
-        Statement(
-            "Comparison, difference estimators",
-            "Difference estimators need at least k / alpha for their synchronisations (section 1.2).",
-        ),
-        Statement(
-            "Comparison, private copies",
-            "Private copies cost sqrt(lambda) times the randomised tracker, and each change of the output gives a "
-            "site away (section 1.2).",
-        ),
+        *COMPARISONS,
     ),
 )
 """The comparisons follow."""

@@ -163,7 +163,11 @@ class Engine(ABC):
             return
         sent = self.sent(step) if self.skipped else step + self.offset - self.start
         self.show(step, sent)
-        plan = turns.ask(step)
+        self.go_on(turns.ask(step), step, sent)
+
+    def go_on(self, plan: Schedule | None, step: int, sent: int) -> None:
+        """Go on after this step by a plan that takes over, or if there is none by the present one."""
+        turns = self.consultation
         if plan is None:
             if turns.over:
                 self.game_end = step

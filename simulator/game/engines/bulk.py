@@ -1,4 +1,4 @@
-"""The bulk engine: whole segments of a game as arrays, for schedules that do not react."""
+"""The bulk engine: whole segments of a game as arrays, as far as the schedule is fixed."""
 
 from __future__ import annotations
 
@@ -6,73 +6,178 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from protocols.base import Message, even_start
-from protocols.bulk import BulkForm, Integers, MessageBatch, Segment
-from simulator.game.channels import SERVER
-from simulator.game.engine_choice import REACTS
-from simulator.game.engines.base import Engine
-from simulator.game.outputs import measured, plain
+from adversaries.schedules import NEVER, Burst, Schedule
+from protocols.base import Message
+from protocols.bulk import CHUNK, BulkForm, Integers, Segment, Signals
+from simulator.game.engine_choice import LOOKS, REACTS
+from simulator.game.engines.segments import NoBulkError, Segments, add_each
+from simulator.game.engines.watch import watches
 
 
-class NoBulkError(Exception):
-    """This game can't be played in bulk; says why."""
-
-
-class Bulk(Engine):
+class Bulk(Segments):
     """All sites' messages of a segment at once, sorted by step, up to where the server speaks.
 
-    Gives the transcript of `leap` where nothing is random, and the same distribution otherwise: the rules are
+    Against an adversary that reacts to the outputs a segment also ends where the output changes: until then the plan is
+    fixed. Gives the transcript of `leap` where nothing is random, and the same distribution otherwise: the rules are
     the same code, and coins that have not fallen yet are exchangeable. Memory is O(k) and a bounded chunk of messages.
     """
 
     name: ClassVar[str] = "bulk"
 
     def __init__(self, *sides: Any, **options: Any) -> None:
-        self._done = 0
         super().__init__(*sides, **options)
         if self.network is not None:
             raise NoBulkError("messages take time")
-        if not self.adversary.oblivious:
+        if watches(self.adversary):
+            raise NoBulkError(LOOKS)
+        if self.consultation.reacts and type(self.bulk_form).until_change is BulkForm.until_change:
             raise NoBulkError(REACTS)
         self._before: Any = np.zeros(self.k, dtype=np.int64)
-        self._up: Any = np.zeros(self.k, dtype=np.int64)
-        self._down: Any = np.zeros(self.k, dtype=np.int64)
+        """Items of each site before the plan in force."""
         self._everyone = np.arange(self.k)
-
-    def make_sides(self) -> None:
-        begun = (even_start(self.start, self.k),) if self.start else ()
-        bulk_form = self.protocol.bulk_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
-        if not isinstance(bulk_form, BulkForm):
-            raise NoBulkError("the protocol has no array form")
-        self._bulk_form = bulk_form
-        self.server = bulk_form.server
-
-    @property
-    def now(self) -> int:
-        return self._done + 1
+        self._fed: Any = None
 
     def run(self) -> None:
-        while self._done < self.game_end:
+        if self.consultation.reacts:
+            self._run_by_changes()
+        else:
+            self._run_by_plans()
+        self.count_sites()
+
+    def _run_by_plans(self) -> None:
+        while self.done < self.game_end:
             until = min(self.consultation.end, self.game_end)
-            segment = self._bulk_form.advance(self, self._done, until)
-            if not self._done < segment.end <= until:
-                name = type(self._bulk_form).__name__
-                raise RuntimeError(f"{name}.advance() from step {self._done} to {until} ends at step {segment.end}")
-            self._take(segment)
-            self._done = segment.end
-            self.consult(self._done)
-        self.ledger.up_sites = self._up.tolist()
-        self.ledger.down_sites = self._down.tolist()
+            segment = self.bulk_form.advance(self, self.done, until)
+            self._check_end("advance", segment.end, until)
+            self.take(segment)
+            self.done = segment.end
+            self.consult(self.done)
+
+    def _run_by_changes(self) -> None:
+        form, turns, referee = self.bulk_form, self.consultation, self.referee
+        while self.done < self.game_end:
+            ahead = form.forwarding(self.items - self.done)
+            if ahead is not None and referee.output == self.done + self.offset:
+                self._forward(*ahead)
+                continue
+            until, changes = min(turns.end, self.game_end), referee.changes
+            found = form.until_change(self, self.done, until)
+            if found is not None:
+                self._check_end("until_change", found.end, until)
+                until = found.end
+                if type(found) is Signals:
+                    self.take_signals(found)
+                else:
+                    self._check_steps(found)
+                    self.take(found)
+            self.done = until
+            if referee.changes != changes:
+                turns.news(until)
+            if until >= turns.due:
+                self.consult(until)
+
+    def _check_steps(self, segment: Segment) -> None:
+        if len(segment.steps) and segment.steps[0] != segment.end:
+            name = type(self.bulk_form).__name__
+            raise RuntimeError(
+                f"{name}.until_change() to step {segment.end} changes the output in step {segment.steps[0]}"
+            )
+
+    def _check_end(self, method: str, end: int, until: int) -> None:
+        if not self.done < end <= until:
+            name = type(self.bulk_form).__name__
+            raise RuntimeError(f"{name}.{method}() from step {self.done} to {until} ends at step {end}")
+
+    def _forward(self, message: Message, most: int) -> None:
+        """Go through items each of which is sent and makes the output exact, up to so many of them.
+
+        The adversary is asked after each. As long as it answers with bursts, no plan but the last is put in force.
+        """
+        turns, view, ask = self.consultation, self.view, self.adversary.plan
+        plan, begun, end = turns.plan, turns.begun, turns.end
+        offset, changes = self.offset, self.referee.changes
+        sites: list[int] = []
+        answer: Any = plan
+        site = self.only
+        step = self.done
+        last = step + min(most, CHUNK)
+        try:
+            while step < last:
+                sites.append(plan.at(step - begun + 1) if site is None else site)
+                step += 1
+                if step == self.items:
+                    break
+                changes += 1
+                view.steps = view.sent = view.changed_at = step
+                view.output, view.changes = step + offset, changes
+                answer = ask(view)
+                if (answer is None or answer is plan) and step < end:
+                    answer = plan
+                    continue
+                if type(answer) is not Burst or not 0 <= answer.site < self.k:
+                    break
+                plan, site, begun, end = answer, answer.site, step, step + answer.length
+        finally:
+            self._settle(message, sites, plan, begun)
+        if answer is not plan:
+            turns.news(step)
+            self.go_on(turns.accept(answer, step), step, step)
+
+    def _settle(self, message: Message, sites: list[int], plan: Schedule, begun: int) -> None:
+        """Take note that these sites were fed, in the end by this plan from the step after `begun` on."""
+        first = self.done
+        self.take_forwarded(message, sites)
+        self.done += len(sites)
+        self.bulk_form.forwarded(len(sites))
+        if begun > first:
+            self.leave_plan(first)
+            add_each(self._before, sites[: begun - first])
+            self.consultation.follow(plan, begun)
+            self.sent_before = begun
+            left = self.items - begun
+            self.game_end = begun + left if left <= plan.length else NEVER
+            self.enter_plan(begun)
+
+    # ------------------------------------------------------------------ plans
 
     def leave_plan(self, now: int) -> None:
-        if now:
+        if not now:
+            return
+        turns, only = self.consultation, self.only
+        if only is not None:
+            self._before[only] += now - turns.begun
+        elif turns.plan.support(self.k) is None:
             self._before = self.counts(now)
+        else:
+            self._before[self.fed] += turns.plan.count(self.fed, now - turns.begun)
 
     def enter_plan(self, now: int) -> None:
-        if self.consultation.plan.skips:
+        plan = self.consultation.plan
+        if plan.skips:
             raise NoBulkError("the adversary skips steps")
+        self._only = plan.site if type(plan) is Burst else None
+        self._fed = None
 
     # ------------------------------------------------------------------ the stream, for the bulk form
+
+    @property
+    def only(self) -> int | None:
+        """The site that the plan in force feeds, if it is one burst."""
+        return self._only
+
+    @property
+    def fed(self) -> Integers:
+        """The sites that the plan in force feeds."""
+        if self._fed is None:
+            support = self.consultation.plan.support(self.k)
+            self._fed = self._everyone if support is None else np.asarray(support, dtype=np.int64)
+        fed: Integers = self._fed
+        return fed
+
+    def received(self, site: int, step: int) -> int:
+        """Return the items of one site by the end of a step."""
+        turns = self.consultation
+        return int(self._before.item(site) + turns.plan.count(site, step - turns.begun))
 
     def at(self, steps: Integers) -> Integers:
         turns = self.consultation
@@ -85,121 +190,13 @@ class Bulk(Engine):
         return counts
 
     def count(self, sites: Integers, steps: Integers) -> Integers:
+        """Return the items of each of these sites by the end of its step."""
         turns = self.consultation
         counts: Integers = self._before[sites] + turns.plan.count(sites, steps - turns.begun)
         return counts
 
     def nth(self, sites: Integers, n: Integers) -> Integers:
+        """Return the step of the n-th item of each of these sites."""
         turns = self.consultation
         steps: Integers = turns.begun + turns.plan.nth(sites, n - self._before[sites])
         return steps
-
-    # ------------------------------------------------------------------ taking note of a segment
-
-    def _take(self, segment: Segment) -> None:
-        items = self.start + self.sent(segment.end) - segment.end  # to be added to a step
-        for batch in segment.batches:
-            self.ledger.more_words(batch.message, "every site")  # refused before anything is made of them
-        if segment.forwarded is not None:
-            self.ledger.more_words(segment.forwarded, "every site")
-        if segment.forwarded is not None:
-            self._take_forwarded(segment, segment.forwarded, items)
-        else:
-            self._take_batches(segment, items)
-        for direction, message, sites in segment.exchange:
-            self._count(direction, message, np.asarray(sites, dtype=np.int64))
-        if self.transcript is not None:
-            self._write(segment)
-
-    def _take_batches(self, segment: Segment, items: int) -> None:
-        steps, outputs = np.asarray(segment.steps, dtype=np.int64), np.asarray(segment.outputs)
-        if len(steps) > 1:
-            standing = np.append(steps[1:] != steps[:-1], True)  # a step's last output stands
-            if not standing.all():
-                steps, outputs = steps[standing], outputs[standing]
-        self._rows(segment, steps, outputs, items)
-        for batch in segment.batches:
-            self.ledger.count_many_up(batch.message, len(batch.steps))
-            self._up += np.bincount(batch.sites, minlength=self.k)
-        if len(steps):
-            exactly = self.outputs is not None
-            steps, values = self.referee.change_many(steps, items, outputs, segment.scale, exactly=exactly)
-            if self.outputs is not None:
-                self.outputs.extend(zip(steps.tolist(), values.tolist(), strict=True))
-
-    def _take_forwarded(self, segment: Segment, message: Message, items: int) -> None:
-        """Every item of the segment is sent, and the output is exact at each step but for a last one that it lists."""
-        first, last, referee = self._done + 1, segment.end, self.referee
-        due = self.timeline.due
-        while due <= last - 1 + items:  # the last step is judged with what follows it
-            more = due - items - self._done
-            output = due if more else referee.value  # the step before the segment has the output that stood then
-            messages, words = self.ledger.messages + more, self.ledger.words + more * message.words
-            self.timeline.pass_by(due, due - items, output, messages, words, due)
-            due = self.timeline.due
-        self.ledger.count_many_up(message, last - self._done)
-        self._up += self.counts(last) - self.counts(self._done)
-        exact_to = last - 1 if len(segment.steps) else last
-        if first <= exact_to:
-            if self.outputs is not None:
-                changed = first if referee.output != first + items else first + 1
-                self.outputs.extend((step, step + items) for step in range(changed, exact_to + 1))
-            referee.exact_stretch(first, exact_to, items)
-        if exact_to < last:
-            listed = plain(segment.outputs[-1], *segment.scale)
-            if listed != referee.output:
-                referee.change(last, last + items, last + items - 1, listed)
-                if self.outputs is not None:
-                    self.outputs.append((last, referee.value))
-
-    def _rows(self, segment: Segment, steps: Integers, outputs: Any, items: int) -> None:
-        """Take the timeline's rows that fall into the segment; those of its last step come with the next one."""
-        timeline, ledger = self.timeline, self.ledger
-        while timeline.due <= segment.end - 1 + items:
-            step = timeline.due - items
-            place = int(np.searchsorted(steps, step, side="right"))
-            output = plain(outputs[place - 1], *segment.scale) if place else self.referee.value
-            output = measured(output)[1]
-            sent = [
-                (batch.message.words, int(np.searchsorted(batch.steps, step, side="right")))
-                for batch in segment.batches
-            ]
-            messages = ledger.messages + sum(number for _, number in sent)
-            words = ledger.words + sum(each * number for each, number in sent)
-            timeline.pass_by(timeline.due, step, output, messages, words, timeline.due)
-
-    def _count(self, direction: str, message: Message, sites: Integers) -> None:
-        if direction == "up":
-            self.ledger.count_many_up(message, len(sites))
-            self._up += np.bincount(sites, minlength=self.k)
-        else:
-            self.ledger.count_broadcast(message, len(sites))
-            self._down[sites] += 1
-
-    def _write(self, segment: Segment) -> None:
-        """Write the messages of the segment into the transcript, in the order in which they were sent."""
-        assert self.transcript is not None
-        if segment.forwarded is not None:
-            steps = np.arange(self._done + 1, segment.end + 1)
-            self._write_batches([MessageBatch(segment.forwarded, steps, self.at(steps))])
-        self._write_batches(segment.batches)
-        for direction, message, sites in segment.exchange:
-            bits = self._bits(message)
-            for site in sites:
-                ends = (SERVER, int(site)) if direction == "down" else (int(site), SERVER)
-                self.transcript.append((segment.end, *ends, message.kind, message.words, bits))
-
-    def _write_batches(self, batches: list[MessageBatch]) -> None:
-        assert self.transcript is not None
-        rows = [
-            (step, place, site, batch.message)
-            for place, batch in enumerate(batches)
-            for step, site in zip(batch.steps.tolist(), batch.sites.tolist(), strict=True)
-        ]
-        rows.sort(key=lambda row: row[:2])
-        self.transcript.extend(
-            (step, site, SERVER, message.kind, message.words, self._bits(message)) for step, _, site, message in rows
-        )
-
-    def _bits(self, message: Message) -> int:
-        return 1 if message.value is None else message.words * self.ledger.word_bits

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import simpy
 
 from adversaries.schedules import NEVER
-from simulator.game.engines.simulated import END, NORMAL, Simulated, trigger_at
+from protocols.base import Site
+from simulator.game.collector import collector_paused
+from simulator.game.engines.simulated import END, NORMAL, Simulated
 
 
 class Leap(Simulated):
-    """k site processes, each asleep until the step of the item at which it will speak.
+    """k sites, each asleep until the step of the item at which it will speak.
 
-    A site says how many items it may take in silence, the schedule at which step the next one comes.
-    Gives the transcript of the `step` engine: the sites act at the same steps in the same
-    order, so they draw the same numbers.
+    A site says how many items it may take in silence, the schedule at which step the next one comes. For that step it
+    sets its alarm, a SimPy event; a site that has nothing to come needs none. Gives the transcript of the `step`
+    engine: the sites act at the same steps in the same order, so they draw the same numbers.
     """
 
     name: ClassVar[str] = "leap"
@@ -25,58 +27,56 @@ class Leap(Simulated):
         super().__init__(*args, **options)
         self.credited = [0] * self.k
         """Items of the present plan that each site has been given."""
-        self.alarm = [NEVER] * self.k
-        """The step at which each site is to speak next, as things stand."""
-        self._bells: list[simpy.Event | None] = [None] * self.k
-        """What a site waits for that has nothing to come."""
+        self._alarms: list[_Alarm | None] = [None] * self.k
+        """Of each site, made when it first has something to wait for."""
+        self._ring = [self._waker()]
         self._course: object = None
         """Another object for each plan, even where the same one is begun again."""
         self._timer = NEVER
-        self._processes: list[simpy.Process] = []
+        self._begun = False
 
     def begin(self) -> None:
-        self._processes = [self.env.process(self._site(number)) for number in range(self.k)]
+        self._begun = True
+        with collector_paused():
+            self._set_alarms(self._fed())
         self._set_timer()
 
     # ------------------------------------------------------------------ sites
 
-    def _site(self, number: int) -> Generator[simpy.Event, Any, None]:
-        env, alarm, credited, bells = self.env, self.alarm, self.credited, self._bells
-        quota, take, speak = self.sites[number].quota, self.sites[number].take, self.speak
-        schedule, clock, turns = env.schedule, _Clock(env), self.consultation
-        now, course = 0, self._course
-        nth, begin = turns.plan.of_site(number), turns.begun
-        while True:
-            if course is not self._course:
-                course = self._course
-                nth, begin = turns.plan.of_site(number), turns.begun
-            due = credited[number] + quota() + 1
-            step = alarm[number] = begin + nth(due)
-            try:
-                if step < NEVER:
-                    clock.callbacks = []
-                    schedule(clock, NORMAL, step - now)  # type: ignore[arg-type]
-                    yield clock
-                else:
-                    bell = bells[number] = env.event()
-                    yield bell
-                    bells[number] = None
-                    step = int(env.now)
-                    due = credited[number] + quota() + 1  # it has heard something, or the plan is a new one
-            except simpy.Interrupt:
-                now = int(env.now)
-                clock = _Clock(env)  # the other one will still ring, for nobody
-                continue
-            now = step
-            if alarm[number] != step:
-                continue  # what it has heard since has put its next message off
-            if course is not self._course:
-                due = credited[number] + quota() + 1
-            items = due - credited[number]
-            credited[number] = due
-            messages = take(items)
+    def _waker(self) -> Callable[[Any], None]:
+        """Return what happens when an alarm rings: the site takes its items and speaks, and sets the alarm anew.
+
+        A closure, since it runs once a message and looks nothing up twice.
+        """
+        alarms, credited, speak, turns = self._alarms, self.credited, self.speak, self.consultation
+        schedule = self.env.schedule
+
+        def wake(alarm: _Alarm) -> None:
+            number, site, step = alarm.number, alarm.site, alarm.queued
+            if alarms[number] is not alarm:
+                return  # an earlier one has taken its place
+            alarm.queued = NEVER
+            alarm.callbacks = self._ring
+            if alarm.step != step:
+                self._queue(alarm)  # what it has heard since, or the plan, has put its next message off
+                return
+            items = alarm.due - credited[number]
+            credited[number] = alarm.due
+            messages = site.take(items)
             if messages:
                 speak(number, messages, step)
+            if alarm.course is not self._course or alarm.queued < NEVER:
+                return  # it has been set anew already, or the plan has nothing for it
+            nth = alarm.nth
+            if nth is None:
+                nth = alarm.nth = turns.plan.of_site(number)
+            due = alarm.due = credited[number] + site.quota() + 1
+            following = alarm.step = turns.begun + nth(due)
+            if following < NEVER:
+                alarm.queued = following
+                schedule(alarm, NORMAL, following - step)  # type: ignore[arg-type]
+
+        return wake
 
     def sync(self, site: int) -> None:
         turns = self.consultation
@@ -91,23 +91,41 @@ class Leap(Simulated):
             raise RuntimeError(f"site {site} spoke within its quota: {messages!r}")
 
     def rouse(self, speaker: int) -> None:
-        """Set the alarms of the sites that have heard something anew."""
-        for site in self.channels.touched:
-            if site != speaker:
-                self._set_alarm(site)
-        self.channels.touched.clear()
+        """Set the alarms of the sites that have heard something anew; those that are not fed have nothing to come."""
+        touched, fed = self.channels.touched, self._fed()
+        self._set_alarms(touched if len(touched) <= len(fed) else fed)
+        touched.clear()
 
-    def _set_alarm(self, site: int) -> None:
-        items = self.credited[site] + self.sites[site].quota() + 1
-        step = self.consultation.begun + self.consultation.plan.nth(site, items)
-        before, self.alarm[site] = self.alarm[site], step
-        if step >= before or not self._processes:
-            return  # a later alarm needs no interrupt: the process wakes in vain once, and sleeps on
-        bell, process = self._bells[site], self._processes[site]
-        if bell is not None and not bell.triggered:
-            trigger_at(self.env, bell, step)
-        elif process is not self.env.active_process:
-            process.interrupt()
+    def _fed(self) -> Any:
+        """Return the sites that the plan in force feeds."""
+        support = self.consultation.plan.support(self.k)
+        return range(self.k) if support is None else support
+
+    def _set_alarms(self, sites: Iterable[int]) -> None:
+        alarms, credited, turns = self._alarms, self.credited, self.consultation
+        nth, begun, course = turns.plan.nth, turns.begun, self._course
+        for number in sites:
+            alarm = alarms[number]
+            site = self.sites[number] if alarm is None else alarm.site
+            due = credited[number] + site.quota() + 1
+            step = begun + nth(number, due)
+            if alarm is None or step < alarm.queued < NEVER:
+                if step >= NEVER:
+                    continue
+                # the earlier one will still ring, for nobody
+                alarm = alarms[number] = _Alarm(self.env, number, site)
+                alarm.callbacks = self._ring
+            if alarm.course is not course:
+                alarm.course, alarm.nth = course, None
+            alarm.due, alarm.step = due, step
+            if alarm.queued >= NEVER:
+                self._queue(alarm)
+            # a later step needs no event: the alarm rings in vain once, and is set anew
+
+    def _queue(self, alarm: _Alarm) -> None:
+        if alarm.step < NEVER:
+            alarm.queued = alarm.step
+            self.env.schedule(alarm, NORMAL, alarm.step - self.env.now)  # type: ignore[arg-type]
 
     # ------------------------------------------------------------------ plans
 
@@ -115,23 +133,22 @@ class Leap(Simulated):
         if not now:
             return
         turns = self.consultation
-        support, count, within = turns.plan.support(self.k), turns.plan.count, now - turns.begun
-        credited, alarm = self.credited, self.alarm
-        for site in range(self.k) if support is None else support:
+        count, within = turns.plan.count, now - turns.begun
+        credited, alarms = self.credited, self._alarms
+        for site in self._fed():
             due = count(site, within) - credited[site]
             if due:
                 self._give(site, due)
             credited[site] = 0
-            alarm[site] = NEVER
+            alarm = alarms[site]
+            if alarm is not None:
+                alarm.step = NEVER
 
     def enter_plan(self, now: int) -> None:
         self._course = object()
-        if not self._processes:
-            return
-        support = self.consultation.plan.support(self.k)
-        for site in range(self.k) if support is None else support:
-            self._set_alarm(site)
-        self._set_timer()
+        if self._begun:
+            self._set_alarms(self._fed())
+            self._set_timer()
 
     def _set_timer(self) -> None:
         """See to it that something happens at the end of the plan and of the game."""
@@ -152,9 +169,28 @@ class Leap(Simulated):
             self._set_timer()
 
 
-class _Clock(simpy.Event):
-    """A timeout that its process sets again and again, rather than make a new one for each message."""
+class _Alarm(simpy.Event):
+    """A timeout that its site sets again and again, rather than make a new one for each message.
 
-    def __init__(self, env: simpy.Environment) -> None:
+    Attributes
+    ----------
+    number, site
+        Whose it is.
+    step, due
+        The step at which the site is to speak next, as things stand, and the items of the plan that it has then.
+    queued
+        The step at which it will ring, `NEVER` while it is not set.
+    course, nth
+        The plan that it was set for, and from it the step of the site's n-th item; None until that is needed.
+    """
+
+    __slots__ = ("course", "due", "nth", "number", "queued", "site", "step")
+
+    def __init__(self, env: simpy.Environment, number: int, site: Site) -> None:
         super().__init__(env)
         self._ok, self._value = True, None
+        self.number, self.site = number, site
+        self.step = self.queued = NEVER
+        self.due = 0
+        self.course: object = None
+        self.nth: Callable[[int], int] | None = None

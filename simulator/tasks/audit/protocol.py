@@ -14,7 +14,7 @@ from adversaries.base import Adversary
 from protocols import Robust
 from simulator.game.streams import streams
 from simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
-from simulator.tasks.audit.tracker import Thresholds, Tracker, Transcript, nodes
+from simulator.tasks.audit.tracker import Thresholds, Tracker, Transcript
 
 TRANSCRIPTS: Final = 400
 """Rounds played on each database, in each half."""
@@ -207,7 +207,7 @@ def _fit(tracker: Tracker, played: list[Transcript], rng: np.random.Generator) -
     for each in played:
         if each.strange:
             continue
-        noise += nodes(each.counts, each.values)
+        noise += tracker.nodes(each.counts, each.values)
         for bits in each.counts[: len(each.ends)]:
             low, high = (_laplace((bits - x - tracker.constants.phase_length) / tracker.constants.threshold_scale)
                          for x in (1, 0))  # fmt: skip

@@ -2,24 +2,24 @@
 
 One round is played by the protocol's own sites and server, with thresholds that the audit has chosen, against a
 deterministic adversary. The server's transcript then has a likelihood in closed form: a phase of c bits has the chance
-that the noisy length falls into (c - 1, c], and the values that were shown give the noise of each node of the binary
-mechanism. Were one threshold another, its bit would have come in another phase or not at all, and all else would be
-as it was: so the log-likelihood ratio is known exactly for every threshold outside the leaked set (Lemma 5).
+that the noisy length falls into (c - 1, c], and the values that were shown give each draw of the counter's noise. Were
+one threshold another, its bit would have come in another phase or not at all, and all else would be as it was: so the
+log-likelihood ratio is known exactly for every threshold outside the leaked set (Lemma 5).
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, inf, log
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adversaries.base import Adversary, View
-from mechanisms.counters import Binary
+from mechanisms.counters import counter
 from mechanisms.rules import size_within
 from protocols import Robust
 from protocols.base import even_start
@@ -29,6 +29,8 @@ from protocols.rounds.rules import BlockRule
 from simulator.errors import ScenarioError
 from simulator.tasks.continual.stream import Mover
 
+BEFORE: Final[Mapping[str, Callable[[int], int]]] = {"binary": lambda t: t & (t - 1), "per-item": lambda t: t - 1}
+"""Counters whose every value has one draw more than an earlier one, and which step's that is."""
 Thresholds = NDArray[np.int64]
 """The database: a row a site, a column a block, each from 1 to the block's size."""
 
@@ -88,7 +90,7 @@ class Tracker:
     Parameters
     ----------
     protocol
-        The tracker; its counter must be `binary`, whose noise can be told from the values.
+        The tracker; its counter must be `binary` or `per-item`, whose noise can be told from the values.
     adversary
         Who feeds the sites; it must be deterministic.
     sites
@@ -103,16 +105,17 @@ class Tracker:
     """
 
     def __init__(self, protocol: Robust, adversary: Adversary, sites: int, size: int) -> None:
-        if protocol.counter != "binary":
-            raise ScenarioError(f"counter must be binary for an exact audit; got {protocol.counter!r}")
         self.protocol, self.adversary, self.sites, self.size = protocol, adversary, sites, size
-        of = self.constants = protocol.constants(sites, 1)
+        of = protocol.constants(sites, 1)
+        if of.counter not in BEFORE:
+            raise ScenarioError(f"counter must be {' or '.join(BEFORE)} for an exact audit; got {of.counter!r}")
         if not of.releases or of.epsilon > 50:
             raise ScenarioError(f"sites must be more for {protocol.kind}: at {sites} a round keeps nothing secret")
         self.start = _count_for(protocol, of, size)
+        of = self.constants = of.fitted(protocol.alpha * self.start / size)
         self.most_bits = int(4 * of.phases * of.phase_length) + 40 * of.phases
         self.blocks = of.blocks or self.most_bits
-        self.node_scale = Binary(of.counter_epsilon, of.releases).scale
+        (self.node_scale, _), *_ = counter(of.counter, of.counter_epsilon, of.releases).noise_parts(1) or ()
 
     @property
     def epsilon(self) -> float:
@@ -171,7 +174,11 @@ class Tracker:
         total = sum(self.log_phase(bits) for bits in whole)
         if not over:
             total += _log(1 - self._length_below(counts[-1]))
-        return total + sum(-abs(noise) / self.node_scale for noise in nodes(counts, values))
+        return total + sum(-abs(noise) / self.node_scale for noise in self.nodes(counts, values))
+
+    def nodes(self, counts: Sequence[int], values: Sequence[float]) -> list[float]:
+        """Return the noise that the counter drew, from the values it showed."""
+        return nodes(counts, values, self.constants.counter)
 
     def log_phase(self, bits: int) -> float:
         """Return the log of the chance of a phase of so many bits: the noisy length is in (bits - 1, bits]."""
@@ -218,20 +225,20 @@ class Tracker:
         return here - self.log_likelihood(changed, played.values, played.over)
 
 
-def nodes(counts: Sequence[int], values: Sequence[float]) -> list[float]:
-    """Return the noise of the binary mechanism's nodes that end at steps 1, 2, …, from the values it showed.
+def nodes(counts: Sequence[int], values: Sequence[float], counter: str = "binary") -> list[float]:
+    """Return the noise that a counter drew at steps 1, 2, …, from the values it showed.
 
     Examples
     --------
-    >>> nodes([3, 4, 5], [3.5, 8.0, 13.0])
-    [0.5, 1.0, 0.0]
+    >>> nodes([3, 4, 5], [3.5, 8.0, 13.0]), nodes([3, 4, 5], [3.5, 8.0, 13.0], "per-item")
+    ([0.5, 1.0, 0.0], [0.5, 0.5, 0.0])
     """
     noise = [0.0]
     total = 0
     for bits, value in zip(counts, values, strict=False):
         total += bits
         noise.append(value - total)
-    return [noise[t] - noise[t & (t - 1)] for t in range(1, len(noise))]
+    return [noise[t] - noise[BEFORE[counter](t)] for t in range(1, len(noise))]
 
 
 def _log(chance: float) -> float:

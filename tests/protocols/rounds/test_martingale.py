@@ -31,7 +31,7 @@ def test_a_game_of_one_site_by_hand() -> None:
     Forwarded up to 4. M = 4, p = 1: items 5 … 8. M = 8, p = 1/2 and scale 1.44: every second item, worth 2: 10 … 16.
     M = 16, p = 1/4 and scale 3.48: every fourth item, worth 4.
     """
-    protocol = Martingale(alpha=0.5, strength=1.0)
+    protocol = Martingale(alpha=0.5, parameters="simple", strength=1.0)
     crowd, server = protocol.sites(4, EvenCoins()), protocol.server(4, None)
     outputs = []
     for _ in range(25):
@@ -74,14 +74,15 @@ def test_strength_grows_from_round_to_round_with_delta_in_all() -> None:
     assert strengths == sorted(strengths)
     spent = [exp(log_failure(lam, 256)) for lam in strengths]
     assert 0.95 * 0.05 < sum(spent) < 0.05
-    assert Martingale(alpha=0.1, strength=4.0).strength_of(7, 256) == 4.0
+    assert Martingale(alpha=0.1, parameters="simple", strength=4.0).strength_of(7, 256) == 4.0
 
 
 @pytest.mark.parametrize("k", [1, 7, 256])
 @pytest.mark.parametrize("delta", [0.01, 0.5])
-def test_costs_no_more_than_it_says(k: int, delta: float) -> None:
+@pytest.mark.parametrize("parameters", ["tight", "simple"])
+def test_costs_no_more_than_it_says(parameters: str, k: int, delta: float) -> None:
     """Mean words of four games: at most a twentieth above the bound, which takes rounds at their mean growth."""
-    protocol = Martingale(alpha=0.1, delta=delta)
+    protocol = Martingale(alpha=0.1, delta=delta, parameters=parameters)
     for start, items in ((0, 100_000), (10**6, 10**7)):
         words = np.mean(
             [play(protocol, RoundRobin(), sites=k, items=items, start=start, seed=seed).words for seed in range(4)]
@@ -108,7 +109,7 @@ def test_items_of_a_martingale_round_have_the_same_law_whoever_feeds_it(adversar
     lengths = []
     for seed in range(150):
         game = play(
-            Martingale(alpha=alpha, strength=strength),
+            Martingale(alpha=alpha, parameters="simple", strength=strength),
             adversary,
             sites=k,
             items=40_000,
@@ -132,7 +133,7 @@ def test_items_of_a_martingale_round_have_the_same_law_whoever_feeds_it(adversar
 def test_martingale_of_strength_4_errs_by_less_than_half_of_what_it_may(adversary: Adversary) -> None:
     """Median of the largest error: about 0.45 alpha, whoever feeds it."""
     found = [
-        play(Martingale(alpha=0.1, strength=4.0), adversary, sites=256, items=2_000_000, seed=seed)
+        play(Martingale(alpha=0.1, parameters="simple", strength=4.0), adversary, sites=256, items=2_000_000, seed=seed)
         for seed in range(60)
     ]
     assert np.median([game.max_rel_error for game in found]) / 0.1 == pytest.approx(0.45, abs=0.06)

@@ -123,7 +123,7 @@ def test_mapping_goes_out_as_it_came_in() -> None:
         "alpha": 0.1,
         "delta": 0.05,
         "parameters": {"c": 2.0, "shift": 0.0},
-        "counter": "binary",
+        "counter": "best",
     }
     assert type(made.as_mapping()["parameters"]) is dict
     assert Robust(**made.as_mapping()) == made
@@ -183,12 +183,15 @@ def test_a_tight_round_is_as_its_constants_say(adversary: Adversary) -> None:
     assert "end" not in kinds
     assert kinds["item"] == ceil(protocol.constants(256, 1).divisor / 0.1)  # exact until a block holds an item
     table, number = game.transcript, 0
-    begins = table.loc[(table["kind"] == "round") & (table["receiver"] == 0), "step"].tolist()
+    begins = table.loc[table["kind"].isin(["round", "poll"]) & (table["receiver"] == 0), "step"].tolist()
     bits = table.loc[table["kind"] == "bit", "step"].to_numpy()
     changes = game.outputs["step"].to_numpy()
+    told = begins[0]
     for number, (begin, end) in enumerate(pairwise(begins), start=1):
-        found = protocol.constants(256, number)
+        size = protocol.block_size(256, number, told)
+        found = protocol.constants(256, number).fitted(0.1 * begin / size)
         inside = int(((bits > begin) & (bits <= end)).sum())
+        told = begin + size * inside
         spread = sqrt(2 * found.phases) * found.threshold_scale
         assert abs(inside - found.phases * (found.phase_length + 0.5)) < 6 * spread + found.phases
         # each phase but the last changes the output, and the poll does
@@ -203,6 +206,7 @@ def test_a_round_begins_with_the_shift_and_ends_exactly() -> None:
     total = 4000 * 256
     found = protocol.constants(256, 1)
     size = int(0.1 * total / found.divisor)
+    found = found.fitted(0.1 * total / size)
     assert float(server.output) == pytest.approx(total + size * found.shift)
     assert 0 < size * found.shift < 0.1 * total
 

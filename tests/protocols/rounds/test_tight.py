@@ -18,11 +18,11 @@ USABLE = [kind for kind in KINDS if known_noise(kind)]
 
 
 def upwards(k: int, found: Tight) -> float:
-    return found.shift + found.noise_up + found.generalisation + found.leaked + found.sampling
+    return found.shift + found.noise_up + found.generalisation + found.leaked
 
 
 def downwards(k: int, found: Tight) -> float:
-    return found.phase_length + found.noise_down + found.generalisation + found.sampling - found.shift
+    return found.phase_length + found.noise_down + found.generalisation - found.shift
 
 
 @pytest.mark.parametrize("k", [1, 2, 7, 64, 256, 4096, 65536])
@@ -32,11 +32,10 @@ def test_both_sides_of_the_error_use_up_the_budget(k: int, kind: str) -> None:
     assert upwards(k, found) == pytest.approx(found.budget)
     assert downwards(k, found) == pytest.approx(found.budget)
     if found.loss == NO_PRIVACY:
-        assert found.generalisation + found.leaked + found.sampling == k
+        assert found.generalisation + found.leaked == k
     else:
         assert found.generalisation == pytest.approx(k * tanh(found.loss / 4))
         assert found.leaked == min(k, found.phases - 1)
-        assert found.sampling == pytest.approx(sqrt(k * log(1 / (1e-4 * found.sampling_share)) / 2))
     assert 1 / found.threshold_scale + found.counter_epsilon == pytest.approx(found.loss)
 
 
@@ -45,18 +44,14 @@ def test_a_hundred_sites_need_nothing_hidden_and_a_thousand_do() -> None:
     assert tight_round(1024, 1e-4, 1 / 32, "binary").loss < 1
 
 
-@pytest.mark.parametrize(("number", "most"), [(1, 144), (32, 254), (1000, 331)])
+@pytest.mark.parametrize(("number", "most"), [(1, 74), (32, 130), (1000, 178)])
 def test_up_to_how_many_sites_nothing_is_hidden(number: int, most: int) -> None:
-    """At alpha = 1 / sqrt k, delta = 0.05, as docs/tight.md says: a later round may fail less, so privacy costs more.
-
-    With 271 to 277 sites round 32 hides nothing again, since the search finds another number of phases.
-    """
+    """At alpha = 1 / sqrt k, delta = 0.05, as docs/tight.md says: a later round may fail less, so privacy costs more."""
 
     def hidden(k: int) -> bool:
         return tight_constants(k, 0.05, number, 1 / sqrt(k), "binary").epsilon < 2 * NO_PRIVACY
 
     assert [hidden(k) for k in (64, most - 20, most, most + 1, most + 30, 1024)] == [False] * 3 + [True] * 3
-    assert number != 32 or not hidden(274)
 
 
 @pytest.mark.parametrize("kind", USABLE)
@@ -70,7 +65,7 @@ def test_noise_stays_below_its_quantiles(kind: str) -> None:
     k, alpha, failure = 1024, 1 / 32, 0.5
     found = tight_round(k, failure, alpha, kind)
     rng = np.random.default_rng(11)
-    most = failure * (1 - found.sampling_share) / 2
+    most = failure / 2
     above = below = 0
     for _ in range(600):
         run = counter(kind, found.counter_epsilon, found.phases - 1).start(rng)
@@ -127,21 +122,20 @@ def test_no_transcript_tells_more_of_a_sent_bit_than_the_loss() -> None:
 
 @pytest.mark.parametrize(("k", "kind"), [(256, "binary"), (4096, "binary"), (4096, "k-ary")])
 def test_no_other_round_is_cheaper(k: int, kind: str) -> None:
-    """A random search over the five numbers, with Chernoff's bound for the noise, finds nothing 2 % cheaper."""
+    """A random search over the four numbers, with Chernoff's bound for the noise, finds nothing 2 % cheaper."""
     alpha, failure = 1 / sqrt(k), 1e-4
     found = tight_round(k, failure, alpha, kind)
     rng = np.random.default_rng(5)
     best = float("inf")
     for _ in range(800):
         phases = max(2, round(found.phases * exp(rng.normal(0, 0.7))))
-        share, sampling = rng.uniform(0.3, 0.95), exp(rng.uniform(log(0.01), log(0.9)))
-        up, down = bounded_noise(kind, phases, np.array([[share]]), np.array([failure * (1 - sampling) / 2]))
+        share = rng.uniform(0.3, 0.95)
+        up, down = bounded_noise(kind, phases, np.array([share]), failure / 2)
         x = found.loss * exp(rng.normal(0, 0.3))
         length = found.phase_length * exp(rng.normal(0, 0.5))
         budget = (length + (up.item() + down.item()) / x + phases - 1) / 2 + k * tanh(x / 4)
-        budget += sqrt(k * log(1 / (failure * sampling)) / 2)
         bits = phases * (length + 0.5)
-        best = min(best, (bits + 3 * k) / log1p(alpha * bits / budget))
+        best = min(best, (bits + 2 * k) / log1p(alpha * bits / budget))
     assert found.words <= best * 1.02
 
 

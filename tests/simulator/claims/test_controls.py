@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from simulator.claims.claim import Claim
 from simulator.claims.judge import ControlTable, judge
@@ -98,7 +99,7 @@ def test_a_fault_makes_other_games_than_the_protocol_without_it() -> None:
         ({"fault": "no-noise", "where": "ok"}, "claims[0].control: where: 'ok': there is no column 'ok'"),
         ({"fault": "no-noise", "trials": 0}, "claims[0].control.trials"),
         ({}, "claims[0]: control: must change something"),
-        ({"fault": "no-noise"}, "fault no-noise is one of robust; randomized cannot have it"),
+        ({"fault": "no-noise"}, "claims[0].control.fault: fault no-noise is one of robust, "),
     ],
 )
 def test_a_wrong_control_is_one_line_before_any_game(control: Mapping[str, Any], said: str) -> None:
@@ -165,6 +166,11 @@ def test_a_claim_that_fails_fails_whatever_its_control_says() -> None:
     assert verdicts(broken(ok=True, words=0.0), measure="max(words)", at_most=2) == [("FAIL", 3.0)]
 
 
+def test_a_control_that_was_lost_to_errors_is_no_control() -> None:
+    lost = ControlTable(broken(ok=False).table, 2, lost=1)
+    assert verdicts(lost, measure="fraction(ok)", at_least=0.9) == [("VACUOUS", None)]
+
+
 def test_a_control_that_cannot_be_measured_is_no_control() -> None:
     found = judge(
         [Claim(name="c", measure="max(words)", at_most=5, where="protocol == 'c' or words < 4",
@@ -172,6 +178,24 @@ def test_a_control_that_cannot_be_measured_is_no_control() -> None:
         TABLE, {0: broken(ok=False)},
     )  # fmt: skip
     assert [(finding.verdict, finding.note) for finding in found] == [("VACUOUS", "control: no game in it")]
+
+
+# ---------------------------------------------------------------------- the shipped scenarios
+
+SHIPPED = sorted((Path(__file__).parents[3] / "scenarios").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda path: path.stem)
+def test_each_claim_of_a_shipped_scenario_has_a_control_or_says_why_not(file: Path) -> None:
+    claims = yaml.safe_load(file.read_text(encoding="utf-8"))["claims"]
+    assert claims
+    assert [claim["name"] for claim in claims if "control" not in claim and "no_control" not in claim] == []
+
+
+def test_nine_in_ten_have_a_control() -> None:
+    claims = [claim for file in SHIPPED for claim in yaml.safe_load(file.read_text(encoding="utf-8"))["claims"]]
+    assert len(claims) >= 130
+    assert sum("control" in claim for claim in claims) >= 0.9 * len(claims)
 
 
 # ---------------------------------------------------------------------- a run

@@ -223,3 +223,31 @@ def _contrast(colour: str) -> float:
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 1.05 / (0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05)
+
+
+def lower_lines(made: Figure, panel: int = 0) -> list[list[float]]:
+    """Return the words of the lower bounds in a panel: without coins, and with them."""
+    return [line.get_ydata().tolist() for line in shown(made)[panel].lines if line.get_gid() == "lower-bound"]
+
+
+def test_lower_bounds_are_drawn_where_they_are_asked_for(result: Path) -> None:
+    """k/alpha and sqrt(k)/alpha words an e-fold, from so many items on; also as words an e-fold of the whole stream."""
+    sites, items = np.array([16, 64, 256, 1024]), 2_000_000
+    without, with_coins = (each * np.log(items / each) for each in (sites / 0.03, sites**0.5 / 0.03))
+    assert not lower_lines(figure(result, REQUESTS[0]))
+    made = figure(result, {**REQUESTS[0], "lower_bounds": True})
+    for panel in (0, 1):
+        found = lower_lines(made, panel)
+        assert found == [pytest.approx(without.tolist()), pytest.approx(with_coins.tolist())]
+    assert any("Dots: lower bounds" in text.get_text() for text in made.texts)
+    labels = [text.get_text() for text in made.findobj(lambda one: one.get_gid() == "direct-label")]
+    assert {"k/α", "√k/α"} <= set(labels)
+    found = lower_lines(figure(result, {**REQUESTS[0], "lower_bounds": True, "y": "words-per-efold"}))
+    assert found[0] == pytest.approx((without / np.log(items + 1)).tolist())
+
+
+def test_lower_bounds_are_of_one_accuracy_and_of_words(tmp_path: Path) -> None:
+    two = write_result(tmp_path / "two", alphas=(0.03, 0.1), trials=1)
+    assert not lower_lines(figure(two, {**REQUESTS[0], "lower_bounds": True}))
+    with pytest.raises(ValueError, match="they are bounds of messages and words"):
+        check_plot({"kind": "cost", "x": "sites", "y": "bits", "lower_bounds": True})

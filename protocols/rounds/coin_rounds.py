@@ -1,0 +1,243 @@
+"""Rounds of memoryless coins with the fewest words: how many signals, which bias, and each round's share of delta.
+
+The bias p of a round is chosen from an estimate of the items so far, since the sites must be told it along with the
+poll; the number of signals that end the round from the exact count, which the server has when the answers are in. So
+a round's failure probability is what it is made for, whatever the estimate was.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import ceil, expm1, floor, log, log1p, log2, sqrt
+from typing import Final, NamedTuple
+
+from protocols.rounds.crossing import failure, most_signals, one_line
+from protocols.rounds.passages import COARSE
+from protocols.rounds.walk import POISSON, Walk
+
+EVEN: Final = 20.0
+"""Growth, in powers of e, over which delta is spread almost evenly; from 1 to 2^62 items it is 43."""
+_MARGIN: Final = 0.5
+"""Standard deviations by which an estimate is taken to be too high: a p too low costs more than one too high."""
+_BIASES: Final = 64
+"""Biases that are used in each factor of 2, the next one above; few of them, so that few rounds are worked out."""
+_OFFSETS: Final = 1024
+"""Offsets for which signals are worked out in each factor of 2, the next one below."""
+_SHARES: Final = 8
+"""Failure probabilities in each factor of 2, the next one below."""
+_PLANS: Final = 2
+"""The same for the choice of p, to which the promise is not tied."""
+
+
+class Plan(NamedTuple):
+    """A round of a coin of small bias.
+
+    Attributes
+    ----------
+    signals
+        Signals that end the round.
+    offset
+        Error allowed at its start, in signals: p = offset / (alpha N0).
+    growth
+        ln of the factor by which the items grow, on average.
+    words
+        Words while they grow by the factor e: signals and a poll of 2k.
+    """
+
+    signals: int
+    offset: float
+    growth: float
+    words: float
+
+
+@lru_cache(maxsize=4096)
+def plan(k: int, alpha: float, allowed: float) -> Plan:
+    """Return the round that needs the fewest words for growth by a factor, failing with probability `allowed` at most.
+
+    Brownian motion says where the minimum is about; from there on the exact offsets are compared. It is a flat one.
+    """
+    seen: dict[int, Plan] = {}
+
+    def cost(signals: int) -> float:
+        if signals not in seen:
+            seen[signals] = _planned(k, alpha, signals, offset_for(alpha, signals, allowed))
+        return seen[signals].words
+
+    best = _about(k, alpha, allowed)
+    for factor in (1.5, 1.2):
+        while True:
+            better = min((best, ceil(best * factor), max(1, floor(best / factor))), key=cost)
+            if better == best:
+                break
+            best = better
+    return seen[best]
+
+
+def _planned(k: int, alpha: float, signals: int, offset: float) -> Plan:
+    growth = log1p(alpha * signals / offset)
+    return Plan(signals, offset, growth, (2 * k + signals) / growth)
+
+
+def _about(k: int, alpha: float, allowed: float) -> int:
+    """Return the best number of signals of a Brownian round, within a factor 2^(1/4)."""
+    numbers = [max(1, round(k * 2 ** (power / 4))) for power in range(-20, 17)]
+    return min(numbers, key=lambda signals: _planned(k, alpha, signals, _brownian(alpha, signals, allowed)).words)
+
+
+def _brownian(alpha: float, signals: int, allowed: float) -> float:
+    """Return the offset of a Brownian round that crosses its two lines with probabilities of sum `allowed`."""
+    from scipy.optimize import brentq  # a third of a second of import, for those who play it only
+
+    most = 1.0
+    while 2 * one_line(most, alpha, signals) > allowed:
+        most *= 2
+    return float(brentq(lambda offset: 2 * one_line(offset, alpha, signals) - allowed, 0.0, most, rtol=1e-3))
+
+
+def offset_for(alpha: float, signals: int, allowed: float) -> float:
+    """Return the offset with which a round of so many signals of a small coin fails with probability `allowed`."""
+    from scipy.optimize import brentq
+
+    def excess(offset: float) -> float:
+        return log(max(failure(Walk(alpha, offset, 0.0), signals), 1e-300)) - log(allowed)
+
+    low = high = max(_brownian(alpha, signals, allowed), 1e-6)
+    while excess(low) < 0:
+        low /= 1.2
+    while excess(high) > 0:
+        high *= 1.2
+    return float(brentq(excess, low, high, rtol=1e-9)) if low < high else low
+
+
+# ---------------------------------------------------------------------- delta over the rounds
+
+
+@lru_cache(maxsize=1024)
+def even_rounds(k: int, alpha: float, delta: float) -> int:
+    """Return the number of rounds over which delta is spread almost evenly: those that growth by e^20 takes."""
+    rounds = 1
+    for _ in range(3):  # a round's growth depends on its share, but little
+        rounds = max(1, ceil(EVEN / plan(k, alpha, _below(delta / (rounds + 1), _PLANS)).growth))
+    return rounds
+
+
+def share_of(k: int, alpha: float, delta: float, number: int) -> float:
+    """Return the failure probability of the round with this number, from 1.
+
+    With c = `even_rounds`, delta c / ((c + r - 1) (c + r)) for round r adds up to delta, however many rounds there are.
+    """
+    even = even_rounds(k, alpha, delta)
+    return _below(delta * even / ((even + number - 1) * (even + number)), _SHARES)
+
+
+def last_with_share(k: int, alpha: float, delta: float, number: int) -> int:
+    """Return the number of the last round that has the share of the one with this number."""
+    share = share_of(k, alpha, delta, number)
+    low, high = number, 2 * number + even_rounds(k, alpha, delta)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if share_of(k, alpha, delta, middle) == share else (low, middle)
+    return low
+
+
+def _below(value: float, steps: int) -> float:
+    """Return the largest power of 2^(1/steps) up to `value`, so that few values come up."""
+    return float(2 ** (floor(log2(value) * steps) / steps))
+
+
+# ---------------------------------------------------------------------- a round at hand
+
+
+def plan_of(k: int, alpha: float, share: float) -> Plan:
+    """Return the plan that the rounds with this share follow."""
+    return plan(k, alpha, _below(share, _PLANS))
+
+
+def bias(k: int, alpha: float, share: float, total: int, exact: bool) -> float:
+    """Return the p of a round that begins with `total` items, exactly or as the server has estimated at a round's end.
+
+    The plan's p = offset / (alpha N0) is for small p. A coin of bias p has the variance p (1 - p), and an offset
+    that is smaller by sqrt(1 - p) does for it: p^2 / (1 - p) = (offset / (alpha N0))^2.
+    """
+    found = plan_of(k, alpha, share)
+    off = 0.0 if exact else _MARGIN * alpha * sqrt(found.signals) / (found.offset + alpha * found.signals)
+    ratio = found.offset / (alpha * total) * (1 + off)
+    p = 2 / (1 + sqrt(1 + 4 / ratio**2))
+    # one signal at least must be awaited, or the round would end as it begins
+    least = -expm1(log(share) / (floor(alpha * total / (1 - alpha)) + 1))
+    return float(min(1.0, 2 ** (ceil(log2(max(p, least)) * _BIASES) / _BIASES)))
+
+
+def worth_it(k: int, alpha: float, share: float, total: int) -> bool:
+    """Return whether a round costs less than forwarding its items would."""
+    signals = plan_of(k, alpha, share).signals
+    p = bias(k, alpha, share, total, exact=True)
+    return 2 * k + signals <= total * log1p(signals / (p * total))
+
+
+def signals_of(k: int, alpha: float, share: float, total: int, p: float) -> int:
+    """Return the number of signals that end a round begun with exactly `total` items; 0 if none is safe to await.
+
+    Offsets are rounded down, which brings the lines nearer; and p where it is small, which adds to the variance.
+    """
+    offset = _below(alpha * total * p, _OFFSETS)
+    most = min(2 * plan_of(k, alpha, share).signals, _worthwhile(k, alpha, offset)) + 8
+    if p < COARSE:
+        p = 0.0 if p < POISSON else _below(p, 4)
+    return most_signals(Walk(alpha, offset, p), share, most)
+
+
+def _worthwhile(k: int, alpha: float, offset: float) -> int:
+    """Return the signals after which a round of this offset costs more words for its growth, were it safe for ever.
+
+    The minimum of (2k + L) / ln(1 + x) at x = alpha L / offset, where (1 + x) ln(1 + x) - x = 2k alpha / offset.
+    """
+    wanted = 2 * k * alpha / offset
+    x = sqrt(2 * wanted) + wanted  # above it; Newton's steps on a convex function fall from there
+    for _ in range(60):
+        x -= ((1 + x) * log1p(x) - x - wanted) / log1p(x)
+    return ceil(x * offset / alpha)
+
+
+# ---------------------------------------------------------------------- a whole game
+
+
+def words_of(k: int, alpha: float, delta: float, items: int, start: int = 0, last_whole: bool = False) -> float:
+    """Return the words of a game whose signals come when they are expected: its mean, but for rounding.
+
+    Items until a round is worth its poll, k words to announce the first, then each round's signals and 2k; of the
+    last round the signals that come before the game ends, or all of it with `last_whole`. Rounds are taken together
+    while their share of delta and their p hardly change.
+    """
+    first = first_round(k, alpha, delta)
+    if start + items <= first:
+        return float(items)
+    # counted from the start, so that a few items after very many are not lost in rounding
+    grown, number = float(max(0, first - start)), 1
+    cost = grown + k if grown else 0.0
+    while grown < items:
+        share, total = share_of(k, alpha, delta, number), start + int(grown)
+        p = bias(k, alpha, share, total, exact=number == 1)
+        signals = max(1, signals_of(k, alpha, share, total, p))
+        if not last_whole and signals / p > items - grown:
+            return cost + (items - grown) * p
+        growth = log1p(signals / (p * total))
+        together = min(last_with_share(k, alpha, delta, number) - number + 1, int(0.1 / growth))
+        together = max(1, min(together, int(log1p((items - grown) / total) / growth)))
+        cost += together * (2 * k + signals)
+        grown += total * expm1(together * growth)
+        number += together
+    return cost
+
+
+@lru_cache(maxsize=1024)
+def first_round(k: int, alpha: float, delta: float) -> int:
+    """Return the items from which on a round is worth its poll."""
+    share = share_of(k, alpha, delta, 1)
+    low, high = 0, 1
+    while not worth_it(k, alpha, share, high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if worth_it(k, alpha, share, middle) else (middle, high)
+    return high

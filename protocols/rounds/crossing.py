@@ -1,0 +1,125 @@
+"""The probability that a round of memoryless coins fails: that its walk leaves either line.
+
+The chances of crossing either line, which are sums in closed form, are added. What is counted twice, the paths that
+cross both, is taken off in the proportion that Brownian motion has. Short rounds of heavy coins are worked out
+toss by toss. `docs/martingale.md` derives the sums, and says what they are off by.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import erfc, exp, log, sqrt
+from typing import Final
+
+import numpy as np
+
+from protocols.rounds.passages import COARSE, too_high, too_low
+from protocols.rounds.walk import Walk, failures_by
+
+SHORT: Final = 2000
+"""Signals of a round of heavy coins that are worked out toss by toss."""
+HEAVY: Final = 0.7
+"""From this bias on the sums are less good, so that longer rounds are, too:"""
+LONG: Final = 20_000
+_RARELY_BOTH: Final = 4e-4
+"""If the product of the lines' probabilities is below this, both are crossed with less than 1e-3 of either's."""
+_SMALL: Final = 8.0
+"""Offset, in signals, below which it shows that they are single ones."""
+_LIGHT: Final = 1e-7
+"""Bias of a coin, for the recursion, that is as good as a Poisson process."""
+
+
+def failure(walk: Walk, signals: int) -> float:
+    """Return the probability that a round of so many signals fails."""
+    if signals < 1 or walk.p >= 1:
+        return 0.0
+    if _by_tosses(walk, signals):
+        return float(failures_by(walk, signals)[-1])
+    return min(1.0, by_sums(walk, signals))
+
+
+@lru_cache(maxsize=65536)
+def most_signals(walk: Walk, allowed: float, most: int) -> int:
+    """Return the largest number of signals, at most `most`, with which a round fails with at most that probability."""
+    if walk.p >= 1:
+        return most
+    if _by_tosses(walk, most):
+        return int(np.searchsorted(failures_by(walk, most), allowed, side="right"))
+    low, high, target = 0, most + 1, log(allowed)
+    found: dict[int, float] = {}
+    middle = most
+    while high - low > 1:
+        found[middle] = log(max(failure(walk, middle), 1e-300))
+        low, high = (middle, high) if found[middle] <= target else (low, middle)
+        middle = _between(low, high, found, target)
+    return low
+
+
+def _between(low: int, high: int, found: dict[int, float], target: float) -> int:
+    """Return where to look next: on the chord of ln failure against 1/signals, every third time in the middle."""
+    if low in found and high in found and len(found) % 3:
+        part = (target - found[low]) / (found[high] - found[low])
+        middle = round(1 / (1 / low + part * (1 / high - 1 / low)))
+    else:
+        middle = (low + high) // 2
+    return min(max(middle, low + 1), high - 1)
+
+
+def _by_tosses(walk: Walk, signals: int) -> bool:
+    return walk.p > COARSE and signals <= (LONG if walk.p > HEAVY else SHORT)
+
+
+# ---------------------------------------------------------------------- both lines
+
+
+def by_sums(walk: Walk, signals: int) -> float:
+    """Return the failure probability: that of either line, less that of both."""
+    low, high = too_low(walk, signals), too_high(walk, signals)
+    if low * high < _RARELY_BOTH:
+        return low + high
+    if walk.offset >= _SMALL:
+        return low + high - _both_lines(walk, signals, sqrt(low * high))
+    # few signals decide, and Brownian motion is no likeness of them; whether both lines are crossed shows early
+    coin, first = walk._replace(p=walk.p or _LIGHT), min(signals, SHORT, 200 + int(100 / walk.alpha**2))
+    return low + high - (too_low(coin, first) + too_high(coin, first) - float(failures_by(coin, first)[-1]))
+
+
+def _both_lines(walk: Walk, signals: int, each: float) -> float:
+    """Return the probability that Brownian motion of the same slope and length crosses both, each with `each`."""
+    from scipy.optimize import brentq
+
+    # of variance 1 - p in a unit of time, which is made the unit
+    slope, length = walk.alpha / (1 - walk.p), signals * (1 - walk.p)
+    each, most = min(each, 0.999), 1.0
+    while one_line(most, slope, length) > each:
+        most *= 2
+    offset = float(brentq(lambda offset: one_line(offset, slope, length) - each, 0.0, most))
+    return 2 * each - either_line(offset, slope, length)
+
+
+def _tail(x: float) -> float:
+    return 0.5 * erfc(x / sqrt(2))
+
+
+def one_line(offset: float, slope: float, length: float) -> float:
+    """Return the probability that Brownian motion crosses offset + slope t by time `length`."""
+    root = sqrt(length)
+    return _tail((offset + slope * length) / root) + exp(-2 * offset * slope) * _tail((offset - slope * length) / root)
+
+
+def either_line(offset: float, slope: float, length: float) -> float:
+    """Return the probability that it crosses either of ±(offset + slope t): images at even multiples of the offset.
+
+    Source
+    ------
+    Anderson 1960, A modification of the sequential probability ratio test, section 4.
+    """
+    end, root, inside, number = offset + slope * length, sqrt(length), 0.0, 0
+    while True:
+        place = 2 * number * offset
+        weight = exp(-2 * offset * slope * number**2) * (1 if number == 0 else 2)
+        part = weight * (_tail((-end - place) / root) - _tail((end - place) / root))
+        inside += part if number % 2 == 0 else -part
+        if part < 1e-9 or number > 10_000:
+            return 1 - inside
+        number += 1

@@ -1,0 +1,214 @@
+"""What an engine notes of whole segments: messages are counted, outputs judged, rows of the timeline taken."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Final
+
+import numpy as np
+
+from protocols.base import Message, Number, even_start
+from protocols.bulk import BulkForm, Integers, MessageBatch, Segment, Signals
+from simulator.game.channels import SERVER
+from simulator.game.engines.base import Engine
+from simulator.game.outputs import measured, plain
+
+FEW: Final = 8
+"""So many times fewer messages than sites are counted one by one."""
+
+
+class NoBulkError(Exception):
+    """This game can't be played in bulk; says why."""
+
+
+class Segments(Engine):
+    """A game that is taken note of a segment at a time; for what it is made of see `Engine`."""
+
+    def __init__(self, *sides: Any, **options: Any) -> None:
+        self.done = 0
+        """The last step that is settled."""
+        super().__init__(*sides, **options)
+        self._up: Any = np.zeros(self.k, dtype=np.int64)
+        self._down: Any = np.zeros(self.k, dtype=np.int64)
+
+    def make_sides(self) -> None:
+        begun = (even_start(self.start, self.k),) if self.start else ()
+        bulk_form = self.protocol.bulk_form(self.k, self.rngs["sites"], self.rngs["server"], *begun)
+        if not isinstance(bulk_form, BulkForm):
+            raise NoBulkError("the protocol has no array form")
+        self.bulk_form = bulk_form
+        self.server = bulk_form.server
+
+    @property
+    def now(self) -> int:
+        return self.done + 1
+
+    @abstractmethod
+    def at(self, steps: Integers) -> Integers:
+        """Return the site that is fed in each of these steps of the present plan."""
+
+    @abstractmethod
+    def counts(self, step: int) -> Integers:
+        """Return the items of each site by the end of a step."""
+
+    def count_sites(self) -> None:
+        """Let the ledger have the messages of each site."""
+        self.ledger.up_sites = self._up.tolist()
+        self.ledger.down_sites = self._down.tolist()
+
+    def take(self, segment: Segment) -> None:
+        """Count the messages of a segment, judge its outputs, and keep its rows."""
+        items = self.start + self.sent(segment.end) - segment.end  # to be added to a step
+        for batch in segment.batches:
+            self.ledger.more_words(batch.message, "every site")  # refused before anything is made of them
+        if segment.forwarded is not None:
+            self.ledger.more_words(segment.forwarded, "every site")
+        if segment.forwarded is not None:
+            self._take_forwarded(segment, segment.forwarded)
+        else:
+            self._take_batches(segment, items)
+        for direction, message, sites in segment.exchange:
+            self._count(direction, message, np.asarray(sites, dtype=np.int64))
+        if self.transcript is not None:
+            self._write(segment)
+
+    def take_signals(self, signals: Signals) -> None:
+        """Count the messages of one site, judge the output that comes of them, and keep its rows."""
+        end, message, site, steps, output = signals
+        if self.timeline.due < end + self.offset:
+            batch = MessageBatch(message, np.array(steps, dtype=np.int64), np.full(len(steps), site))
+            self._rows(Segment(end, [batch]), batch.steps[:0], (), self.offset)
+        if steps:
+            self.ledger.count_many_up(message, len(steps))
+            self._up[site] += len(steps)
+            if self.transcript is not None:
+                row = site, SERVER, message.kind, message.words, self.bits(message)
+                self.transcript.extend((step, *row) for step in steps)
+        if output is not None:
+            self._change(end, self.offset, output)
+
+    def take_forwarded(self, message: Message, sites: list[int]) -> None:
+        """Take note that in the steps after the last one settled these sites sent their items, each the next one."""
+        first, last = self.done + 1, self.done + len(sites)
+        self._forwarded_rows(message, last + 1)
+        self.ledger.count_many_up(message, len(sites))
+        add_each(self._up, sites)
+        if self.transcript is not None:
+            row = SERVER, message.kind, message.words, self.bits(message)
+            self.transcript.extend((step, site, *row) for step, site in enumerate(sites, first))
+        self._exact(first, last)
+
+    def _take_batches(self, segment: Segment, items: int) -> None:
+        steps, outputs = np.asarray(segment.steps, dtype=np.int64), np.asarray(segment.outputs)
+        if len(steps) > 1:
+            standing = np.append(steps[1:] != steps[:-1], True)  # a step's last output stands
+            if not standing.all():
+                steps, outputs = steps[standing], outputs[standing]
+        self._rows(segment, steps, outputs, items)
+        for batch in segment.batches:
+            self._count("up", batch.message, batch.sites)
+        if len(steps) == 1:
+            self._change(int(steps[0]), items, plain(outputs[0], *segment.scale))
+        elif len(steps):
+            exactly = self.outputs is not None
+            steps, values = self.referee.change_many(steps, items, outputs, segment.scale, exactly=exactly)
+            if self.outputs is not None:
+                self.outputs.extend(zip(steps.tolist(), values.tolist(), strict=True))
+
+    def _take_forwarded(self, segment: Segment, message: Message) -> None:
+        """Every item of the segment is sent, and the output is exact at each step but for a last one that it lists."""
+        first, last = self.done + 1, segment.end
+        self._forwarded_rows(message, last)
+        self.ledger.count_many_up(message, last - self.done)
+        self._up += self.counts(last) - self.counts(self.done)
+        exact_to = last - 1 if len(segment.steps) else last
+        if first <= exact_to:
+            self._exact(first, exact_to)
+        if exact_to < last:
+            self._change(last, self.offset, plain(segment.outputs[-1], *segment.scale))
+
+    def _forwarded_rows(self, message: Message, end: int) -> None:
+        """Take the timeline's rows before step `end`, each item up to there having been sent."""
+        timeline, ledger, offset = self.timeline, self.ledger, self.offset
+        while (due := timeline.due) < end + offset:
+            more = due - offset - self.done
+            output = due if more else self.referee.value  # the step before them has the output that stood then
+            timeline.pass_by(
+                due, due - offset, output, ledger.messages + more, ledger.words + more * message.words, due
+            )
+
+    def _exact(self, first: int, last: int) -> None:
+        """Judge an output that is exact in each of these steps."""
+        referee, offset = self.referee, self.offset
+        if self.outputs is not None:
+            changed = first if referee.output != first + offset else first + 1
+            self.outputs.extend((step, step + offset) for step in range(changed, last + 1))
+        referee.exact_stretch(first, last, offset)
+
+    def _change(self, step: int, items: int, output: Number) -> None:
+        """Judge an output that stands at a step, if it is a new one; the items are the step plus `items`."""
+        referee = self.referee
+        news = output != referee.output and referee.change(step, step + items, step + items - 1, output)
+        if news and self.outputs is not None:
+            self.outputs.append((step, referee.value))
+
+    def _rows(self, segment: Segment, steps: Integers, outputs: Any, items: int) -> None:
+        """Take the timeline's rows that fall into the segment; those of its last step come with the next one."""
+        timeline, ledger = self.timeline, self.ledger
+        while timeline.due <= segment.end - 1 + items:
+            step = timeline.due - items
+            place = int(np.searchsorted(steps, step, side="right"))
+            output = plain(outputs[place - 1], *segment.scale) if place else self.referee.value
+            output = measured(output)[1]
+            sent = [
+                (batch.message.words, int(np.searchsorted(batch.steps, step, side="right")))
+                for batch in segment.batches
+            ]
+            messages = ledger.messages + sum(number for _, number in sent)
+            words = ledger.words + sum(each * number for each, number in sent)
+            timeline.pass_by(timeline.due, step, output, messages, words, timeline.due)
+
+    def _count(self, direction: str, message: Message, sites: Integers) -> None:
+        if direction == "up":
+            self.ledger.count_many_up(message, len(sites))
+            add_each(self._up, sites)
+        else:
+            self.ledger.count_broadcast(message, len(sites))
+            self._down[sites] += 1
+
+    def _write(self, segment: Segment) -> None:
+        """Write the messages of the segment into the transcript, in the order in which they were sent."""
+        assert self.transcript is not None
+        if segment.forwarded is not None:
+            steps = np.arange(self.done + 1, segment.end + 1)
+            self._write_batches([MessageBatch(segment.forwarded, steps, self.at(steps))])
+        self._write_batches(segment.batches)
+        for direction, message, sites in segment.exchange:
+            bits = self.bits(message)
+            for site in sites:
+                ends = (SERVER, int(site)) if direction == "down" else (int(site), SERVER)
+                self.transcript.append((segment.end, *ends, message.kind, message.words, bits))
+
+    def _write_batches(self, batches: list[MessageBatch]) -> None:
+        assert self.transcript is not None
+        rows = [
+            (step, place, site, batch.message)
+            for place, batch in enumerate(batches)
+            for step, site in zip(batch.steps.tolist(), batch.sites.tolist(), strict=True)
+        ]
+        rows.sort(key=lambda row: row[:2])
+        self.transcript.extend(
+            (step, site, SERVER, message.kind, message.words, self.bits(message)) for step, _, site, message in rows
+        )
+
+    def bits(self, message: Message) -> int:
+        """Return the bits of a message."""
+        return 1 if message.value is None else message.words * self.ledger.word_bits
+
+
+def add_each(counts: Any, sites: Any) -> None:
+    """Add one to the count of each of these sites, as often as it is named."""
+    if len(sites) * FEW < len(counts):
+        np.add.at(counts, sites, 1)
+    else:
+        counts += np.bincount(sites, minlength=len(counts))

@@ -1,0 +1,215 @@
+"""How a game of memoryless coins is planned: the shares of delta, the choice of p and of signals, the words."""
+
+from __future__ import annotations
+
+from math import e, log, log1p, pi, sqrt
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+from adversaries import RoundRobin
+from protocols import Martingale
+from protocols.rounds.coin_rounds import (
+    bias,
+    even_rounds,
+    first_round,
+    last_with_share,
+    offset_for,
+    plan,
+    share_of,
+    signals_of,
+    words_of,
+    worth_it,
+)
+from protocols.rounds.crossing import failure, most_signals
+from protocols.rounds.martingale import strength_for
+from protocols.rounds.walk import walk_of
+from simulator import play
+
+POINTS = [
+    (64, 0.03),
+    (256, 0.1),
+    (256, 1 / 16),
+    (1024, 0.03),
+    (4096, 1 / 64),
+    (4096, 0.01),
+    (65_536, 1 / 256),
+    (65_536, 0.03),
+    (2**20, 0.01),
+]
+
+
+# ---------------------------------------------------------------------- delta over the rounds
+
+
+@pytest.mark.parametrize(("k", "alpha"), [(1, 0.1), (16, 0.001), *POINTS])
+def test_the_shares_add_up_to_delta_and_no_more(k: int, alpha: float) -> None:
+    """Over two million rounds: shares that are equal are counted together; rounded down they lose 4 % on average."""
+    delta, number, total = 0.05, 1, 0.0
+    while number < 2_000_000:
+        last = last_with_share(k, alpha, delta, number)
+        total += (last - number + 1) * share_of(k, alpha, delta, number)
+        number = last + 1
+    rest = delta * even_rounds(k, alpha, delta) / (even_rounds(k, alpha, delta) + number - 1)
+    assert 0.88 * (delta - rest) < total < delta - rest
+
+
+@pytest.mark.parametrize(("k", "alpha"), POINTS)
+def test_no_factor_of_r_squared_is_thrown_away(k: int, alpha: float) -> None:
+    """After growth by e^28, from one item to 10^12, a round has a tenth of what equal shares would leave it.
+
+    6 delta / (pi r)^2, which `simple` has, leaves a fiftieth from 80 rounds on.
+    """
+    delta = 0.05
+    rounds = round(28 / plan(k, alpha, share_of(k, alpha, delta, 1)).growth)
+    share = share_of(k, alpha, delta, rounds)
+    assert share > 0.1 * delta / rounds
+    if rounds >= 80:
+        assert share > 4 * 6 * delta / (pi * rounds) ** 2
+
+
+# ---------------------------------------------------------------------- the plan
+
+
+@pytest.mark.parametrize(("k", "alpha"), [(1, 0.1), (3, 0.9), (16, 1e-4), *POINTS])
+def test_the_plan_needs_the_fewest_words(k: int, alpha: float) -> None:
+    """No number of signals from a tenth to ten times the plan's does better by more than 1 %, or two signals."""
+    for allowed in (0.05, 1e-4, 1e-12):
+        found = plan(k, alpha, allowed)
+        others = {max(1, round(found.signals * 10 ** (power / 8))) for power in range(-8, 9)}
+        words = {one: (2 * k + one) / log1p(alpha * one / offset_for(alpha, one, allowed)) for one in others}
+        assert found.words == pytest.approx(words[found.signals])
+        assert found.words <= 1.01 * min(words.values()) + 2 / found.growth * (k < 8)
+
+
+@pytest.mark.parametrize(
+    ("k", "alpha", "expected"),
+    [
+        (64, 0.03, 0.49),
+        (256, 0.1, 0.38),
+        (256, 1 / 16, 0.45),
+        (1024, 0.03, 0.48),
+        (4096, 1 / 64, 0.49),
+        (4096, 0.01, 0.54),
+        (65_536, 1 / 256, 0.50),
+        (65_536, 0.03, 0.30),
+        (2**20, 0.01, 0.29),
+    ],
+)
+def test_words_against_those_of_simple_in_round_30(k: int, alpha: float, expected: float) -> None:
+    """What Brownian motion promised, with a split of delta by epochs; the exact law and the better split do better."""
+    delta, number = 0.05, 30
+    lam = strength_for(6 * delta / (pi * number) ** 2, k)
+    simple = 4 * k / log1p(alpha * sqrt(k) / lam)
+    by_epochs = plan(k, alpha, 6 * delta / (pi**2 * 25 * 16)).words / simple
+    assert 0.9 * expected < by_epochs < 1.02 * expected
+    assert plan(k, alpha, share_of(k, alpha, delta, number)).words < by_epochs * simple
+
+
+# ---------------------------------------------------------------------- a round at hand
+
+
+@pytest.mark.parametrize(("k", "alpha"), [(1, 0.3), (5, 0.02), *POINTS])
+def test_a_round_fails_with_its_share_whatever_the_estimate_was(k: int, alpha: float) -> None:
+    """The server knows the exact count: from half to twice the estimate, the signals are those that are safe."""
+    share = share_of(k, alpha, 0.05, 7)
+    for estimate in (10 * first_round(k, alpha, 0.05), 10**13):
+        p = bias(k, alpha, share, estimate, exact=False)
+        for total in (estimate // 2, round(0.97 * estimate), estimate, round(1.03 * estimate), 2 * estimate):
+            signals = signals_of(k, alpha, share, total, p)
+            assert signals >= 0
+            assert failure(walk_of(alpha, total, p), signals) <= share * (1 + 2e-3)
+        assert signals_of(k, alpha, share, estimate, p) >= 1
+
+
+@pytest.mark.parametrize(("k", "alpha"), [(1, 0.3), (5, 0.02), *POINTS])
+def test_a_share_is_used_up_where_more_signals_pay(k: int, alpha: float) -> None:
+    """With the exact count: one signal more than safe would fail more often, unless so many are not worth it."""
+    share, total = share_of(k, alpha, 0.05, 1), 10**13
+    p = bias(k, alpha, share, total, exact=True)
+    signals = signals_of(k, alpha, share, total, p)
+    used = failure(walk_of(alpha, total, p), signals) / share
+    assert used <= 1
+    assert used > 0.9 or signals > 1.5 * k or 2 * k * alpha * alpha > 1 or signals < 20
+
+
+def test_an_estimate_far_off_costs_words_and_no_promise() -> None:
+    """Where the items are a tenth of the estimate no signal may be safe: the server then polls again, at once."""
+    share = share_of(1024, 0.9, 0.05, 5)
+    p = bias(1024, 0.9, share, 10**12, exact=False)
+    assert signals_of(1024, 0.9, share, 10**11, p) == 0
+    assert signals_of(1024, 0.9, share, 10**12, p) > 100
+
+
+@pytest.mark.parametrize(("k", "alpha"), [(1, 0.1), (7, 0.3), *POINTS])
+def test_rounds_begin_where_they_cost_less_than_forwarding(k: int, alpha: float) -> None:
+    """And from there on for ever; p is well below 1 by then, and falls."""
+    share, first = share_of(k, alpha, 0.05, 1), first_round(k, alpha, 0.05)
+    assert not any(worth_it(k, alpha, share, total) for total in {1, first // 2, first - 1} - {0})
+    assert all(worth_it(k, alpha, share, total) for total in (first, first + 1, 2 * first, 100 * first))
+    biases = [bias(k, alpha, share, total, exact=True) for total in (first, 2 * first, 100 * first, 10**6 * first)]
+    assert biases == sorted(biases, reverse=True)
+    assert biases[0] < 0.8
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 1000, 2**20])
+@pytest.mark.parametrize("alpha", [1e-6, 0.01, 0.9])
+@pytest.mark.parametrize("delta", [1e-15, 0.999])
+def test_every_size_has_its_rounds(k: int, alpha: float, delta: float) -> None:
+    for number in (1, 2, 1000, 10**7):
+        share = share_of(k, alpha, delta, number)
+        for total in (first_round(k, alpha, delta), 2**61):
+            p = bias(k, alpha, share, total, exact=number == 1)
+            assert 0 < p <= 1
+            assert 1 <= signals_of(k, alpha, share, total, p) <= 12 * k + 100
+
+
+def test_few_rounds_are_worked_out() -> None:
+    """A round's signals are remembered by offset, p and share, each on a grid: a second game works out few again."""
+    options: dict[str, Any] = {"sites": 64, "items": 10**12, "engine": "bulk"}
+    play(Martingale(alpha=0.03), RoundRobin(), seed=1, **options)
+    before = most_signals.cache_info().misses
+    game = play(Martingale(alpha=0.03), RoundRobin(), seed=2, **options)
+    assert game.rounds > 150
+    assert most_signals.cache_info().misses - before < 0.9 * game.rounds
+
+
+# ---------------------------------------------------------------------- words
+
+
+@pytest.mark.parametrize(
+    ("k", "alpha", "start", "items", "games"),
+    [
+        (64, 0.03, 0, 10**8, 4),
+        (256, 0.1, 0, 10**12, 30),
+        (256, 0.1, 10**11, 7 * 10**11, 30),
+        (1024, 0.03, 10**8, 10**14, 5),
+        (16, 0.01, 0, 10**7, 4),
+    ],
+)
+def test_words_are_the_computed_ones(k: int, alpha: float, start: int, items: int, games: int) -> None:
+    """Within 5 %: the mean of some games, each a few per cent off by the polls that fall within it.
+
+    False alarms: below 1e-6, since games spread by 5 % at most but for k = 256, and there by 9 %. Power: polls of
+    3k would add 20 to 40 %.
+    """
+    played = [
+        play(Martingale(alpha=alpha), RoundRobin(), sites=k, items=items, start=start, seed=seed, engine="bulk")
+        for seed in range(games)
+    ]
+    computed = words_of(k, alpha, 0.05, items, start)
+    assert fmean(game.words for game in played) == pytest.approx(computed, rel=0.05)
+    bound = Martingale(alpha=alpha).cost_bound(k, items, start)
+    assert computed <= bound
+    assert bound < 1.1 * computed or bound - computed < 6 * k
+
+
+def test_growth_is_paid_by_its_logarithm() -> None:
+    """Late in a game the words for growth by e are those of the plan."""
+    k, alpha, delta = 1024, 0.03, 0.05
+    words = [words_of(k, alpha, delta, round(10**9 * e**efolds)) for efolds in (2, 14)]
+    rounds = round(12 / plan(k, alpha, share_of(k, alpha, delta, 20)).growth)
+    planned = plan(k, alpha, share_of(k, alpha, delta, 20 + rounds // 2)).words
+    assert (words[1] - words[0]) / 12 == pytest.approx(planned, rel=0.05)
+    assert words[0] < 3 * first_round(k, alpha, delta) + planned * log(10**10)
