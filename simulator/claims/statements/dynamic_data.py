@@ -155,7 +155,7 @@ DYNAMIC_DATA: Final = Paper(
             tests=(
                 Tested(
                     f"{DYNAMIC}::test_no_outcome_tells_neighbours_apart_by_more_than_the_tree_was_given",
-                    "over random streams, all neighbours, and outcomes that begin rounds, the loss is at most epsilon / 2",
+                    "over random streams, neighbours, and outcomes that begin rounds the loss is epsilon / 2 or less",
                     "items named by their place in a list",
                 ),
                 Tested(

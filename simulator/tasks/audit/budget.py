@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from mechanisms import Counter, DynamicMechanism, Sparse, StaticMechanism
-from mechanisms.accounting import Ledger
+from mechanisms.accounting import Ledger, Overdrawn, lines
 from mechanisms.counters import counter as counter_of
 from protocols import Robust
 from simulator.errors import ScenarioError
@@ -64,6 +64,20 @@ def budget_of(thing: Any, *, sites: int = SITES, seed: int = 0) -> Ledger:
     return ledger
 
 
+def budget_lines(thing: Any, sites: int = SITES) -> list[str]:
+    """Return the ledger as text.
+
+    Raises
+    ------
+    ScenarioError
+        There is none, or what is drawn loses more than is claimed.
+    """
+    try:
+        return list(lines(budget_of(thing, sites=sites)))
+    except Overdrawn as error:
+        raise ScenarioError(str(error)) from error
+
+
 def _counter(counter: Counter, ledger: Ledger, delta: float = 0.0) -> None:
     """Enter what the draws of a counter cost the entry that is used most."""
     if isinstance(counter, Sparse):
@@ -91,7 +105,7 @@ def _tracker(protocol: Robust, sites: int) -> Ledger:
     ledger = Ledger(f"one threshold in a round of {protocol.kind}", of.epsilon)
     for phase in ("the phase that its bit left", "the phase that its bit joined"):
         ledger.use(f"end of {phase}", 1 / of.threshold_scale)
-    counter = counter_of(protocol.counter, of.counter_epsilon, max(1, of.releases))
+    counter = counter_of(of.counter, of.counter_epsilon, max(1, of.releases))
     for phase in ("left", "joined"):
         _counter(counter, ledger.part(f"counter, the phase that it {phase}", of.counter_epsilon))
     return ledger
