@@ -16,8 +16,9 @@ STEPS: Final = 6
 """Steps of a stream of insertions at most."""
 UPDATES: Final = (1, 1, 1, 1, 1, -1, 1, -7, 1, *(0,) * 7, 1, -9)
 """Updates whose segments end by time, after steps 2, 4, 16 and 256: items leave in the third and fourth segment."""
+SHORT: Final = 16
 CUTS: Final = 256
-"""Steps of that stream; there is nothing in those that are not written down."""
+"""Steps of that stream, short and long; there is nothing in those that are not written down."""
 
 Found = tuple[float, float, str]
 """A loss, what is proved of it, and the neighbouring inputs in words."""
@@ -71,7 +72,12 @@ def updates_loss(mechanism: DynamicMechanism) -> Found | None:
 
 
 def _stream(mechanism: DynamicMechanism) -> Sequence[int]:
-    """Return the stream: one whose segments end by time, where there are segments, without deletions if need be."""
+    """Return the stream: one whose segments end by time, where there are segments, without deletions if need be.
+
+    The tree of nodes sees three segments: in the fourth its nodes have parts that no one update can reach together.
+    """
+    if isinstance(mechanism, FullyDynamic):
+        return UPDATES[: min(SHORT, mechanism.horizon or SHORT)]
     if mechanism.deletes or isinstance(mechanism, GrowingSparse):
         codes = UPDATES if mechanism.deletes else tuple(max(0, code) for code in UPDATES)
         return (*codes, *(0,) * (CUTS - len(codes)))[: mechanism.horizon]
