@@ -25,7 +25,7 @@ class Overcount(UpdateStream):
 
     Parameters
     ----------
-    size
+    keep
         Items that it keeps there.
     exponent
         Value x comes with probability in proportion to (x + 1)^-exponent while it grows.
@@ -36,15 +36,15 @@ class Overcount(UpdateStream):
     oblivious: ClassVar[bool] = False
     deletes: ClassVar[bool] = True
 
-    size: int = 1_000
+    keep: int = 1_000
     exponent: float = 1.0
 
     def __post_init__(self) -> None:
-        whole("size", self.size)
+        whole("keep", self.keep)
         exponent_of_values(self.exponent)
 
     def updates(self, view: UpdateView) -> Codes:
-        missing = self.size - len(view.live)
+        missing = self.keep - len(view.live)
         if missing > 0:
             return draw_items(view.rng, view.sites, self.exponent, min(missing, 4096)) + 1
         queries = family(view.known["queries"], view.sites)

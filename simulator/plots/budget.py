@@ -66,10 +66,9 @@ def _draw(axes: Axes, entry: dict[str, Any], left: float, scale: float, depth: i
     axes.barh(width=width, color="white", edgecolor=BORDER, linewidth=0.6, **place)
     axes.barh(width=entry["spent"] * scale, color=_SHADES[depth], linewidth=0, **place)
     if width > _NARROW:
-        count = entry.get("count", 1)
-        name = entry["name"] + (f" ×{count:,}" if count > 1 else "")
-        room = int(width * 105)
-        shown = name if len(name) <= room else f"{name[: max(1, room - 1)]}…"
+        count, name = entry.get("count", 1), str(entry["name"])
+        whole = f"{name} ×{count:,}" if count > 1 else name
+        shown = next((text for text in (whole, name, name.split()[-1]) if len(text) <= width * 105), "")
         dark = depth < 2 and entry["spent"] > 0.5 * entry["epsilon"]
         colour = "white" if dark else "#222222"
         axes.text(left + 0.006, depth + 0.46, shown, va="center", size=7.5, color=colour, clip_on=True, gid="part")

@@ -98,13 +98,13 @@ def test_overcount_deletes_where_the_answer_is_too_high() -> None:
         view.live.insert(step, step % 4)
     truth = family("points", 4).evaluate(np.array([10.0] * 4))
     view.truth, view.output = truth, truth + np.array([0.0, 0.0, 25.0, -3.0])
-    codes = np.asarray(Overcount(size=40).updates(view))
+    codes = np.asarray(Overcount(keep=40).updates(view))
     gone = [view.live.items[-code] for code in codes.tolist() if code < 0]
     came = [code - 1 for code in codes.tolist() if code > 0]
     assert set(gone) == {2}
     assert 2 not in came
     assert len(gone) == len(came) == 10
-    grows = np.asarray(Overcount(size=90).updates(view))
+    grows = np.asarray(Overcount(keep=90).updates(view))
     assert len(grows) == 50
     assert (grows > 0).all()
 
@@ -132,7 +132,7 @@ def test_every_aircraft_that_takes_off_lands() -> None:
         (lambda: Grow(exponent=-1), "exponent must be"),
         (lambda: Grow(count=-1), "count must be"),
         (lambda: Sliding(window=0), "window must be"),
-        (lambda: Overcount(size=0), "size must be"),
+        (lambda: Overcount(keep=0), "keep must be"),
     ],
 )
 def test_nonsense_gets_one_line(make, said: str) -> None:

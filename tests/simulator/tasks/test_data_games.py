@@ -185,8 +185,8 @@ def test_overcounting_gains_next_to_nothing() -> None:
     below 1e-6 if the streams are alike. The control has ten times the noise, as errors that add up would look like.
     """
     mechanism = InsertedMinusDeleted(1.0, queries="points", domain=6)
-    seeing = [play_dynamic(mechanism, Overcount(size=300), steps=3000, seed=seed).max_abs_error for seed in range(20)]
+    seeing = [play_dynamic(mechanism, Overcount(keep=300), steps=3000, seed=seed).max_abs_error for seed in range(20)]
     blind = [play_dynamic(mechanism, Churn(peak=300), steps=3000, seed=seed).max_abs_error for seed in range(20)]
     louder = broken(mechanism, "tenfold-noise")
-    control = [play_dynamic(louder, Overcount(size=300), steps=3000, seed=seed).max_abs_error for seed in range(20)]
+    control = [play_dynamic(louder, Overcount(keep=300), steps=3000, seed=seed).max_abs_error for seed in range(20)]
     assert np.median(seeing) < 1.6 * np.median(blind) < np.median(control)
