@@ -10,6 +10,7 @@ from adversaries.oblivious import Bursts, RoundRobin, SingleSite, Uniform, Zipf
 from adversaries.phase import Phase
 from adversaries.policy import Policy
 from adversaries.posterior import Posterior
+from adversaries.prediction import Contrary, Examiner, FixedExamples, Halving, Insertion, PointStream
 from adversaries.replay import Replay
 from adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from adversaries.streams import Biased, HardInstance, Scattered
@@ -30,17 +31,23 @@ __all__ = [
     "Choice",
     "Churn",
     "Coin",
+    "Contrary",
     "Drain",
     "Eavesdrop",
+    "Examiner",
+    "FixedExamples",
     "Freeze",
     "Grow",
     "GrowAndDelete",
+    "Halving",
     "HardInstance",
     "InTheAir",
+    "Insertion",
     "Intruder",
     "Labels",
     "Overcount",
     "Phase",
+    "PointStream",
     "Policy",
     "Posterior",
     "Replay",

@@ -46,6 +46,8 @@ class Scattered(Adversary):
     ----------
     count
         Items to send in all; None for log2 of the steps, rounded up.
+    even
+        True sends them at equal distances instead, the last one in the last step.
     """
 
     kind: ClassVar[str] = "scattered"
@@ -53,10 +55,13 @@ class Scattered(Adversary):
     oblivious: ClassVar[bool] = True
 
     count: int | None = None
+    even: bool = False
 
     def __post_init__(self) -> None:
         if self.count is not None:
             whole("count", self.count, 0)
+        if not isinstance(self.even, bool):
+            raise ValueError(f"even must be true or false; got {self.even!r}")
 
     def plan(self, view: View) -> Schedule | None:
         steps = view.items - view.steps
@@ -64,6 +69,8 @@ class Scattered(Adversary):
         left = min(count - view.sent, steps)
         if steps <= 0 or left <= 0:
             return None
+        if self.even and left <= STRETCH:
+            return at_steps(np.array([number * view.items // count - view.steps for number in range(1, left + 1)]))
         if left <= STRETCH:
             return at_steps(np.sort(view.rng.choice(steps, left, replace=False, shuffle=False)) + 1)
         if view.items > MOST_STEPS:

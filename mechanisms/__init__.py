@@ -43,6 +43,18 @@ from mechanisms.monitors import MONITORS, CounterMonitor, ReleaseMonitor, Sparse
 from mechanisms.noise import Draws, Gaussian, Laplace, Silent
 from mechanisms.partition import PrivatePartition
 from mechanisms.perturbed_leader import PerturbedLeader
+from mechanisms.prediction import (
+    LEARNERS,
+    ExpertsPrivate,
+    Exponential,
+    Guessing,
+    JdpMirror,
+    Learner,
+    LearnerRun,
+    Plain,
+    PointPredictor,
+    PrivateProper,
+)
 from mechanisms.static import STATIC, GaussianQueries, LaplaceQueries, MultiplicativeWeights, StaticMechanism
 from mechanisms.threshold_queries import QUERY_SOLVERS, ReleaseQueries, SortedQueries, SparseVectorQueries
 
@@ -57,12 +69,15 @@ MECHANISMS: dict[str, type[Any]] = {
     PerturbedLeader.kind: PerturbedLeader,
     **STATIC,
     **DYNAMIC,
+    JdpMirror.kind: JdpMirror,
+    **LEARNERS,
 }
 """Every mechanism by its name: a dataclass of parameters with attributes `kind`, `source` and `error`."""
 
 __all__ = [
     "COUNTERS",
     "DYNAMIC",
+    "LEARNERS",
     "MECHANISMS",
     "MONITORS",
     "QUERY_SOLVERS",
@@ -76,6 +91,8 @@ __all__ = [
     "Draws",
     "DynamicMechanism",
     "DynamicRun",
+    "ExpertsPrivate",
+    "Exponential",
     "Fresh",
     "FullyDynamic",
     "Gaussian",
@@ -84,12 +101,16 @@ __all__ = [
     "GrowingInfinite",
     "GrowingSparse",
     "GrowingSparseInfinite",
+    "Guessing",
     "HardInstance",
     "Hybrid",
     "InsertedMinusDeleted",
+    "JdpMirror",
     "KAry",
     "Laplace",
     "LaplaceQueries",
+    "Learner",
+    "LearnerRun",
     "Ledger",
     "MultiplicativeWeights",
     "Overdrawn",
@@ -97,7 +118,10 @@ __all__ = [
     "PanPrivateDensity",
     "PerItem",
     "PerturbedLeader",
+    "Plain",
+    "PointPredictor",
     "PrivatePartition",
+    "PrivateProper",
     "RandomizedResponse",
     "ReleaseMonitor",
     "ReleaseQueries",

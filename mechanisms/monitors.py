@@ -128,10 +128,13 @@ class SparseVectorMonitor:
         hidden = test.threshold + float(test.threshold_noise.draw(rng, 1).item())
         for count, first, last in runs_of_constant_sum(ones, steps):
             fires = test.query_noise.tail(hidden - count)
-            if fires > 1e-18:  # below, not one in a billion runs of 2^30 steps fires
+            wait = math.inf  # where fewer than one in a billion runs fire
+            if fires > 1e-18:
                 wait = int(rng.geometric(fires))
-                if first + wait - 1 <= last:
-                    return first + wait - 1
+            elif fires * (last - first + 1) > 1e-9:  # numpy's geometric numbers end at 2^63
+                wait = max(1, math.ceil(rng.exponential() / fires))
+            if first + wait - 1 <= last:
+                return int(first + wait - 1)
         return None
 
 

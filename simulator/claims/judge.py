@@ -222,9 +222,7 @@ def _groups(names: Sequence[str], table: Columns) -> list[tuple[str, Columns]]:
         if name not in table:
             raise ExpressionError(f"there is no column {name!r} for each")
     for number, values in enumerate(zip(*(table[name] for name in names), strict=True)):
-        places.setdefault(tuple(value.item() if hasattr(value, "item") else value for value in values), []).append(
-            number
-        )
+        places.setdefault(tuple(map(_plain, values)), []).append(number)
     if not names:
         return [("", table)]
     return [
@@ -232,6 +230,12 @@ def _groups(names: Sequence[str], table: Columns) -> list[tuple[str, Columns]]:
          _select(table, np.array(numbers)))
         for values, numbers in places.items()
     ]  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as Python's own; nothing for not-a-number, which equals no other and would be a group a game."""
+    plain = value.item() if hasattr(value, "item") else value
+    return None if plain != plain else plain
 
 
 def _select(table: Columns, chosen: np.ndarray[Any, Any] | None) -> Columns:

@@ -64,17 +64,18 @@ def broken(protocol: Any, name: str) -> Any:
     """
     if name not in FAULTS:
         raise ScenarioError(f"unknown fault {name!r}{nearest(name, FAULTS)} ({accepted(FAULTS)})")
-    part = FAULTS[name].part(protocol)
+    intact: Any = type(protocol)
+    part: Any = FAULTS[name].part(protocol)
     if part is None:
         of = ", ".join(cls.kind or _BASES[cls] for cls in FAULTS[name].parts)
         raise ScenarioError(f"fault {name} is one of {of}; {protocol.kind or type(protocol).__name__} cannot have it")
-    found: Any = object.__new__(_with(name, part, type(protocol)))
+    found: Any = object.__new__(_with(name, part, intact))
     found.__dict__.update(protocol.__dict__)
     return found
 
 
 @cache
-def _with(name: str, part: type[Part], intact: Any) -> Any:
+def _with(name: str, part: Any, intact: Any) -> Any:
     """Return the class of protocols with this fault; one and the same for the same two, so that they compare."""
     facts = {"fault": name, "broken": staticmethod(broken), "intact": intact}
     facts |= {"__doc__": FAULTS[name].says, "__module__": __name__}

@@ -128,7 +128,9 @@ def _kind(family: Family, name: str) -> Schema:
         if default is not MISSING and isinstance(default, str | int | float | bool | None):
             properties[parameter]["default"] = default
     if family == "adversary":
-        properties["sees"] = {"enum": ["outputs", "traffic", "state"], "default": "outputs"}
+        # the last three are for online learners, whose outputs are hypotheses or predictions
+        powers = ["outputs", "traffic", "state", "hypotheses", "predictions", "nothing"]
+        properties["sees"] = {"enum": powers, "default": "outputs"}
     # a task may fill parameters of a mechanism from the game: the horizon from the number of items
     required = [key for key, default in taken.items() if default is MISSING and family != "mechanism"]
     return {

@@ -20,5 +20,8 @@ TASKS: Final = {
     "static-queries": "simulator.tasks.dynamic.task:StaticQueries",
     "dynamic-queries": "simulator.tasks.dynamic.task:DynamicQueries",
     "experts": "simulator.tasks.continual.experts:Experts",
+    "prediction": "simulator.tasks.prediction.task:Prediction",
+    "mirror": "simulator.tasks.prediction.mirror:Mirror",
+    "joint-privacy": "simulator.tasks.prediction.joint_privacy:JointPrivacy",
 }
 """The built-in tasks and their classes, loaded when they are asked for; installed packages may add to them."""

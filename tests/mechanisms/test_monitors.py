@@ -140,6 +140,19 @@ def test_played_halts_meet_the_laws() -> None:
             assert stats.binomtest(seen, 10_000, times.halting(ones, first, last)).pvalue > FALSE_ALARM
 
 
+def test_a_monitor_halts_on_the_longest_streams_as_often_as_its_law_says() -> None:
+    # 2^61 steps, of which each fires with a chance of 1e-19 or so: 2,000 runs, exact test at 1e-6. Were chances below
+    # 1e-18 left out, as they were once, it would never halt.
+    steps = 2**61
+    monitor = SparseVectorMonitor(60, 0.5, horizon=steps, false_alarm=0.2)
+    rng = np.random.default_rng(3)
+    halts = [monitor.halt((), steps, rng) for _ in range(2_000)]
+    expected = monitor.halting_times().halting((), 1, steps)
+    assert expected == pytest.approx(0.2, rel=1e-3)
+    assert stats.binomtest(sum(halt is not None for halt in halts), 2_000, expected).pvalue > FALSE_ALARM
+    assert all(halt is None or 1 <= halt <= steps for halt in halts)
+
+
 def test_counter_monitor_says_top_at_its_cut() -> None:
     monitor = CounterMonitor(k=10, epsilon=1e6, horizon=32)
     ones = tuple(range(2, 20))

@@ -20,7 +20,10 @@ from mechanisms import (
     Counter,
     CounterMonitor,
     DynamicMechanism,
+    ExpertsPrivate,
     Hybrid,
+    JdpMirror,
+    Learner,
     PanPrivateDensity,
     PerturbedLeader,
     PrivatePartition,
@@ -36,12 +39,14 @@ from mechanisms import (
 from simulator.tasks.audit.case import Case, closings
 from simulator.tasks.audit.data_cases import DATA_CASES, DATA_USUAL
 from simulator.tasks.audit.event import Shape
+from simulator.tasks.audit.learner_cases import USUAL as USUAL_OF_LEARNERS
+from simulator.tasks.audit.learner_cases import learner_case, mirror_case
 
 STEPS: Final = 4
 """Steps of a stream, unless a mechanism needs others."""
 SLOW: Final = (
     *(Hybrid, SquareRoot, Blt, Sparse, PrivatePartition, SortedQueries, SparseVectorQueries, PerturbedLeader),
-    *(StaticMechanism, DynamicMechanism),
+    *(ExpertsPrivate, StaticMechanism, DynamicMechanism),
 )
 """Mechanisms whose runs are slow to begin; a quarter of the runs are played."""
 
@@ -247,6 +252,8 @@ CASES: Final[dict[type[Any], Callable[[Any], Cases]]] = {
     PanPrivateDensity: _density,
     ContinualOutput: _continual_output,
     PerturbedLeader: _leader,
+    JdpMirror: mirror_case,
+    Learner: learner_case,
     **DATA_CASES,
 }
 """How each class of mechanism is audited; subclasses are audited like their base."""
@@ -264,6 +271,7 @@ USUAL: Final[dict[str, dict[str, Any]]] = {
     "perturbed-leader": {"experts": 2, "horizon": 62, "rate": 100.0, "epsilon": 12.0},
     "k-ary": {"base": 3},
     **DATA_USUAL,
+    **USUAL_OF_LEARNERS,
 }
 """Parameters under which a mechanism is audited unless others are given: those at which little hides its loss."""
 

@@ -192,6 +192,12 @@ def test_each_makes_a_finding_a_group() -> None:
     assert len(judge([claim(each=["protocol", "sites"], at_least=0)], TABLE)) == 4
 
 
+def test_games_without_a_value_are_one_group() -> None:
+    table = {"ok": np.array([True, False, True]), "looks": np.array([1.0, np.nan, np.nan])}
+    found = judge([claim(each="looks", at_least=0.9)], table)
+    assert [(one.group, one.games) for one in found] == [("looks == 1.0", 1), ("looks == None", 2)]
+
+
 def test_a_claim_that_no_game_speaks_to_fails() -> None:
     (found,) = judge([claim(where="sites > 100", at_least=0)], TABLE)
     assert (found.verdict, found.note) == ("FAIL", "no game meets the condition")

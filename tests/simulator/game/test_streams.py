@@ -8,12 +8,17 @@ from simulator.game.streams import ROLES, streams
 from simulator.points.registry import kinds
 from simulator.tasks.audit import mechanism, protocol
 from simulator.tasks.continual import count, experts, monitor, queries
+from simulator.tasks.prediction import game as prediction
+from simulator.tasks.prediction import mirror
 
 OF_TASKS = {
     "continual-count": (count.ROLES, ("", "mechanism", "adversary", "challenge")),
     "threshold-monitor": (monitor.ROLES, ("", "mechanism", "adversary")),
     "threshold-queries": (queries.ROLES, ("data", "mechanism", "adversary", "challenge")),
     "experts": (experts.ROLES, ("challenge", "head starts", "adversary", "noise")),
+    "prediction": (prediction.ROLES, ("learner", "adversary", "challenge")),
+    "mirror": (mirror.ROLES, ("", "mechanism", "adversary")),
+    "joint-privacy": ((), ()),  # nothing is drawn
     "audit": (mechanism.ROLES, ("training", "training neighbour", "testing", "testing neighbour")),
     "audit-tracker": (protocol.ROLES, ("database", "training", "testing", "testing neighbour", "places")),
     "count": (ROLES, ("sites", "server", "adversary", "network")),

@@ -148,9 +148,9 @@ def test_the_page_needs_no_command_line() -> None:
 NOTHING_YET = {
     "Robust tracking": 0,
     "Data analysis": 16,
-    "Threshold monitor": 12,
+    "Threshold monitor": 7,
     "Continual observation": 0,
-    "Dynamic data": 12,
+    "Dynamic data": 3,
 }
 """Statements of each paper that nothing bears yet: what is built next lowers these numbers."""
 

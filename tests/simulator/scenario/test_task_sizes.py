@@ -25,6 +25,9 @@ SIDES = {
     "threshold-monitor": ("{kind: sparse-vector-monitor, epsilon: 1, k: 8}", "round-robin"),
     "threshold-queries": ("{kind: release-queries, delta: 0.1}", "round-robin"),
     "experts": ("{kind: perturbed-leader}", "biased"),
+    "prediction": ("{kind: plain}", "contrary"),
+    "mirror": ("{kind: jdp-mirror, epsilon: 1}", "round-robin"),
+    "joint-privacy": ("{kind: jdp-mirror, epsilon: 1}", "round-robin"),
 }
 NAMES = {
     "count": {"sites": "sites", "items": "items", "start": "start"},
@@ -35,6 +38,9 @@ NAMES = {
     "threshold-monitor": {"items": "steps"},
     "threshold-queries": {"sites": "values", "start": "points", "items": "queries"},
     "experts": {"sites": "experts", "items": "steps"},
+    "prediction": {"sites": "points", "items": "steps"},
+    "mirror": {"items": "steps"},
+    "joint-privacy": {"items": "steps"},
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from pathlib import Path
 from typing import Any
@@ -265,3 +266,33 @@ def test_shipped_scenarios_play(name: str, tmp_path: Path) -> None:
     results = run(name, out=tmp_path / name, overrides=overrides, workers=1)
     assert len(results.trials) >= 2
     assert results.manifest["games"]["errors"] == 0
+
+
+def test_items_at_equal_distances_end_with_the_last_step() -> None:
+    for steps, count, expected in ((10, 3, [3, 6, 10]), (2**61, 2, [2**60, 2**61]), (4, 4, [1, 2, 3, 4])):
+        plan = Scattered(count=count, even=True).plan(View(sites=1, items=steps, rng=np.random.default_rng(0)))
+        assert plan is not None
+        assert plan.nth(0, np.arange(1, count + 1)).tolist() == expected
+    with pytest.raises(ValueError, match="even must be true or false; got 2"):
+        Scattered(even=2)  # type: ignore[arg-type]
+
+
+def through_blas(text: str) -> list[str]:
+    """Return the sums of products in a module that numpy leaves to BLAS, whose order depends on the processor."""
+    products = {"dot", "vdot", "inner", "matmul", "einsum", "tensordot"}
+
+    def is_one(node: ast.AST) -> bool:
+        if isinstance(node, ast.Call):
+            return isinstance(node.func, ast.Attribute) and node.func.attr in products
+        return isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult)
+
+    return [ast.unparse(node) for node in ast.walk(ast.parse(text)) if is_one(node)]
+
+
+def test_what_is_measured_of_games_with_a_clock_is_the_same_on_every_processor() -> None:
+    """A vector times itself, as root mean squares once were made, is added up in an order of the processor's choice."""
+    modules = sorted((Path(__file__).parents[3] / "simulator" / "tasks" / "continual").glob("*.py"))
+    assert len(modules) >= 6
+    assert [found for module in modules for found in through_blas(module.read_text(encoding="utf-8"))] == []
+    assert through_blas("total += float(errors @ errors)") == ["errors @ errors"]
+    assert through_blas("np.dot(a, b) + a.dot(b)") == ["np.dot(a, b)", "a.dot(b)"]

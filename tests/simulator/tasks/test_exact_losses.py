@@ -15,7 +15,15 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from mechanisms import Binary, ContinualOutput, PanPrivate, PerturbedLeader, RandomizedResponse, SquareRoot
+from mechanisms import (
+    LEARNERS,
+    Binary,
+    ContinualOutput,
+    PanPrivate,
+    PerturbedLeader,
+    RandomizedResponse,
+    SquareRoot,
+)
 from mechanisms.gaussian import noise_multiplier
 from mechanisms.scripted_noise import ScriptedNoise
 from simulator.faults import broken
@@ -27,7 +35,9 @@ from simulator.tasks.audit.exact.halting import MeasuredTest, firing_loss, log_c
 from simulator.tasks.audit.exact.leader import choice_loss
 from simulator.tasks.audit.exact.linear import distance, least_shift, linear_loss, normal_loss
 
-MECHANISMS = list(kinds("mechanism"))
+ELSEWHERE = {"jdp-mirror", *LEARNERS}
+"""Mirror and learners have exact audits of their own: tests/mechanisms/prediction, scenarios/joint-privacy.yaml."""
+MECHANISMS = [name for name in kinds("mechanism") if name not in ELSEWHERE]
 BY_RUNS = {"counter-monitor", "pmw", "growing-sparse"}
 """Mechanisms whose loss only runs can tell. Of `pmw` the scales of all draws are tested instead, and `growing-sparse`
 is `growing-sparse-infinite` with other thresholds, whose segments do not end by time."""
@@ -129,6 +139,20 @@ def test_a_counter_with_a_level_too_few_is_refuted() -> None:
     found = exact_loss(Binary(1.0, 8, literal=True))
     assert found is not None
     assert found.loss == pytest.approx(4 / 3)
+
+
+def test_losses_of_releases_of_the_same_data_add_up_and_of_disjoint_data_the_largest_counts() -> None:
+    """Three releases of losses 1, 1/2 and 1/4: of the same item, and each of an item of its own."""
+    scales = (1.0, 2.0, 4.0)
+
+    def same(neighbour: int, rng: Any) -> list[float]:
+        return [(neighbour > 0) + rng.laplace(0.0, scale) for scale in scales]
+
+    def disjoint(neighbour: int, rng: Any) -> list[float]:
+        return [(neighbour == place) + rng.laplace(0.0, scale) for place, scale in enumerate(scales, 1)]
+
+    assert linear_loss(same, 1) == pytest.approx(1.75)
+    assert linear_loss(disjoint, 3) == pytest.approx(1.0)
 
 
 def test_what_is_not_linear_is_not_taken_for_it() -> None:

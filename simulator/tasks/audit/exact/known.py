@@ -80,7 +80,7 @@ def _counter(counter: Counter) -> Exact | None:
     """Every item of a short stream is there or not; where memory is private it is seen once, after any of the steps."""
     steps = min(STEPS, counter.horizon or STEPS)
     delta = float(getattr(counter, "delta", 0.0)) if counter.privacy == "approximate" else 0.0
-    losses = []
+    losses: list[float] = []
     for look in range(1, steps + 1) if counter.pan_private else (None,):
 
         def play(item: int, rng: Any, look: int | None = look) -> Sequence[float]:
@@ -93,11 +93,12 @@ def _counter(counter: Counter) -> Exact | None:
                     seen += [state["count"], *state.get("noise", ())]
             return seen
 
-        losses.append(linear_loss(play, steps, delta))
-    if None in losses:
-        return None
+        loss = linear_loss(play, steps, delta)
+        if loss is None:
+            return None
+        losses.append(loss)
     seen = "all estimates, and the memory once" if counter.pan_private else "all estimates"
-    return Exact(max(losses), counter.epsilon, f"one item of {steps} is there or not; seen: {seen}")  # type: ignore[type-var]
+    return Exact(max(losses), counter.epsilon, f"one item of {steps} is there or not; seen: {seen}")
 
 
 def _response(counter: RandomizedResponse) -> Exact:

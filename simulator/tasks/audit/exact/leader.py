@@ -41,7 +41,7 @@ def choice_loss(leader: PerturbedLeader) -> float | None:
     for draw in range(dry.taken):
         for sign in (1.0, -1.0):
             if chosen({draw: sign * FAR}) == 0:
-                weights.append(rounds / _edge(lambda size, draw=draw, sign=sign: chosen({draw: sign * size}) == 0))  # type: ignore[misc]
+                weights.append(rounds / _edge(lambda size, of=draw, sign=sign: chosen({of: sign * size}) == 0))
     parts = [(weight, 1) for weight in weights] + [(dry.waits[-1], 1)]
     return laplace_sum_log_tail(parts, rounds - 1.0) - laplace_sum_log_tail(parts, float(rounds))
 

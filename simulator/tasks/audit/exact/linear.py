@@ -75,8 +75,8 @@ def linear_map(play: Play, neighbours: int) -> LinearMap | None:
     rng = np.random.default_rng(0)
     for number in range(neighbours + 1):  # that it is linear, on the input and on each neighbour
         moved = base + (moves[number - 1] if number else 0.0)
-        for size in SIZES:
-            draws = size * rng.normal(size=dry.taken)
+        for times in SIZES:
+            draws = times * rng.normal(size=dry.taken)
             if not np.allclose(play(number, ScriptedNoise(draws)), moved + whole @ draws, rtol=1e-7, atol=1e-7):
                 return None
     return LinearMap(whole[:, np.abs(whole).sum(axis=0) > 0], moves, dry.normal_draws)

@@ -1,0 +1,53 @@
+"""What an adversary of online learners does: it asks for a point, sees what the learner shows, and names the label.
+
+In these games a view's `sites` are the points of the domain and its `items` the rounds; `view.algorithm` is the
+learner's class and parameters, without its coins.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adversaries.base import Adversary, View
+from adversaries.listed_schedules import Labels
+from adversaries.schedules import Schedule
+
+Examples = tuple[NDArray[np.int64], NDArray[np.bool_]]
+"""The points of all rounds, and their labels."""
+
+
+class Examiner(Adversary):
+    """Gives examples round by round, and may react: `ask`, and after the learner has shown what it shows, `label`."""
+
+    @abstractmethod
+    def ask(self, view: View) -> int:
+        """Return the point of the next round; `view.output` is what was shown in the last one."""
+
+    @abstractmethod
+    def label(self, view: View, point: int) -> bool:
+        """Return the label of this round's point; `view.output` is what the learner has shown in this round."""
+
+
+class FixedExamples(Adversary):
+    """Gives examples that do not react: all of them are there before the game."""
+
+    oblivious: ClassVar[bool] = True
+
+    @abstractmethod
+    def examples(self, view: View) -> Examples:
+        """Return the examples of all rounds."""
+
+    def plan(self, view: View) -> Schedule | None:
+        """Feed the sites that have the numbers of the points: the stream without its labels."""
+        if view.steps:
+            return None
+        return Labels(self.examples(view)[0], view.sites)
+
+
+def algorithm_of(view: View) -> Any:
+    """Return the learner that plays, as its frozen parameters; None where there is none."""
+    return getattr(view, "algorithm", None)

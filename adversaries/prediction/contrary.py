@@ -1,0 +1,51 @@
+"""The adversary that contradicts the learner in every round, as long as some point function explains its labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from adversaries.base import View
+from adversaries.prediction.base import Examiner, algorithm_of
+from adversaries.schedules import Burst, Schedule
+
+
+@dataclass
+class Contrary(Examiner):
+    """Says 0 where the learner says 1, and 1 where it says 0; after its first 1 it asks for that point for ever.
+
+    Before that it asks for the point that the learner has shown last, if it has not been denied yet, else for the next
+    one. So a learner makes a mistake in every round until it says 1 at the right point. In games without labels it
+    leaves a site when the output moves.
+    """
+
+    kind: ClassVar[str] = "contrary"
+    source: ClassVar[str] = "the mistake-bound game, for a class of Littlestone dimension 1"
+
+    _target: int | None = field(default=None, init=False, repr=False)
+    _denied: set[int] = field(default_factory=set, init=False, repr=False)
+
+    def ask(self, view: View) -> int:
+        if self._target is not None:
+            return self._target
+        shown = view.output if self._hypotheses(view) and view.output is not None else -1
+        if 0 <= shown < view.sites and shown not in self._denied:
+            return int(shown)
+        return next((point for point in range(view.sites) if point not in self._denied), 0)
+
+    def label(self, view: View, point: int) -> bool:
+        if self._target is not None:
+            return point == self._target
+        said = view.output == point if self._hypotheses(view) else bool(view.output)
+        if said and len(self._denied) + 1 < view.sites:
+            self._denied.add(point)
+            return False
+        self._target = point
+        return True
+
+    def plan(self, view: View) -> Schedule | None:
+        return Burst(view.changes % view.sites)
+
+    def _hypotheses(self, view: View) -> bool:
+        """Tell whether the learner's hypotheses are seen, and not just its predictions."""
+        return getattr(view, "shows", getattr(algorithm_of(view), "reveals", "")) == "hypotheses"

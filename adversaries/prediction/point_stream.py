@@ -1,0 +1,47 @@
+"""The oblivious stream of examples: points drawn at random, labelled by the point function of one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from adversaries.base import View
+from adversaries.prediction.base import Examples, FixedExamples
+from mechanisms.checks import number
+
+
+@dataclass
+class PointStream(FixedExamples):
+    """Asks for one point, drawn before the game, in a share of the rounds, label 1; else for random ones, label 0.
+
+    Parameters
+    ----------
+    share
+        Probability that a round asks for the one point; None for the same as for any other.
+    noise
+        Probability that a label is turned round, by itself in each round: the agnostic case.
+    """
+
+    kind: ClassVar[str] = "point-stream"
+    source: ClassVar[str] = "independent examples of a point function"
+
+    share: float | None = 0.5
+    noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.share is not None:
+            number("share", self.share, "from 0 to 1", lambda value: 0 <= value <= 1)
+        number("noise", self.noise, "from 0 to 1", lambda value: 0 <= value <= 1)
+
+    def examples(self, view: View) -> Examples:
+        rng, domain = view.rng, view.sites
+        target = int(rng.integers(domain))
+        if self.share is None or domain == 1:
+            points = rng.integers(0, domain, view.items)
+        else:
+            points = (target + 1 + rng.integers(0, domain - 1, view.items)) % domain
+            points[rng.random(view.items) < self.share] = target
+        labels = points == target
+        if self.noise:
+            labels ^= rng.random(view.items) < self.noise
+        return points, labels

@@ -1,0 +1,138 @@
+"""What an online learner of point functions is: a hypothesis a round, or only a prediction on the point asked for.
+
+In every round the adversary chooses a point x and, at the same time, the learner a hypothesis; then both are shown and
+the adversary names the label y. A mistake is a round with h(x) != y. A learner that reveals predictions only sees x
+first, and shows h(x) and nothing else.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechanisms.halting import HaltingTimes, Ones, SampledHalting
+
+Points = NDArray[np.int64]
+Labels = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+ZERO: Final = -1
+"""The hypothesis that is 0 everywhere; the point function of x is written as x."""
+RUNS: Final = 1_000
+"""Simulated runs behind a distribution that is not known."""
+
+
+class Limit(NamedTuple):
+    """Mistakes that a learner makes at most on input that a point function explains, save with some probability."""
+
+    mistakes: float
+    failure: float
+
+
+class Learner(ABC):
+    """An online learner of point functions; subclasses are frozen dataclasses of parameters.
+
+    Points are whole numbers from 0. Neighbouring inputs differ in one example, point and label.
+    """
+
+    kind: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    error: ClassVar[str] = ""
+    """Its mistakes, in a formula."""
+    reveals: ClassVar[Literal["hypotheses", "predictions"]] = "hypotheses"
+    """What others see of it. Its privacy is that of all hypotheses, or joint: of the predictions in other rounds."""
+
+    @abstractmethod
+    def start(self, rng: np.random.Generator) -> LearnerRun:
+        """Return a fresh run."""
+
+    @property
+    @abstractmethod
+    def privacy(self) -> tuple[float, float]:
+        """The epsilon and delta that it claims; an infinite epsilon if it claims none."""
+
+    @property
+    def limit(self) -> Limit | None:
+        """How many mistakes it makes on input that a point function explains; None if nothing is claimed."""
+        return None
+
+    def mass(self, zeros: Points, width: int, rng: np.random.Generator) -> Floats:
+        """Return how often each point is labelled 1 in its phase, all labels being 0: an unbiased draw.
+
+        Phase j has `width` rounds and as many points of its own, (j - 1) width + 1, ..., j width; there is a row
+        for each phase. The expectation, given the points `zeros` that are asked for, is the sum of Pr[h(x) = 1] over
+        the rounds of the phase. Here it is one run; a learner whose distribution is known returns the expectation.
+        """
+        rounds = width**2
+        released = self.start(rng).release(zeros[:rounds], np.zeros(rounds, dtype=bool))
+        own = released[(released > 0) & ((released - 1) // width == np.arange(rounds) // width)]
+        return np.bincount(own - 1, minlength=rounds).reshape(width, width).astype(np.float64)
+
+    def first_time(
+        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
+    ) -> HaltingTimes:
+        """Return the distribution of the first round from `begin` on in which the target is labelled 1.
+
+        The input is (x, 0) for the points x of `zeros`, which are not the target, and (target, 1) in the rounds that
+        are asked about; rounds count from 1. Here the distribution is that of simulated runs; a learner for which it
+        is known returns it exactly.
+        """
+
+        def halt(ones: Ones, gen: np.random.Generator) -> int | None:
+            released = self.start(gen).release(*examples(zeros, target, ones))
+            found = np.flatnonzero(released[begin - 1 :] == target)
+            return begin + int(found[0]) if len(found) else None
+
+        return SampledHalting(halt, runs, rng)
+
+
+class LearnerRun(ABC):
+    """A learner at work. Round by round `hypothesis` or `predict` is called once, and then `learn`."""
+
+    __slots__ = ()
+
+    def hypothesis(self) -> int:
+        """Return the hypothesis of this round, chosen before its point is known: a point, or ZERO."""
+        raise NotImplementedError("this learner reveals predictions only")
+
+    def predict(self, point: int) -> bool:
+        """Return the prediction on the point of this round."""
+        return self.hypothesis() == point
+
+    @abstractmethod
+    def learn(self, point: int, label: bool) -> None:
+        """Take the example of this round."""
+
+    def release(self, points: Points, labels: Labels) -> Points:
+        """Play rounds whose examples do not react, and return the hypotheses: the same as round by round."""
+        released = np.empty(len(points), dtype=np.int64)
+        for place, (point, label) in enumerate(zip(points.tolist(), labels.tolist(), strict=True)):
+            released[place] = self.hypothesis()
+            self.learn(point, label)
+        return released
+
+    def play(self, points: Points, labels: Labels) -> Labels:
+        """Play rounds whose examples do not react, and return the predictions: the same as round by round."""
+        return np.asarray(self.release(points, labels) == points)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what there is to tell of its inner course after a game, for tables; nobody saw it in the game."""
+        return {}
+
+
+def examples(zeros: Points, target: int, ones: Ones) -> tuple[Points, Labels]:
+    """Return points and labels of the input (target, 1) in the rounds `ones` and (x, 0) for the x of `zeros` in others.
+
+    Examples
+    --------
+    >>> points, labels = examples(np.array([4, 5, 6]), 9, [2])
+    >>> points.tolist(), labels.tolist()
+    ([4, 9, 6], [False, True, False])
+    """
+    points, labels = zeros.copy(), np.zeros(len(zeros), dtype=bool)
+    places = np.asarray(ones, dtype=np.int64) - 1
+    points[places], labels[places] = target, True
+    return points, labels

@@ -1,0 +1,165 @@
+"""Two learners to compare private ones with: one that hides nothing, and one that learns nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.checks import probability, whole
+from mechanisms.halting import HaltingTimes, Ones
+from mechanisms.prediction.base import RUNS, ZERO, Floats, Labels, Learner, LearnerRun, Limit, Points
+
+
+@dataclass(frozen=True)
+class Plain(Learner):
+    """Says 0 everywhere until a label 1 comes, and then knows the point function: one mistake, and no privacy.
+
+    Source
+    ------
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.2: the class has Littlestone dimension 1.
+    """
+
+    kind: ClassVar[str] = "plain"
+    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.2"
+    error: ClassVar[str] = "1 mistake; no privacy"
+
+    @property
+    def privacy(self) -> tuple[float, float]:
+        return math.inf, 0.0
+
+    @property
+    def limit(self) -> Limit:
+        return Limit(1, 0.0)
+
+    def start(self, rng: np.random.Generator) -> PlainRun:
+        return PlainRun()
+
+    def first_time(
+        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
+    ) -> HaltingTimes:
+        return _AfterTheFirst()
+
+
+class PlainRun(LearnerRun):
+    """A learner that shows the last point with label 1."""
+
+    __slots__ = ("_point",)
+
+    def __init__(self) -> None:
+        self._point = ZERO
+
+    def hypothesis(self) -> int:
+        return self._point
+
+    def learn(self, point: int, label: bool) -> None:
+        if label:
+            self._point = point
+
+    def release(self, points: Points, labels: Labels) -> Points:
+        if not len(points):
+            return np.empty(0, dtype=np.int64)
+        last = np.maximum.accumulate(np.where(labels, np.arange(1, len(points) + 1), 0))
+        before = np.concatenate(([0], last[:-1]))
+        shown = np.where(before > 0, points[before - 1], self._point)
+        if last[-1]:
+            self._point = int(points[last[-1] - 1])
+        return shown.astype(np.int64)
+
+
+class _AfterTheFirst:
+    """The target is labelled 1 from the round after the first example of it on."""
+
+    def halting(self, ones: Ones, first: int, last: int) -> float:
+        """Return the probability that the first round lies in `first` ... `last`: 0 or 1."""
+        return float(bool(ones) and first <= ones[0] + 1 <= last)
+
+
+@dataclass(frozen=True)
+class Guessing(Learner):
+    """Shows in every round, with probability `rate`, the point function of a random point, else zero; never learns.
+
+    It hides everything, and every example with label 1 costs a mistake, but for lucky guesses.
+
+    Parameters
+    ----------
+    points
+        Points of the domain.
+    rate
+        Probability that a round has a guess at all.
+    """
+
+    kind: ClassVar[str] = "guessing"
+    source: ClassVar[str] = "the gambles in the proof of Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024"
+    error: ClassVar[str] = "all examples with label 1, and rate / points of the others; epsilon = 0"
+
+    points: int
+    rate: float = 1.0
+
+    def __post_init__(self) -> None:
+        whole("points", self.points)
+        if self.rate != 1:
+            probability("rate", self.rate)
+
+    @property
+    def chance(self) -> float:
+        """Probability that a given point is labelled 1 in a round."""
+        return self.rate / self.points
+
+    @property
+    def privacy(self) -> tuple[float, float]:
+        return 0.0, 0.0
+
+    def start(self, rng: np.random.Generator) -> GuessingRun:
+        return GuessingRun(self, rng)
+
+    def mass(self, zeros: Points, width: int, rng: np.random.Generator) -> Floats:
+        return np.full((width, width), width * self.chance)
+
+    def first_time(
+        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
+    ) -> HaltingTimes:
+        return _Geometric(self.chance, begin)
+
+
+class GuessingRun(LearnerRun):
+    """A learner that guesses afresh in every round."""
+
+    __slots__ = ("_rng", "_rules")
+
+    def __init__(self, rules: Guessing, rng: np.random.Generator) -> None:
+        self._rules, self._rng = rules, rng
+
+    def hypothesis(self) -> int:
+        return int(self._guesses(1)[0])
+
+    def learn(self, point: int, label: bool) -> None:
+        return
+
+    def release(self, points: Points, labels: Labels) -> Points:
+        return self._guesses(len(points))
+
+    def _guesses(self, count: int) -> Points:
+        """Return the next hypotheses: a uniform number a round says whether there is a guess, and which."""
+        places = np.floor(self._rng.random(count) * (self._rules.points / self._rules.rate)).astype(np.int64)
+        return np.where(places < self._rules.points, places, ZERO)
+
+
+@dataclass(frozen=True)
+class _Geometric:
+    """The first success of independent rounds with the same chance, from round `begin` on."""
+
+    chance: float
+    begin: int
+
+    def halting(self, ones: Ones, first: int, last: int) -> float:
+        """Return the probability that the first success comes in one of the rounds `first` ... `last`."""
+        first = max(first, self.begin)
+        if last < first:
+            return 0.0
+        if self.chance >= 1:
+            return float(first == self.begin)
+        silence = math.log1p(-self.chance)
+        return math.exp((first - self.begin) * silence) * -math.expm1((last - first + 1) * silence)

@@ -1,0 +1,112 @@
+"""Joint privacy without luck: the distribution of all outputs on each short input, and the largest divergence.
+
+Outputs are bits, one a step; a distribution is an array whose place b has the probability of the outputs that are the
+digits of b in base 2, the first step first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import permutations, product
+
+import numpy as np
+
+from mechanisms.noise import Floats
+from mechanisms.prediction.base import ZERO
+from mechanisms.prediction.mirror import JdpMirror
+from mechanisms.prediction.predictor import PointPredictor
+
+Law = Callable[[tuple[int, ...]], Floats]
+"""The distribution of the outputs on an input, which is a tuple of letters 0, 1, ..., one a step."""
+
+
+def joint_delta(law: Law, letters: int, steps: int, epsilon: float) -> float:
+    """Return the least delta at which a mechanism is (epsilon, delta)-jointly private on inputs of so many steps.
+
+    The maximum, over all inputs, all steps and all other letters there, of the hockey-stick divergence of the outputs
+    in all other steps.
+
+    Source
+    ------
+    Definition B.2 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
+    """
+    inputs = list(product(range(letters), repeat=steps))
+    laws = np.array([law(each) for each in inputs])
+    shape = (letters,) * steps
+    growth = math.exp(epsilon)
+    worst = 0.0
+    for step in range(steps):
+        shown = laws.reshape(len(inputs), 1 << step, 2, -1).sum(axis=2).reshape(*shape, -1)
+        slices = [shown.take(letter, axis=step) for letter in range(letters)]
+        for here, there in permutations(slices, 2):
+            worst = max(worst, float(np.maximum(here - growth * there, 0).sum(axis=-1).max()))
+    return worst
+
+
+def mirror_law(mirror: JdpMirror) -> Law:
+    """Return the distribution of a mirror's answers to bits."""
+
+    def law(bits: tuple[int, ...]) -> Floats:
+        return _coins([mirror.chance(sum(bits[: place + 1])) if bit else 0.0 for place, bit in enumerate(bits)])
+
+    return law
+
+
+def predictor_law(predictor: PointPredictor) -> Law:
+    """Return the distribution of the predictions on examples; the letter 2x + y is the point x with label y."""
+    chosen: dict[tuple[tuple[int, int], ...], dict[int, float]] = {}
+
+    def law(letters: tuple[int, ...]) -> Floats:
+        points, labels = [letter // 2 for letter in letters], [letter % 2 for letter in letters]
+        found = np.zeros(1 << len(letters))
+        due = [place for place, label in enumerate(labels) if label][: predictor.needed]
+        if len(due) < predictor.needed:
+            found[0] = 1.0
+            return found
+        counts = tuple(sorted(Counter(points[place] for place in due).items()))
+        if counts not in chosen:
+            chosen[counts] = predictor.histogram.chances(dict(counts))
+        for point, chance in chosen[counts].items():
+            if point == ZERO:
+                found[0] += chance
+            else:
+                found += chance * _mirrored(predictor, points, labels, due[-1], point)
+        return found
+
+    return law
+
+
+def _mirrored(
+    predictor: PointPredictor, points: Sequence[int], labels: Sequence[int], chosen_at: int, point: int
+) -> Floats:
+    """Return the distribution of the predictions given that `point` is chosen after the step `chosen_at`, from 0."""
+    places = [place for place, each in enumerate(points) if each == point]
+    chances = [predictor.mirror.chance(number) for number in range(1, len(places) + 1)]
+    quiet = math.prod(1 - chance for place, chance in zip(places, chances, strict=True) if place <= chosen_at)
+    found = np.zeros(1 << len(points))
+    found[0] = 1 - quiet  # Flag 3 at once
+    silent = quiet  # the probability that the mirror has answered bottom to all so far
+    for number, (place, chance) in enumerate(zip(places, chances, strict=True)):
+        if place <= chosen_at or not chance:
+            continue
+        fakes = sum(not labels[each] for each in places[: min(number, predictor.looks)])
+        given_up = predictor.noise.tail(predictor.most_fakes - fakes)
+        later = [0.0] * len(points)
+        later[place] = 1.0
+        for each, other in zip(places[number + 1 :], chances[number + 1 :], strict=True):
+            later[each] = other
+        found[0] += silent * chance * given_up
+        found += silent * chance * (1 - given_up) * _coins(later)
+        silent *= 1 - chance
+    found[0] += silent
+    return found
+
+
+def _coins(chances: Sequence[float]) -> Floats:
+    """Return the distribution of independent bits."""
+    found = np.ones(1)
+    for chance in chances:
+        found = np.multiply.outer(found, np.array([1 - chance, chance])).ravel()
+    return found

@@ -1,0 +1,181 @@
+"""A learner that draws its hypothesis afresh in every round by the exponential mechanism, as composition allows it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.checks import positive, probability, whole
+from mechanisms.halting import HaltingTimes, Ones
+from mechanisms.prediction.base import RUNS, Floats, Learner, LearnerRun, Points, examples
+
+LARGEST = 600.0
+"""Largest logarithm of a weight, which must stay a float."""
+
+
+@dataclass(frozen=True)
+class Exponential(Learner):
+    """Shows a point function drawn with weight exp(-loss * mistakes / 2), mistakes those it would have made so far.
+
+    A changed example moves the mistakes of every point function by 1 at most, so a round is `loss`-private. The loss is
+    the larger of epsilon / horizon and what advanced composition gives back from epsilon and delta: the root of
+    horizon loss (e^loss - 1) + loss sqrt(2 horizon ln(1 / delta)) = epsilon.
+
+    Parameters
+    ----------
+    epsilon, delta
+        Privacy of all hypotheses together.
+    points
+        Points of the domain.
+    horizon
+        Rounds at most.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or the weights would be no floats.
+
+    Source
+    ------
+    McSherry, Talwar 2007; composition: Dwork, Rothblum, Vadhan 2010, Theorem III.3 (both recalled).
+    """
+
+    kind: ClassVar[str] = "exponential"
+    source: ClassVar[str] = "McSherry, Talwar 2007, with the composition of Dwork, Rothblum, Vadhan 2010"
+    error: ClassVar[str] = "about 1 in `points` of the labels 0; label 1 until it has come sqrt(T) times over"
+
+    epsilon: float
+    points: int
+    horizon: int
+    delta: float = 0.01
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        probability("delta", self.delta)
+        whole("points", self.points)
+        whole("horizon", self.horizon)
+        if self.horizon * self.loss / 2 > LARGEST:
+            raise ValueError(
+                f"epsilon must be such that a weight is a float; got {self.epsilon!r} over {self.horizon:,}"
+            )
+
+    @property
+    def loss(self) -> float:
+        """Privacy loss of a round."""
+        from scipy import optimize  # a slow import, which only this needs
+
+        def excess(loss: float) -> float:
+            spread = loss * math.sqrt(2 * self.horizon * math.log(1 / self.delta))
+            return self.horizon * loss * math.expm1(loss) + spread - self.epsilon
+
+        return max(
+            self.epsilon / self.horizon, float(optimize.brentq(excess, 0.0, min(self.epsilon, 700.0), xtol=1e-15))
+        )
+
+    @property
+    def privacy(self) -> tuple[float, float]:
+        return self.epsilon, self.delta
+
+    def start(self, rng: np.random.Generator) -> ExponentialRun:
+        return ExponentialRun(self, rng)
+
+    def mass(self, zeros: Points, width: int, rng: np.random.Generator) -> Floats:
+        asked, rate = zeros[: width**2], self.loss / 2
+        falls = _falls(asked, rate)
+        fresh = 1 / (self.points - _before(falls))  # the chance, round by round, of a point not yet asked for
+        upto = np.cumsum(fresh.reshape(width, width), axis=1)
+        later = (upto[:, -1:] - upto).ravel()  # what is left of the phase after each round
+        lost = np.bincount(asked - 1, weights=falls * later, minlength=width**2)
+        return upto[:, -1:] - lost.reshape(width, width)
+
+    def first_time(
+        self, zeros: Points, target: int, begin: int, rng: np.random.Generator, runs: int = RUNS
+    ) -> HaltingTimes:
+        return _ExponentialFirst(self, zeros, target, begin)
+
+
+def _before(amounts: Floats) -> Floats:
+    """Return, for each round, the sum of what the rounds before it took."""
+    return np.concatenate(([0.0], np.cumsum(amounts)[:-1]))
+
+
+def _falls(zeros: Points, rate: float) -> Floats:
+    """Return what each label 0 takes from the weight of its point: asked for c times it weighs exp(-rate c)."""
+    order = np.argsort(zeros, kind="stable")
+    ordered = zeros[order]
+    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    sizes = np.diff(np.append(starts, len(ordered)))
+    before = np.empty(len(zeros))
+    before[order] = np.arange(len(ordered)) - np.repeat(starts, sizes)
+    return np.exp(-rate * before) * -math.expm1(-rate)
+
+
+class ExponentialRun(LearnerRun):
+    """A learner that draws afresh: the weights stand in a tree of sums, so that a round costs log(points)."""
+
+    __slots__ = ("_mistakes", "_rate", "_rng", "_size", "_sums")
+
+    def __init__(self, rules: Exponential, rng: np.random.Generator) -> None:
+        self._rng, self._rate = rng, rules.loss / 2
+        self._size = 1 << (rules.points - 1).bit_length() if rules.points > 1 else 1
+        self._mistakes: dict[int, int] = {}
+        """Labels 0 less labels 1 of each point: its mistakes, but for what all points have in common."""
+        leaves = np.zeros(self._size)
+        leaves[: rules.points] = 1.0
+        levels = [leaves]
+        while len(levels[-1]) > 1:
+            levels.append(levels[-1].reshape(-1, 2).sum(axis=1))
+        self._sums: list[float] = [0.0, *np.concatenate(levels[::-1]).tolist()]
+        """Node i has the children 2i and 2i + 1; the leaves come last."""
+
+    def hypothesis(self) -> int:
+        sums = self._sums
+        left = float(self._rng.random()) * sums[1]
+        node = 1
+        while node < self._size:
+            node *= 2
+            if left >= sums[node] and sums[node + 1] > 0:
+                left -= sums[node]
+                node += 1
+        return node - self._size
+
+    def learn(self, point: int, label: bool) -> None:
+        self._mistakes[point] = now = self._mistakes.get(point, 0) + (-1 if label else 1)
+        sums, node = self._sums, self._size + point
+        sums[node] = math.exp(-self._rate * now)
+        while node > 1:
+            node //= 2
+            sums[node] = sums[2 * node] + sums[2 * node + 1]
+
+
+class _ExponentialFirst:
+    """Independent draws whose chance of the target follows from the examples before: a product, exactly."""
+
+    def __init__(self, rules: Exponential, zeros: Points, target: int, begin: int) -> None:
+        self._points, self._rate = rules.points, rules.loss / 2
+        self._zeros, self._target, self._begin = zeros, target, begin
+        self._known: dict[tuple[int, ...], Floats] = {}
+
+    def _silence(self, ones: tuple[int, ...]) -> Floats:
+        """Return ln of the probability that no round up to each, from the beginning on, shows the target."""
+        if ones not in self._known:
+            _, labels = examples(self._zeros, self._target, ones)
+            falls = np.zeros(len(labels))
+            falls[~labels] = _falls(self._zeros[~labels], self._rate)
+            others = self._points - 1 - _before(falls)
+            mine = np.exp(self._rate * _before(labels.astype(np.float64)))
+            chances = np.log1p(-(mine / (mine + others)))[self._begin - 1 :]
+            self._known[ones] = np.concatenate(([0.0], np.cumsum(chances)))
+        return self._known[ones]
+
+    def halting(self, ones: Ones, first: int, last: int) -> float:
+        """Return the probability that the target is first shown in one of the rounds `first` ... `last`."""
+        first = max(first, self._begin)
+        if last < first:
+            return 0.0
+        silence = self._silence(tuple(ones))
+        start, end = silence[first - self._begin], silence[last - self._begin + 1]
+        return float(np.exp(start) * -np.expm1(end - start))

@@ -1,0 +1,103 @@
+"""A private choice of the point with most examples, from the points that have any: stability in place of a domain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechanisms.checks import positive, probability
+from mechanisms.noise import Floats, Laplace
+from mechanisms.prediction.base import ZERO
+
+
+@dataclass(frozen=True)
+class SparseHistogram:
+    """Adds Laplace noise to the count of each point that has one, and names the largest if it is large enough.
+
+    A changed example moves two counts by 1 each, and noise of scale 2 / epsilon hides that. Whether a point has a
+    count at all is hidden by the cut 1 + (2 / epsilon) ln(2 / delta), which a count of 1 passes with probability
+    delta / 4: so the choice is (epsilon, delta)-private, and needs no list of all points.
+
+    Parameters
+    ----------
+    epsilon, delta
+        Privacy for data sets that differ in one example.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source
+    ------
+    Bun, Nissim, Stemmer 2016 (recalled), as Algorithm 3 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024 uses it.
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        probability("delta", self.delta)
+
+    @property
+    def noise(self) -> Laplace:
+        """Noise of a count."""
+        return Laplace(2 / self.epsilon)
+
+    @property
+    def cut(self) -> float:
+        """What a noisy count must exceed."""
+        return 1 + 2 / self.epsilon * math.log(2 / self.delta)
+
+    def enough(self, failure: float) -> float:
+        """Return the count from which on the only point is named, save with this probability."""
+        return self.cut - self.noise.quantile(failure)
+
+    def choose(self, counts: Mapping[int, int], rng: np.random.Generator) -> int:
+        """Return the point that is chosen, or ZERO: a draw for each point, in their order."""
+        points = sorted(point for point, count in counts.items() if count > 0)
+        if not points:
+            return ZERO
+        noisy = np.array([counts[point] for point in points]) + self.noise.draw(rng, len(points))
+        best = int(noisy.argmax())
+        return points[best] if noisy[best] > self.cut else ZERO
+
+    def named(self, count: int) -> float:
+        """Return the probability that the only point with a count is named."""
+        return self.noise.tail(self.cut - count) if count > 0 else 0.0
+
+    def chances(self, counts: Mapping[int, int]) -> dict[int, float]:
+        """Return the distribution of the choice, ZERO with the others, exactly to about 1e-12.
+
+        The probability of a point is the integral of its noisy count's density times the others' distribution functions
+        above the cut, by Gauss-Legendre panels between the kinks of the Laplace densities.
+        """
+        points = sorted(point for point, count in counts.items() if count > 0)
+        if len(points) == 1:
+            there = self.named(counts[points[0]])
+            return {points[0]: there, ZERO: 1 - there}
+        values = np.array([counts[point] for point in points], dtype=np.float64)
+        levels, weights = self._panels(values)
+        gaps = (levels - values[:, None]) / self.noise.scale
+        below = np.where(gaps < 0, 0.5 * np.exp(np.minimum(gaps, 0)), 1 - 0.5 * np.exp(-np.maximum(gaps, 0)))
+        density = np.exp(-np.abs(gaps)) / (2 * self.noise.scale)
+        found = {}
+        for place, point in enumerate(points):
+            others = np.delete(below, place, axis=0).prod(axis=0)
+            found[point] = float((weights * density[place] * others).sum())
+        return {**found, ZERO: 1 - sum(found.values())}
+
+    def _panels(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return nodes and weights of the integral from the cut on."""
+        scale = self.noise.scale
+        top = max(self.cut, float(values.max(initial=0.0))) + 45 * scale
+        inner = [value for value in values.tolist() if value > self.cut]
+        corners = np.array(sorted({self.cut, top, *inner, *np.arange(self.cut, top, scale).tolist()}))
+        nodes, weights = np.polynomial.legendre.leggauss(16)
+        half = np.diff(corners)[:, None] / 2
+        middle = (corners[:-1] + corners[1:])[:, None] / 2
+        return (middle + half * nodes).ravel(), (half * weights).ravel()

@@ -1,0 +1,159 @@
+"""Examples on which a private learner must err: labels 0 only, or labels 1 put where it hardly expects them.
+
+A private learner cannot keep showing zero: then examples of one point with label 1, placed by the hard instance of
+threshold monitors, all cost a mistake. Nor can it gamble on many points, since then labels 0 cost mistakes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from mechanisms.halting import HaltingTimes, Ones
+from mechanisms.hard_instance import HardInstance, hard_instance
+from mechanisms.prediction.base import RUNS, Labels, Learner, Points, examples
+
+MASS: Final = 0.001
+"""Sum of the chances of label 1 over a phase up to which the learner hardly looks at a point: equation (2)."""
+
+
+@dataclass(frozen=True)
+class Construction:
+    """Examples for a whole game, and what the learner does on them.
+
+    Attributes
+    ----------
+    points, labels
+        The examples.
+    least_mass
+        Least sum of chances of label 1 at a point over its phase; NaN where phases play no part.
+    target
+        The point with label 1; None if all labels are 0.
+    ones
+        The rounds with label 1, from 1.
+    escape
+        Probability, as the construction adds it up, that the learner shows the target before all ones have passed.
+    direct
+        The same, asked of the finished examples at once.
+    mistakes_on_zeros
+        Mistakes on labels 0 on average, where all labels are 0; else NaN.
+    """
+
+    points: Points
+    labels: Labels
+    least_mass: float
+    target: int | None = None
+    ones: tuple[int, ...] = ()
+    escape: float = 1.0
+    direct: float = 1.0
+    mistakes_on_zeros: float = math.nan
+
+
+class Shifted:
+    """The halting times of a stretch that begins after `by` rounds, with rounds counted from its beginning."""
+
+    def __init__(self, times: HaltingTimes, by: int) -> None:
+        self._times, self._by = times, by
+
+    def halting(self, ones: Ones, first: int, last: int) -> float:
+        """Return the probability that it halts in one of the steps `first` ... `last` of the stretch."""
+        return self._times.halting([one + self._by for one in ones], first + self._by, last + self._by)
+
+
+def most_ones(rounds: int) -> int:
+    """Return how many ones the hard instance places in so many rounds: the largest k with 2^(k + 1) - 2 <= rounds.
+
+    Examples
+    --------
+    >>> [most_ones(rounds) for rounds in (2, 5, 6, 32, 256)]
+    [1, 1, 2, 4, 7]
+    """
+    return (rounds + 2).bit_length() - 2
+
+
+def inserted(times: HaltingTimes, zeros: Points, target: int, begin: int, length: int, mass: float) -> Construction:
+    """Return `zeros` with ones at the target put into `length` rounds from round `begin` on, by the hard instance."""
+    shifted = Shifted(times, begin - 1)
+    instance: HardInstance = hard_instance(shifted, most_ones(length))
+    ones = tuple(one + begin - 1 for one in instance.ones)
+    points, labels = examples(zeros, target, ones)
+    direct = shifted.halting(instance.ones, 1, instance.checked - 1)
+    return Construction(points, labels, mass, target, ones, instance.halts_before, direct)
+
+
+def halving(learner: Learner, points: int, rounds: int, rng: np.random.Generator, *, runs: int = RUNS) -> Construction:
+    """Return the instance for proper learners: a random point, and the whole game for the hard instance.
+
+    All other rounds ask for point 0, label 0. The game needs three points or more for that to say anything.
+
+    Source
+    ------
+    Appendix A of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, the simplified bound for proper learners.
+    """
+    target = int(rng.integers(1, points))
+    zeros = np.zeros(rounds, dtype=np.int64)
+    times = learner.first_time(zeros, target, 1, rng, runs)
+    return inserted(times, zeros, target, 1, rounds, math.nan)
+
+
+def insertion(
+    learner: Learner, points: int, rounds: int, rng: np.random.Generator, *, sequences: int = 20, runs: int = RUNS
+) -> Construction:
+    """Return the instance of Theorem 1.11: ones at a point that the learner hardly looks at, in a phase of its own.
+
+    The game has w = floor(sqrt(T)) phases of w rounds; those of phase j ask for points drawn from X_j =
+    {(j - 1) w + 1, ..., j w}, with label 0. In the first phase in which the learner's mass at some point, summed over
+    the phase, is at most 0.001, the occurrences of that point are dropped, and ones are put in at it. If there is none,
+    labels 0 alone cost the learner 0.001 w mistakes. Rounds after the last phase ask for points of the last one.
+
+    Parameters
+    ----------
+    points
+        Points of the domain, more than w^2.
+    sequences
+        Random sequences over which the mass is averaged.
+    runs
+        Simulated runs behind a distribution of first times that is not known.
+
+    Raises
+    ------
+    ValueError
+        If the domain is too small.
+
+    Source
+    ------
+    Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024; the ranges of its phases mended.
+    """
+    width = math.isqrt(rounds)
+    if points <= width**2:
+        raise ValueError(f"points must be at least {width**2 + 1:,} for so many rounds; got {points:,}")
+    drawn = [zeros_of(rounds, rng) for _ in range(sequences)]
+    mass = np.mean([learner.mass(each, width, rng) for each in drawn], axis=0)
+    least = mass.min(axis=1)
+    if least.min() > MASS:
+        labels = np.zeros(rounds, dtype=bool)
+        return Construction(drawn[0], labels, float(least.min()), mistakes_on_zeros=float(mass.mean(axis=1).sum()))
+    phase = int(np.flatnonzero(least <= MASS)[0])
+    own = range(phase * width + 1, (phase + 1) * width + 1)
+    target = own.start + int(rng.choice(np.flatnonzero(mass[phase] == least[phase])))
+    return _into(learner, drawn[0], target, own, rng, runs=runs, mass=float(least[phase]))
+
+
+def _into(
+    learner: Learner, zeros: Points, target: int, own: range, rng: np.random.Generator, *, runs: int, mass: float
+) -> Construction:
+    """Drop the occurrences of the target and insert ones at it."""
+    others = np.array([point for point in own if point != target] or [0])
+    kept = np.where(zeros == target, others[rng.integers(0, len(others), len(zeros))], zeros)
+    times = learner.first_time(kept, target, own.start, rng, runs)
+    return inserted(times, kept, target, own.start, len(own), mass)
+
+
+def zeros_of(rounds: int, rng: np.random.Generator) -> Points:
+    """Return the points of the theorem's phases: in phase j uniform on X_j, and in the rounds left over on the last."""
+    width = math.isqrt(rounds)
+    phases = np.minimum(np.arange(rounds) // width, width - 1)
+    return phases * width + 1 + rng.integers(0, width, rounds)

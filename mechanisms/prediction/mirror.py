@@ -1,0 +1,183 @@
+"""JDP-Mirror: repeat the ones of a stream, from about the K-th on, so that no other answer tells of a single one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechanisms.checks import positive, probability, whole
+from mechanisms.prediction.mirror_privacy import Steps, half_length, mended, printed
+
+Bits = NDArray[np.bool_]
+Literally = Literal["nothing", "start", "probabilities"]
+
+EDGE: Final = 4
+"""The step from 0, and that to 1, is delta over this."""
+
+
+@dataclass(frozen=True)
+class JdpMirror:
+    """Answers top on a one with a probability that climbs from 0 to 1 between the K-th and the (K + 2L + 1)-th one.
+
+    It answers bottom on zeros, always. On the c-th one it answers top with probability pi(c - K), where pi(i) = 0 up to
+    0, 1 beyond 2L, and pi(i + 1) is within e^eps' of pi(i), as 1 - pi(i + 1) is of 1 - pi(i), in between. A one
+    that is there or not moves 2L + 1 of the other answers by one step: their composition, exactly worked out, is
+    (epsilon, delta)-private for the least L that makes it so.
+
+    Parameters
+    ----------
+    epsilon, delta
+        Joint privacy: of the answers in all other steps, for streams that differ in one step.
+    delay
+        K: top is never answered before so many ones.
+    half
+        L, half the length of the climb; None for the least that is (epsilon, delta)-private.
+    literal
+        What is taken from the published listing as it stands there: nothing, its start (the counter begins at K, which
+        leaves no delay), or its probabilities (delta e^((2L - i) eps') for i > L, which fall again).
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Source
+    ------
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 2 and Claim 3, with the counter from 0 and pi mended.
+
+    Examples
+    --------
+    >>> mirror = JdpMirror(epsilon=1.0, delta=0.01, delay=3, half=5)
+    >>> [round(mirror.chance(count), 3) for count in (3, 4, 8, 9, 13, 14)]
+    [0.0, 0.003, 0.5, 0.5, 0.998, 1.0]
+    """
+
+    kind: ClassVar[str] = "jdp-mirror"
+    source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 2, mended"
+    error: ClassVar[str] = "at most 2L mistakes after K ones, L on average; L = O(log^2(1 / delta) / epsilon^2)"
+
+    epsilon: float
+    delta: float = 0.01
+    delay: int = 1
+    half: int | None = None
+    literal: Literally = "nothing"
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        probability("delta", self.delta)
+        whole("delay", self.delay)
+        if self.half is not None:
+            whole("half", self.half)
+        if self.literal not in get_args(Literally):
+            raise ValueError(f"literal must be one of {', '.join(get_args(Literally))}; got {self.literal!r}")
+
+    @property
+    def edge(self) -> float:
+        """Delta', the first step of the climb and its last."""
+        return self.delta / EDGE
+
+    @cached_property
+    def length(self) -> int:
+        """2L: ones after the delay on which it may err."""
+        return 2 * (self.half or half_length(self.epsilon, self.delta, self.edge))
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The climb, pi(0) = 0 to pi(2L + 1) = 1."""
+        climb = printed if self.literal == "probabilities" else mended
+        return climb(self.length // 2, self.edge)
+
+    @property
+    def begin(self) -> int:
+        """Ones that the counter holds before the stream: 0, or K as printed."""
+        return self.delay if self.literal == "start" else 0
+
+    @property
+    def exact_delta(self) -> float:
+        """The least delta at which it keeps epsilon, by exact composition."""
+        return self.steps.delta(self.epsilon)
+
+    @property
+    def expected_mistakes(self) -> float:
+        """Mistakes on average once K + 2L ones have come: the sum of 1 - pi(i), which is L."""
+        return float(np.sum(1 - self.steps.chances[1 : self.length + 1]))
+
+    def chance(self, count: int) -> float:
+        """Return the probability of top on a one that is the `count`-th."""
+        climbed = min(max(0, self.begin + count - self.delay), self.length + 1)
+        return float(self.steps.chances[climbed])
+
+    def start(self, rng: np.random.Generator) -> MirrorRun:
+        """Return a fresh run."""
+        return MirrorRun(self, rng)
+
+
+class MirrorRun:
+    """A mirror at work: `step` for one bit, `release` for many."""
+
+    __slots__ = ("_answers", "count", "first_top", "mechanism")
+
+    def __init__(self, mechanism: JdpMirror, rng: np.random.Generator) -> None:
+        self.mechanism = mechanism
+        chances = np.array([mechanism.chance(count) for count in range(1, self._last(mechanism) + 1)])
+        # one number for each one of the climb, so that a stream answers alike step by step and at once
+        self._answers: Bits = rng.random(len(chances)) < chances
+        self.count = 0
+        """Ones so far."""
+        self.first_top: int | None = None
+        """The number of the first one that was answered with top."""
+
+    @staticmethod
+    def _last(mechanism: JdpMirror) -> int:
+        """Return the last one of the climb; from the next on the answer is top."""
+        return max(0, mechanism.delay - mechanism.begin) + mechanism.length
+
+    def step(self, bit: bool) -> bool:
+        """Answer one bit: True for top."""
+        if not bit:
+            return False
+        self.count += 1
+        top = self.count > len(self._answers) or bool(self._answers[self.count - 1])
+        if top and self.first_top is None:
+            self.first_top = self.count
+        return top
+
+    def release(self, bits: Bits) -> Bits:
+        """Answer many bits: the same as one by one."""
+        answers = np.zeros(len(bits), dtype=bool)
+        places = np.flatnonzero(bits)
+        drawn = self._answers[self.count : self.count + len(places)]
+        answers[places[: len(drawn)]] = drawn
+        answers[places[len(drawn) :]] = True
+        if self.first_top is None and (tops := np.flatnonzero(answers[places])).size:
+            self.first_top = self.count + int(tops[0]) + 1
+        self.count += len(places)
+        return answers
+
+
+def mirror_mistakes(ones: int, delay: int, answers: Bits) -> int:
+    """Return the mistakes in the answers to the `ones` ones of a stream: bottom on a one after the first `delay`.
+
+    Source
+    ------
+    Problem B.3 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
+    """
+    return int(np.count_nonzero(~answers[delay:ones]))
+
+
+def half_length_of_claim(step: float, edge: float) -> int:
+    """Return an L that pure steps of size `step` reach: 1 + ceil(ln(1 / (2 edge)) / step).
+
+    The published L comes from a geometric sum of the pi, and is less than any pure steps can do.
+
+    Examples
+    --------
+    >>> [half_length_of_claim(step, edge) for step, edge in ((1.0, 0.01), (0.5, 0.001), (0.1, 1e-6))]
+    [5, 14, 133]
+    """
+    return 1 + math.ceil(math.log(1 / (2 * edge)) / step - 1e-12)

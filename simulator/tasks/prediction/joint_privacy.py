@@ -1,0 +1,75 @@
+"""The task `joint-privacy`: the exact joint privacy of a mirror or a predictor on all short inputs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, Final
+
+from mechanisms.prediction import JdpMirror, PointPredictor
+from mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
+from simulator.points.point import Point, PointError
+from simulator.points.registry import Family
+from simulator.tasks.base import Record, Task
+from simulator.tasks.continual import clocked_points
+from simulator.tasks.sizes import Size
+
+LETTERS: Final = {JdpMirror: 2, PointPredictor: 3}
+"""Examples that a step may have: a bit; one of two points, the first with either label, the second with label 0."""
+MOST: Final = {JdpMirror: 12, PointPredictor: 9}
+"""Steps at most: there are letters^steps inputs, with 2^steps outputs each."""
+
+
+@lru_cache(maxsize=64)
+def enumerated(mechanism: JdpMirror | PointPredictor, steps: int) -> float:
+    """Return the least delta at which a mechanism keeps its epsilon on inputs of so many steps."""
+    law = mirror_law(mechanism) if isinstance(mechanism, JdpMirror) else predictor_law(mechanism)
+    return joint_delta(law, LETTERS[type(mechanism)], steps, mechanism.epsilon)
+
+
+class JointPrivacy(Task):
+    """Joint privacy by enumeration: all inputs of so many steps, all outputs, all changes of one step.
+
+    The adversary plays no part. Columns: `claimed` and `claimed_delta` are the claim, `exact_delta` is the least delta
+    at that epsilon, without the output of the changed step; `exceeds` whether the claim is refuted.
+    """
+
+    kind: ClassVar[str] = "joint-privacy"
+    rules: ClassVar[int] = 1
+    sizes: ClassVar[Sequence[Size]] = (
+        Size(
+            "steps",
+            "items",
+            "Steps of an input: at most 12 bits for a mirror, 9 examples for a predictor.",
+            needed=True,
+        ),
+    )
+    columns: ClassVar[Sequence[str]] = ("claimed", "claimed_delta", "exact_delta", "exceeds")
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
+
+    def check(self, point: Point) -> None:
+        clocked_points.only_usual(point)
+        mechanism = self._mechanism(point)
+        most = MOST[type(mechanism)]
+        if clocked_points.steps_of(point) > most:
+            raise PointError(("steps",), f"must be at most {most} for {mechanism.kind}; got {point.items}")
+
+    def _mechanism(self, point: Point) -> Any:
+        return clocked_points.mechanism_of(point, (JdpMirror, PointPredictor))
+
+    def play(self, point: Point, seed: int) -> Record:
+        begun = time.perf_counter()
+        mechanism, steps = self._mechanism(point), clocked_points.steps_of(point)
+        exact = enumerated(mechanism, steps)
+        exceeds = exact > mechanism.delta * (1 + 1e-9)
+        row: dict[str, Any] = {"claimed": mechanism.epsilon, "claimed_delta": mechanism.delta, "exact_delta": exact}
+        row |= {"exceeds": exceeds, "ok": not exceeds, "verdict": "failed" if exceeds else "ok", "items": steps}
+        row |= {"engine": "step", "seconds": time.perf_counter() - begun}
+        return Record(row=row, engine_reason="all inputs and outputs are enumerated", coins=False)
+
+    def memory(self, point: Point) -> float:
+        return 8e8
+
+    def messages(self, point: Point) -> float:
+        return 30_000.0

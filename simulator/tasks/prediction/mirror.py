@@ -1,0 +1,135 @@
+"""The task `mirror`: repeat the ones of a stream, late but seldom wrong, so that no single one of them shows."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from adversaries.base import Adversary
+from mechanisms.prediction import JdpMirror
+from mechanisms.prediction.mirror import mirror_mistakes
+from simulator.game.streams import streams
+from simulator.points.point import Point, PointError
+from simulator.points.registry import Family
+from simulator.tasks.adversary import adversary_of
+from simulator.tasks.base import Record, Task
+from simulator.tasks.continual import clocked_points
+from simulator.tasks.continual.stream import stretches
+from simulator.tasks.sizes import Size
+
+ROLES = ("", "mechanism", "adversary")
+"""Random streams: the mirror's coins, and the adversary's moves."""
+
+
+@dataclass(frozen=True)
+class MirrorGame:
+    """One game of a mirror.
+
+    Attributes
+    ----------
+    items, ones
+        Steps, and ones among them.
+    mistakes
+        Ones after the first K that were answered with bottom.
+    first_top
+        The number of the first one that was answered with top, None if none was.
+    allowed
+        Whether no zero, and none of the first K ones, was answered with top, and mistakes are 2L at most.
+    """
+
+    items: int
+    ones: int
+    mistakes: int
+    first_top: int | None
+    allowed: bool
+    seconds: float = 0.0
+
+
+def play_mirror(mirror: JdpMirror, adversary: Adversary, *, steps: int, seed: int = 0) -> MirrorGame:
+    """Play one game of a mirror and return its outcome.
+
+    Parameters
+    ----------
+    mirror
+        The mirror.
+    adversary
+        Who gives the ones: items of site 0. It must not react. It is copied.
+    steps
+        Steps of the clock.
+    seed
+        Root of all random streams of the game.
+
+    Examples
+    --------
+    >>> from adversaries import RoundRobin
+    >>> play_mirror(JdpMirror(epsilon=1.0, delay=5), RoundRobin(), steps=100).allowed
+    True
+    """
+    begun = time.perf_counter()
+    rngs = streams(seed, ROLES)
+    view = clocked_points.ContinualView(sites=1, items=steps, known=clocked_points.known(mirror), rng=rngs["adversary"])
+    run = mirror.start(rngs["mechanism"])
+    answers, on_zeros = [], 0
+    for items in stretches(copy.deepcopy(adversary), view, steps):
+        bits = items > 0
+        answered = run.release(bits)
+        on_zeros += int(np.count_nonzero(answered & ~bits))
+        answers.append(answered[bits])
+    told = np.concatenate([np.empty(0, dtype=bool), *answers])
+    mistakes = mirror_mistakes(len(told), mirror.delay, told)
+    allowed = not on_zeros and not told[: mirror.delay].any() and mistakes <= mirror.length
+    return MirrorGame(steps, len(told), mistakes, run.first_top, bool(allowed), time.perf_counter() - begun)
+
+
+class Mirror(Task):
+    """The mirror problem.
+
+    Columns: `mistakes`, ones after the first K (`delay`) that were answered with bottom, of `ones` in all; `first_top`,
+    the number of the first one that was answered with top; `length`, 2L; `expected_mistakes`, L if all the climb was
+    passed; `claimed` and `claimed_delta`, the joint privacy that is claimed; `exact_delta`, the least delta at that
+    epsilon by exact composition; `largest_step`, the largest loss of a step of the climb, and `uneven`, how far pi is
+    from symmetric.
+    """
+
+    kind: ClassVar[str] = "mirror"
+    rules: ClassVar[int] = 1
+    sizes: ClassVar[Sequence[Size]] = (clocked_points.STEPS,)
+    columns: ClassVar[Sequence[str]] = (
+        *("mistakes", "ones", "first_top", "delay", "length", "expected_mistakes"),
+        *("claimed", "claimed_delta", "exact_delta", "largest_step", "uneven"),
+    )
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
+
+    def check(self, point: Point) -> None:
+        clocked_points.only_usual(point)
+        clocked_points.mechanism_of(point, JdpMirror)
+        if not adversary_of(point).oblivious:
+            raise PointError(("adversary", "kind"), "must be one that does not react, in task mirror")
+
+    def play(self, point: Point, seed: int) -> Record:
+        mirror: JdpMirror = clocked_points.mechanism_of(point, JdpMirror)
+        game = play_mirror(mirror, adversary_of(point), steps=clocked_points.steps_of(point), seed=seed)
+        row: dict[str, Any] = {
+            name: getattr(game, name) for name in ("items", "ones", "mistakes", "first_top", "seconds")
+        }
+        row |= {"sites": 1, "engine": "bulk", "ok": game.allowed, "verdict": "ok" if game.allowed else "failed"}
+        chances = mirror.steps.chances
+        row |= {
+            "delay": mirror.delay,
+            "length": mirror.length,
+            "expected_mistakes": mirror.expected_mistakes,
+            "claimed": mirror.epsilon,
+            "claimed_delta": mirror.delta,
+            "exact_delta": mirror.exact_delta,
+            "largest_step": mirror.steps.largest_step,
+            "uneven": float(np.abs(chances + chances[::-1] - 1).max()),
+        }
+        return Record(row=row, engine_reason="a mirror answers each one by a coin of its own")
+
+    def messages(self, point: Point) -> float:
+        return clocked_points.steps_of(point) / 300

@@ -1,0 +1,111 @@
+"""The task `prediction`: online learners of point functions against adversaries that give examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from adversaries import Replay
+from adversaries.base import Adversary
+from adversaries.prediction.constructed import Constructed
+from mechanisms.prediction import Learner
+from simulator.errors import MoveError, ScenarioError
+from simulator.game.rehearsal import original
+from simulator.points.point import Point, PointError
+from simulator.points.registry import Family
+from simulator.tasks.base import Record, Task
+from simulator.tasks.continual import clocked_points
+from simulator.tasks.prediction.examples import shown_of
+from simulator.tasks.prediction.game import check_fits, play_prediction
+from simulator.tasks.sizes import Size
+
+FACTS = ("flag", "flag1_at", "flag2_at", "flag3_at", "fired_at", "placed", "escape", "direct", "least_mass")
+"""What learners and adversaries tell of themselves after the game; empty where it does not apply."""
+
+
+class Prediction(Task):
+    """Online learning of point functions. A learner reveals hypotheses, or only its predictions; mistakes are the cost.
+
+    Columns: `mistakes`; `ones`, the labels 1; `false_ones`, mistakes on labels 0; `consistent`, whether some point
+    function explains all labels; `limit`, what the learner promises then. Of the predictor: `flag` at the end, and
+    `flag1_at`, `flag2_at`, `flag3_at`, the rounds in which it was set. Of `private-proper`: `fired_at`. Of an adversary
+    that constructs its examples: `placed`, the ones it put in; `escape`, the probability, as the construction adds it
+    up, that the learner shows their point before the last of them; `direct`, the same on the finished examples;
+    `least_mass`, the learner's least mass at a point in its phase.
+    """
+
+    kind: ClassVar[str] = "prediction"
+    rules: ClassVar[int] = 1
+    sizes: ClassVar[Sequence[Size]] = (
+        Size("points", "sites", "Points of the domain; one more than rounds if left out.", least=2),
+        Size("steps", "items", "Rounds.", needed=True),
+    )
+    columns: ClassVar[Sequence[str]] = ("mistakes", "ones", "false_ones", "consistent", "limit", *FACTS)
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
+
+    def check(self, point: Point) -> None:
+        clocked_points.only_usual(point)
+        learner, adversary = self._learner(point), self._adversary(point)
+        inner = original(adversary) if isinstance(adversary, Replay) else adversary
+        if isinstance(inner, Constructed) and learner.reveals != "hypotheses":
+            said = f"{inner.kind} needs a learner that reveals hypotheses; {learner.kind} reveals {learner.reveals}"
+            raise PointError(("adversary", "kind"), said)
+        if inner.sees != "outputs":
+            said = f"{inner.kind} needs to see the {inner.sees}; a learner shows outputs only"
+            raise PointError(("adversary", "kind"), said)
+        try:
+            shown_of(learner, self._sees(point))
+        except ValueError as error:
+            raise PointError(("adversary", "sees"), str(error).removeprefix("sees ")) from error
+        try:
+            check_fits(learner, self._domain(point), clocked_points.steps_of(point))
+        except ValueError as error:
+            name, _, said = str(error).partition(" ")
+            raise PointError(("protocol", name), said) from error
+        clocked_points.check_engine(point, adversary)
+
+    def _domain(self, point: Point) -> int:
+        return clocked_points.steps_of(point) + 1 if point.sites is None else point.sites
+
+    def _learner(self, point: Point) -> Any:
+        usual = {"points": self._domain(point), "horizon": clocked_points.steps_of(point)}
+        return clocked_points.mechanism_of(point, Learner, **usual)
+
+    def _adversary(self, point: Point) -> Adversary:
+        made: Adversary = point.adversary.make(without=("sees",))
+        return made
+
+    def _sees(self, point: Point) -> str | None:
+        granted = point.adversary.arguments.get("sees")
+        return None if granted is None else str(granted)
+
+    def play(self, point: Point, seed: int) -> Record:
+        learner = self._learner(point)
+        try:
+            game = play_prediction(
+                learner,
+                self._adversary(point),
+                points=self._domain(point),
+                steps=clocked_points.steps_of(point),
+                seed=seed,
+                engine=point.engine,
+                sees=self._sees(point),
+            )
+        except (MoveError, ValueError) as error:
+            raise ScenarioError(f"{point.describe()}: {error}") from error
+        own = ("items", "engine", "output_changes", "seconds", "mistakes", "ones", "false_ones", "consistent", "limit")
+        row = {name: getattr(game, name) for name in own}
+        row |= {name: game.facts.get(name) for name in FACTS}
+        row |= {"sites": self._domain(point), "verdict": game.verdict, "ok": game.verdict == "ok"}
+        series = {}
+        if "flag" in game.facts:  # the figure of flags is drawn from it
+            blank = [None] * len(game.series["step"])
+            series = {**game.series, **dict.fromkeys(("rel_error", "messages", "words"), blank)}
+        return Record(row=row, series=series, engine_reason=game.engine_reason)
+
+    def memory(self, point: Point) -> float:
+        return 8e7 + 60.0 * clocked_points.steps_of(point) + 24.0 * self._domain(point)
+
+    def messages(self, point: Point) -> float:
+        """Return the work of a game in messages of the tracking game."""
+        return clocked_points.steps_of(point) / 3

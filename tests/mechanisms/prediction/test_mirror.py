@@ -1,0 +1,138 @@
+"""JDP-Mirror: the climb by hand, its privacy against brute force, its mistakes exactly, and what the listing breaks."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from mechanisms import JdpMirror
+from mechanisms.prediction.enumeration import joint_delta, mirror_law
+from mechanisms.prediction.mirror import half_length_of_claim, mirror_mistakes
+from mechanisms.prediction.mirror_privacy import composed_delta, half_length, mended, printed
+
+
+@pytest.mark.parametrize(
+    ("edge", "step", "half", "largest"), [(0.01, 1.0, 5, 0.978), (0.001, 0.5, 14, 0.478), (1e-6, 0.1, 133, 0.0994)]
+)
+def test_the_climb_by_hand(edge: float, step: float, half: int, largest: float) -> None:
+    """L = 1 + ceil(ln(1 / (2 delta')) / eps'), and then e1 = ln(1 / (2 delta')) / (L - 1)."""
+    assert half_length_of_claim(step, edge) == half
+    climb = mended(half, edge)
+    assert climb.largest_step == pytest.approx(largest, abs=6e-4)
+    assert climb.largest_step <= step
+    assert mended(half - 1, edge).largest_step > step  # one step fewer, and it is too large
+    values = climb.values
+    assert values[0] == 0
+    assert values[-1] == 1
+    assert len(values) == 2 * half + 2
+    assert values[1] == edge
+    assert values[2 * half] == 1 - edge
+    assert values[half] == pytest.approx(0.5)
+    assert values[half + 1] == pytest.approx(0.5)
+    assert [one + other for one, other in zip(values, reversed(values), strict=True)] == pytest.approx(
+        [1] * len(values)
+    )
+
+
+def test_the_printed_probabilities_are_no_climb() -> None:
+    """They begin at delta e^(2 e1), fall again, and end at delta: the last step is from delta to 1."""
+    edge, half = 0.0025, 28
+    climb = printed(half, edge)
+    factor = math.log(climb.values[2] / climb.values[1])
+    assert climb.values[1] == pytest.approx(edge * math.exp(2 * factor))
+    assert climb.values[2 * half] == edge
+    assert min(np.diff(climb.chances[1:-1])) < 0
+    assert climb.delta(1.0) > 0.9
+
+
+@pytest.mark.parametrize(("half", "edge", "epsilon"), [(1, 0.1, 1.0), (2, 0.05, 0.7), (3, 0.02, 1.5), (3, 0.1, 0.1)])
+def test_composition_is_what_brute_force_finds(half: int, edge: float, epsilon: float) -> None:
+    """All outcomes of 2L + 1 coins. The grid can only err upwards, and by less than a thousandth."""
+    values = mended(half, edge).values
+    steps = list(itertools.pairwise(values))
+    exact = 0.0
+    for outcome in range(1 << len(steps)):
+        bits = [outcome >> place & 1 for place in range(len(steps))]
+        here = math.prod(p if bit else 1 - p for bit, (p, _) in zip(bits, steps, strict=True))
+        there = math.prod(q if bit else 1 - q for bit, (_, q) in zip(bits, steps, strict=True))
+        exact += max(0.0, here - math.exp(epsilon) * there)
+    found = composed_delta(values[:-1], values[1:], epsilon)
+    assert exact - 1e-12 <= found <= exact * 1.001 + 1e-12
+    assert composed_delta(values[1:], values[:-1], epsilon) == pytest.approx(found, rel=1e-9)  # pi is symmetric
+
+
+def test_the_constants_of_the_whole() -> None:
+    """Epsilon = 1, delta' = 0.0025: 2L = 56 costs 0.0108, and the climbs with steps of 0.3 and 0.5 0.027 and 0.071."""
+    assert half_length_of_claim(0.2, 0.0025) == 28
+    for step, wanted in ((0.2, 0.0108), (0.3, 0.027), (0.5, 0.071)):
+        climb = mended(half_length_of_claim(step, 0.0025), 0.0025)
+        assert climb.delta(1.0) == pytest.approx(wanted, rel=0.01)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.01), (0.5, 0.01), (3.0, 0.001), (1.0, 1e-5)])
+def test_the_least_length_is_private_and_a_shorter_one_is_not(epsilon: float, delta: float) -> None:
+    half = half_length(epsilon, delta, delta / 4)
+    assert mended(half, delta / 4).delta(epsilon) <= delta < mended(half - 1, delta / 4).delta(epsilon)
+    textbook = 2 * half * half_length_of_claim(epsilon**2 / math.log(1 / delta), delta / 4)
+    assert 2 * half < textbook
+
+
+def test_joint_privacy_by_enumeration_and_its_controls() -> None:
+    """All streams of 9 bits, without the answer in the changed step."""
+    mirror = JdpMirror(epsilon=2.0, delta=0.1, delay=2)
+    assert mirror.length <= 6  # so that nine steps hold all of the climb
+    found = joint_delta(mirror_law(mirror), 2, 9, 2.0)
+    assert found == pytest.approx(mirror.exact_delta, rel=1e-3)
+    assert found <= 0.1
+    wrong = JdpMirror(epsilon=2.0, delta=0.1, delay=2, literal="probabilities")
+    assert joint_delta(mirror_law(wrong), 2, 9, 2.0) > 0.5
+    short = JdpMirror(epsilon=2.0, delta=0.1, delay=2, half=1)
+    assert joint_delta(mirror_law(short), 2, 9, 2.0) > 0.1
+
+
+@pytest.mark.parametrize("literal", ["nothing", "start"])
+def test_delay_and_mistakes_of_all_runs(literal: str) -> None:
+    """Never more than 2L mistakes and never top before K ones; the listing that begins at K keeps neither delay."""
+    mirror = JdpMirror(epsilon=1.0, delta=0.01, delay=50, literal=literal)  # type: ignore[arg-type]
+    assert mirror.expected_mistakes == pytest.approx(mirror.length / 2, abs=1e-9)
+    runs = [mirror.start(np.random.default_rng(seed)) for seed in range(200)]
+    answers = np.array([run.release(np.ones(300, dtype=bool)) for run in runs])
+    early = answers[:, :50].any()
+    assert early == (literal == "start")
+    mistakes = [mirror_mistakes(300, 50, row) for row in answers]
+    assert max(mistakes) <= mirror.length
+    # the mean of 200 sums of coins: six standard errors, 2e-9
+    chances = mirror.steps.chances[1:-1]
+    error = 6 * math.sqrt(float((chances * (1 - chances)).sum()) / 200)
+    near = abs(np.mean(mistakes) - mirror.length / 2) < error
+    assert near == (literal == "nothing")
+    assert all(run.first_top == int(np.flatnonzero(row)[0]) + 1 for run, row in zip(runs, answers, strict=True))
+
+
+def test_bit_by_bit_and_at_once_are_the_same() -> None:
+    mirror = JdpMirror(epsilon=2.0, delay=3)
+    bits = np.random.default_rng(1).random(100) < 0.7
+    for seed in range(20):
+        single, many = (mirror.start(np.random.default_rng(seed)) for _ in range(2))
+        expected = [single.step(bool(bit)) for bit in bits]
+        pieces = [many.release(piece) for piece in np.split(bits, [0, 1, 1, 40])]
+        assert np.concatenate(pieces).tolist() == expected
+        assert (single.count, single.first_top) == (many.count, many.first_top)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"epsilon": 0.0}, "epsilon must be a number above 0"),
+        ({"delta": 1.0}, "delta must be a number between 0 and 1"),
+        ({"delay": 0}, "delay must be a whole number"),
+        ({"half": 0}, "half must be a whole number"),
+        ({"literal": "end"}, "literal must be one of nothing, start, probabilities; got 'end'"),
+    ],
+)
+def test_nonsense_is_refused(given: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        JdpMirror(**{"epsilon": 1.0, **given})  # type: ignore[arg-type]

@@ -1,0 +1,187 @@
+"""The predictor: its flags by hand, all its outputs by enumeration, and the privacy of its choice.
+
+False alarms: 1e-6 for each statistical test, unless said; seeds are fixed.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mechanisms import PointPredictor
+from mechanisms.prediction.base import ZERO
+from mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
+from mechanisms.prediction.histogram import SparseHistogram
+from mechanisms.prediction.predictor import PredictorRun
+
+FALSE_ALARM = 1e-6
+
+SURE = PointPredictor(3e6, 3e-6, count=2, delay=4, window=3, half=1)
+"""Next to no noise, so that it names the point with two labels 1 and then lets no label 0 pass."""
+SMALL = PointPredictor(18.0, 0.15, count=3, delay=6, window=6, half=2)
+
+
+def played(predictor: PointPredictor, letters: str, seed: int = 0) -> tuple[str, PredictorRun]:
+    """Play examples: a capital letter is a point with label 1, a small one has label 0."""
+    run = predictor.start(np.random.default_rng(seed))
+    points = np.array([ord(letter.lower()) - ord("a") for letter in letters])
+    labels = np.array([letter.isupper() for letter in letters])
+    return "".join("1" if one else "0" for one in run.play(points, labels)), run
+
+
+def test_flags_by_hand() -> None:
+    """k = 2: x* is chosen with the second A. K = 4, L = 1: top is nearly sure from the sixth A on, and not before."""
+    predictions, run = played(SURE, "bAbAbAAbAAAAb")
+    assert predictions == "0000000001110"
+    assert run.facts() == {"flag": 2, "flag1_at": 4, "flag2_at": 10, "flag3_at": None}
+    assert run.point == 0
+    # one of the first three has label 0: at the first top it gives up
+    predictions, run = played(SURE, "AaAAAAAAAA")
+    assert predictions == "0000000000"
+    assert run.facts() == {"flag": 3, "flag1_at": 3, "flag2_at": None, "flag3_at": 6}
+    # beyond the window labels 0 do not count
+    assert played(SURE, "AAAaaaaAAA")[0] == "0000011111"
+    # so many occurrences before the second label 1 that the mirror answers while it is fed
+    predictions, run = played(SURE, "AaaaaaaaAAAA")
+    assert (predictions, run.facts()["flag"], run.facts()["flag3_at"]) == ("0" * 12, 3, 9)
+    # two points with a label 1 each: neither is named, and there is nothing to mirror
+    lone = PointPredictor(3e6, 3e-6, count=2, delay=4, window=3, half=1)
+    predictions, run = played(lone, "ABAAAAAAAA")
+    assert (run.point, run.flag) in ((ZERO, 1), (0, 2), (1, 1))
+
+
+def test_a_listing_that_begins_at_the_delay_gives_up_or_predicts_too_soon() -> None:
+    """The control of the delay: the counter that begins at K makes the second A the second of the climb."""
+    literal = PointPredictor(3e6, 3e-6, count=2, delay=4, window=3, half=1, literal="start")
+    ends = [played(literal, "AAAAAAAA", seed)[1].facts() for seed in range(20)]
+    assert all(end["flag"] == 3 and end["flag3_at"] == 2 for end in ends)
+    assert all(played(SURE, "AAAAAAAA", seed)[1].facts()["flag"] == 2 for seed in range(20))
+
+
+def test_the_usual_constants() -> None:
+    """k is 1 + (4 / eps') ln(2 / delta') rounded up, K = 20 k, the window 10 k; failures are O(delta)."""
+    for epsilon, delta in ((3.0, 0.03), (1.0, 0.01), (12.0, 1e-4)):
+        predictor = PointPredictor(epsilon, delta)
+        part, tiny = epsilon / 3, delta / 3
+        assert predictor.needed == math.ceil(1 + 4 / part * math.log(2 / tiny))
+        assert (predictor.mirror.delay, predictor.looks) == (20 * predictor.needed, 10 * predictor.needed)
+        assert predictor.limit is not None
+        assert predictor.limit.mistakes == predictor.mirror.delay + predictor.mirror.length
+        assert predictor.limit.failure <= delta
+        assert predictor.proved_delta <= delta
+    assert PointPredictor(3.0, 0.03, count=10, window=11).proved_delta > 0.03  # too few looks for the proof
+
+
+def test_realisable_input_costs_the_limit_at_most() -> None:
+    """300 games; each exceeds the limit with the stated probability at most (binomial tail at 1e-6)."""
+    predictor = PointPredictor(3.0, 0.03)
+    assert predictor.limit is not None
+    ones = np.ones(2_000, dtype=bool)
+    counts, given_up = [], 0
+    for seed in range(300):
+        run = predictor.start(np.random.default_rng(seed))
+        counts.append(int((~run.play(np.zeros(2_000, dtype=np.int64), ones)).sum()))
+        given_up += run.flag == 3
+    most = stats.binom.isf(FALSE_ALARM, 300, predictor.limit.failure)
+    assert sum(count > predictor.limit.mistakes for count in counts) <= most
+    assert given_up <= stats.binom.isf(FALSE_ALARM, 300, predictor.share[1] / 2)
+    assert min(counts) >= predictor.mirror.delay
+    usual = [count for count in counts if count < 1_000]
+    middle = predictor.mirror.delay + predictor.mirror.length / 2
+    assert abs(np.mean(usual) - middle) < 6 * np.std(usual) / math.sqrt(len(usual))
+
+
+STREAMS = ("AAAAAAAAA", "AAAbAAAAA", "aaAAAaaaa", "AABaaaaaa", "AaAaAaAaA", "aaaaaaAAA", "AAABBBAAA")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("letters", STREAMS)
+def test_the_enumerated_distribution_is_the_simulated_one(letters: str) -> None:
+    """3,000 runs; each outcome's count is binomial, tested at 1e-6 over all outcomes, and unlikely ones at once."""
+    runs = 3_000
+    law = predictor_law(SMALL)(tuple(2 * (ord(each.lower()) - ord("a")) + each.isupper() for each in letters))
+    assert law.sum() == pytest.approx(1, abs=1e-9)
+    assert law.min() >= -1e-12
+    counts = np.zeros(len(law))
+    for seed in range(runs):
+        counts[int(played(SMALL, letters, seed)[0], 2)] += 1
+    assert counts[law < 1e-12].sum() == 0
+    usual = law * runs >= 1
+    for chance, count in zip(law[usual], counts[usual], strict=True):
+        assert stats.binomtest(int(count), runs, min(chance, 1.0)).pvalue > FALSE_ALARM / 20
+    if letters == "AAAAAAAAA":
+        other = predictor_law(PointPredictor(18.0, 0.15, count=3, delay=6, window=6, half=1))((1,) * 9)
+        assert any(
+            stats.binomtest(int(count), runs, min(max(chance, 0.0), 1.0)).pvalue < FALSE_ALARM / 20
+            for chance, count in zip(other, counts, strict=True)
+        )
+
+
+@pytest.mark.slow
+def test_joint_privacy_of_all_short_inputs_and_its_controls() -> None:
+    """Nine examples of one point with either label, and of another with label 0."""
+    assert joint_delta(predictor_law(SMALL), 3, 9, SMALL.epsilon) <= SMALL.delta / 3
+    for literal, steps in (("start", 9), ("probabilities", 8)):
+        wrong = PointPredictor(18.0, 0.15, count=3, delay=6, window=6, half=2, literal=literal)  # type: ignore[arg-type]
+        assert joint_delta(predictor_law(wrong), 3, steps, SMALL.epsilon) > SMALL.delta
+    soon = PointPredictor(12.0, 0.09, count=4, delay=5, window=5, half=2)  # fakes cannot be told from five looks
+    assert joint_delta(predictor_law(soon), 3, 8, 12.0) > 0.09
+
+
+def test_joint_privacy_by_hand() -> None:
+    """An output that repeats its own bit shows nothing to others; one that repeats the bit before shows all."""
+    letters = 2
+
+    def own(bits: tuple[int, ...]) -> np.ndarray:
+        return _sure(bits)
+
+    def before(bits: tuple[int, ...]) -> np.ndarray:
+        return _sure((0, *bits[:-1]))
+
+    assert joint_delta(own, letters, 4, 0.5) == 0
+    assert joint_delta(before, letters, 4, 0.5) == 1
+    assert mirror_law(SURE.mirror)((1, 0, 1)).tolist() == _sure((0, 0, 0)).tolist()
+
+
+def _sure(bits: tuple[int, ...]) -> np.ndarray:
+    law = np.zeros(1 << len(bits))
+    law[int("".join(map(str, bits)), 2)] = 1
+    return law
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.1), (3.0, 0.01)])
+def test_the_choice_is_private_on_neighbouring_counts(epsilon: float, delta: float) -> None:
+    """Exactly, for all counts up to 8 of two points: one example more at a point, less at the other, or both."""
+    histogram = SparseHistogram(epsilon, delta)
+    laws = {pair: histogram.chances(dict(enumerate(pair))) for pair in product(range(9), repeat=2)}
+    worst = half = 0.0
+    for (one, other), law in laws.items():
+        for near in ((one + 1, other), (one, other + 1), (one + 1, other - 1), (one - 1, other + 1)):
+            if near in laws:
+                keys = set(law) | set(laws[near])
+                gaps = [(law.get(key, 0.0), laws[near].get(key, 0.0)) for key in keys]
+                worst = max(worst, sum(max(0.0, p - math.exp(epsilon) * q) for p, q in gaps))
+                half = max(half, sum(max(0.0, p - math.exp(epsilon / 4) * q) for p, q in gaps))
+    assert worst <= delta
+    assert half > delta  # at a quarter of epsilon it would not be
+
+
+def test_the_choice_as_it_is_drawn() -> None:
+    """Four points, 20,000 draws against the integrals: each count is binomial at 1e-6; so is the only point's."""
+    histogram, rng, runs = SparseHistogram(1.0, 0.1), np.random.default_rng(1), 20_000
+    for counts in ({3: 5, 8: 7, 9: 7, 11: 0}, {4: 9}):
+        law = histogram.chances(counts)
+        assert sum(law.values()) == pytest.approx(1)
+        assert 11 not in law
+        drawn = [histogram.choose(counts, rng) for _ in range(runs)]
+        for point, chance in law.items():
+            assert stats.binomtest(drawn.count(point), runs, chance).pvalue > FALSE_ALARM
+        assert set(drawn) <= set(law)
+    assert histogram.named(9) == pytest.approx(histogram.chances({4: 9})[4])
+    assert histogram.choose({}, rng) == ZERO
+    assert histogram.chances({}) == {ZERO: 1}
+    assert 1 - histogram.named(math.ceil(histogram.enough(0.01))) <= 0.01
