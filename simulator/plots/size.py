@@ -87,13 +87,15 @@ def _first_game(games: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
 
 
 def _scale(axes: Any) -> None:
-    """Give all panels a logarithmic axis of errors, and plain steps."""
+    """Give all panels a logarithmic axis of errors, from where it is reached by more than a moment, and plain steps."""
+    import numpy as np
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     from simulator.results.formats import measured_tick, short
 
+    heights = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for one in axes for line in one.lines])
     axes[0].set_yscale("log")
-    axes[0].set_ylim(bottom=max(1.0, axes[0].get_ylim()[0]))
+    axes[0].set_ylim(bottom=10.0 ** np.floor(np.log10(max(1.0, float(np.quantile(heights, 0.03))))))
     axes[0].yaxis.set_major_locator(LogLocator(10, numticks=9))
     axes[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: measured_tick(value)))
     axes[0].yaxis.set_minor_formatter(NullFormatter())
