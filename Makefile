@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test quick bench claims goldens replay clean
+.PHONY: demo test quick bench claims costs goldens replay seeds clean
 
 demo: .venv/.demo
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
@@ -22,12 +22,21 @@ bench: .venv/.bench
 claims: .venv/.demo
 	$(BIN)/python -m simulator.report.claims_table
 
+# what robustness costs, by formulas and as measured: some minutes
+costs: .venv/.bench
+	$(BIN)/python -m benchmarks.costs
+
 goldens: .venv/.test
 	$(BIN)/python tests/goldens
 
 # NAMES="headline attack" replays these, also long ones
 replay: .venv/.test
 	$(BIN)/python tests/e2e/replay_reference.py $(NAMES)
+
+# the scenarios that take up to a quarter of a minute, under SEEDS fresh seeds each: half an hour of one core
+NAMES_OF_SEEDS := flights growth monitor monitor-large noise-matters pan-privacy queries
+seeds: .venv/.test
+	$(BIN)/disttrack run $(or $(NAMES),$(NAMES_OF_SEEDS)) --seeds $(or $(SEEDS),20)
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv

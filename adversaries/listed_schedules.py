@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from adversaries.schedules import NEVER, Integers, Schedule, is_array
+
+RADIX: Final = 2**16
+"""Sites up to which their numbers have 16 bits."""
 
 
 class Labels(Schedule):
@@ -16,7 +19,7 @@ class Labels(Schedule):
 
     Answers come from one sort, made at the first query (8 bytes per step beside the labels). The
     step s of site i is kept as the key i·length + s - 1: keys are distinct, so a plain sort of
-    them, the fastest that numpy has, is the stable sort of the labels.
+    them is the stable sort of the labels.
 
     Parameters
     ----------
@@ -80,11 +83,17 @@ class Labels(Schedule):
         if self._first is None:
             if self.lowest() < 0:
                 raise ValueError(f"labels must not be negative; got {self.lowest()}")
-            self._keys = self.labels.astype(np.int64)
-            self._keys *= self.length
-            self._keys += np.arange(self.length)
-            self._keys.sort()
-            self._first = _before(np.bincount(self.labels, minlength=self.sites or 0))
+            numbers = np.bincount(self.labels, minlength=self.sites or 0)
+            if len(numbers) <= RADIX:  # numpy sorts numbers of 16 bits and less by their digits, in linear time
+                small = self.labels.astype(np.uint8 if len(numbers) <= 256 else np.uint16)
+                self._keys = np.argsort(small, kind="stable")
+                self._keys += np.repeat(np.arange(len(numbers)) * self.length, numbers)
+            else:
+                self._keys = self.labels.astype(np.int64)
+                self._keys *= self.length
+                self._keys += np.arange(self.length)
+                self._keys.sort()
+            self._first = _before(numbers)
         return self._first
 
 

@@ -14,7 +14,8 @@ from typing import Any
 import click
 
 from benchmarks.figure import draw
-from benchmarks.goals import PARTS, Suite, row
+from benchmarks.goals import PARTS, Suite
+from benchmarks.measured import row
 from benchmarks.scaling import exponents, measure
 from simulator.results.files import write_text, writing
 

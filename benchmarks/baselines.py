@@ -103,3 +103,20 @@ def beginnings(processes: int) -> None:
     for _ in range(processes):
         env.process(wait())
     env.run(until=1)
+
+
+def alarms(number: int, events: int) -> None:
+    """(e) Have so many SimPy events set themselves again and again, `events` times in all: SimPy's share of `leap`."""
+    env = simpy.Environment()
+    schedule = env.schedule
+
+    def ring(event: simpy.Event) -> None:
+        event.callbacks = callbacks
+        schedule(event, 1, number)  # type: ignore[arg-type]
+
+    callbacks = [ring]
+    for first in range(number):
+        event = env.event()
+        event._ok, event._value, event.callbacks = True, None, callbacks
+        schedule(event, 1, first + 1)  # type: ignore[arg-type]
+    env.run(until=events + 0.5)

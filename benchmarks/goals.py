@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import exp
 from pathlib import Path
 from typing import Any, Final
 
-from adversaries import Freeze, RoundRobin, Uniform
-from benchmarks.baselines import beginnings, compiled_loop, naive_simpy, timeouts
+from adversaries import RoundRobin, Uniform
+from benchmarks.baselines import compiled_loop, naive_simpy, timeouts
 from benchmarks.clock import in_own_process, seconds
+from benchmarks.measured import Figure, at_least
+from benchmarks.reactions import Reactions
 from protocols import Deterministic, Martingale, Protocol, Randomized, Robust
 from simulator.game.outcome import Game
 from simulator.game.play import play
@@ -21,65 +22,14 @@ EFOLD: Final = exp(1) - 1
 K: Final = 1000
 ALPHA: Final = 0.05
 
-
-@dataclass(frozen=True)
-class Figure:
-    """One measured figure.
-
-    Attributes
-    ----------
-    what
-        What is measured.
-    value, unit
-        The figure.
-    baseline
-        What it was compared with in the same run, and how fast that was.
-    ratio
-        The figure over its baseline; None where it is no ratio.
-    wanted
-        In words, what it must reach; empty for one that only informs.
-    met
-        Whether it does; None for one that only informs.
-    """
-
-    what: str
-    value: float
-    unit: str
-    baseline: str = ""
-    ratio: float | None = None
-    wanted: str = ""
-    met: bool | None = None
-
-
 PARTS: Final = (
-    "baselines",
-    "startup",
-    "leap",
-    "bulk",
-    "reacting",
-    "items",
-    "trillion",
-    "uniform",
-    "million",
-    "workers",
-)
+    "baselines", "startup", "leap", "share", "bulk", "reacting", "items", "trillion", "uniform", "million", "workers",
+)  # fmt: skip
 """Methods of `Suite`, the cheap ones first."""
 
 
-class Suite:
-    """Measures the figures, one after the other.
-
-    Parameters
-    ----------
-    repeats
-        Runs of which each figure is the median.
-    scale
-        Shrinks the games for a trial run: 1 for the real one.
-    """
-
-    def __init__(self, repeats: int = 5, scale: float = 1.0) -> None:
-        self.repeats = repeats
-        self.scale = scale
+class Suite(Reactions):
+    """Measures the figures, one after the other."""
 
     def figures(self, parts: Sequence[str] = ()) -> Iterator[Figure]:
         """Measure the figures of some parts, of all if none is named."""
@@ -96,20 +46,20 @@ class Suite:
     @cached_property
     def item_naive(self) -> float:
         """Seconds an item of baseline (a)."""
-        items = self._size(300_000)
-        return self._time(lambda: naive_simpy(K, ALPHA, items)) / items
+        items = self.size(300_000)
+        return self.time(lambda: naive_simpy(K, ALPHA, items)) / items
 
     @cached_property
     def item_compiled(self) -> float:
         """Seconds an item of baseline (b), at 10^9 items."""
-        items = self._size(10**9)
-        return self._time(lambda: self.loop(K, ALPHA, items)) / items
+        items = self.size(10**9)
+        return self.time(lambda: self.loop(K, ALPHA, items)) / items
 
     @cached_property
     def event(self) -> dict[int, float]:
         """Seconds an event of baseline (c), with 1 process and with k of them."""
-        events = self._size(500_000)
-        return {number: self._time(lambda n=number: timeouts(n, events)) / events for number in (1, K)}
+        events = self.size(500_000)
+        return {number: self.time(lambda n=number: timeouts(n, events)) / events for number in (1, K)}
 
     def baselines(self) -> Iterator[Figure]:
         """The baselines themselves."""
@@ -120,18 +70,6 @@ class Suite:
 
     # ------------------------------------------------------------------ figures
 
-    def startup(self) -> Iterator[Figure]:
-        """What a site costs in `leap` before anything is said, against a SimPy process that only begins."""
-        k = self._size(65_536)
-        bare = self._time(lambda: beginnings(k)) / k
-        for name, adversary in (("all of which wait for something", RoundRobin()), ("one of which is fed", Freeze())):
-            options: dict[str, Any] = {"sites": k, "start": 10**9, "items": 1000, "engine": "leap"}
-            each = self._time(lambda a=adversary, o=options: play(Martingale(alpha=2**-8), a, **o)) / k
-            yield Figure(
-                f"leap, martingale, {k:,} sites, {name}", each * 1e6, "us a site",
-                f"(d) a SimPy process, {bare * 1e6:.3g} us", each / bare, "at most 5 us a site", each <= 5e-6,
-            )  # fmt: skip
-
     def leap(self) -> Iterator[Figure]:
         """Messages of `leap` a second, against bare timeouts a second."""
         for protocol, wanted, start in (
@@ -139,10 +77,10 @@ class Suite:
             (Randomized(alpha=0.001), 0.35, 10**9),
             (Robust(alpha=0.01), 0.35, 10**9),
         ):
-            rate, name = self._rate(protocol, "leap", K, start, self._size(int(start * EFOLD)))
+            rate, name = self._rate(protocol, "leap", K, start, self.size(int(start * EFOLD)))
             for processes, each in self.event.items():
                 baseline = f"(c) with {processes} processes, {1 / each:,.0f} events/s"
-                yield _at_least(f"leap, {name}", rate, "messages/s", baseline, rate * each, wanted)
+                yield at_least(f"leap, {name}", rate, "messages/s", baseline, rate * each, wanted)
 
     def bulk(self) -> Iterator[Figure]:
         """Messages of `bulk` a second at 10^5 sites."""
@@ -152,42 +90,22 @@ class Suite:
             (Randomized(alpha=0.0002), 5e6, 10**12),
             (Robust(alpha=0.02), 5e6, 10**12),
         ):
-            rate, name = self._rate(protocol, "bulk", k, start, self._size(int(start * EFOLD)))
+            rate, name = self._rate(protocol, "bulk", k, start, self.size(int(start * EFOLD)))
             each = self.event[1]
             yield Figure(
                 f"bulk, {name}", rate, "messages/s", f"(c) with 1 process, {1 / each:,.0f} events/s", rate * each,
                 f"{wanted / 1e6:g} million messages/s", rate >= wanted,
             )  # fmt: skip
 
-    def reacting(self) -> Iterator[Figure]:
-        """`bulk` against `leap` where the adversary reacts, and a game of very many items and sites."""
-        for protocol, wanted in ((Robust(alpha=0.03), 10.0), (Martingale(alpha=0.03), 1.0)):
-            items = self._size(2_000_000)
-            # in turn, so that a slow spell of the machine meets both
-            took: dict[str, list[float]] = {"leap": [], "bulk": []}
-            for _ in range(self.repeats):
-                for engine, times in took.items():
-                    times.append(seconds(lambda e=engine, p=protocol, n=items: freeze(p, e, 1024, n), 1))  # type: ignore[misc]
-            leap, bulk = (min(times) for times in took.values())
-            yield _at_least(
-                f"bulk, {protocol.kind} against freeze, k = 1,024, alpha = 0.03, N = {items:,}", bulk, "s",
-                f"leap, {leap:.3g} s", leap / bulk, wanted,
-            )  # fmt: skip
-        k = self._size(65_536)
-        for protocol in (Robust(alpha=0.03), Martingale(alpha=0.03)):
-            alone = self._time(lambda p=protocol: freeze(p, "bulk", k, 10**12))  # type: ignore[misc]
-            what = f"bulk, {protocol.kind} against freeze, k = {k:,}, alpha = 0.03, N = 10^12"
-            yield Figure(what, alone, "s", wanted="at most 10 s", met=alone <= 10)
-
     def items(self) -> Iterator[Figure]:
         """`leap` and `bulk` against the compiled loop, at 10^9 items and at 10^12."""
         for engine, wanted in (("leap", 5.0), ("bulk", 100.0)):
             for power in (9, 12):
-                items = self._size(10**power)
-                took = self._time(lambda e=engine, n=items: _game(Deterministic(alpha=ALPHA), e, K, 0, n))
+                items = self.size(10**power)
+                took = self.time(lambda e=engine, n=items: _game(Deterministic(alpha=ALPHA), e, K, 0, n))
                 compiled = self.item_compiled * items
                 measured = "measured" if power == 9 else "reckoned from 10^9"
-                yield _at_least(
+                yield at_least(
                     f"{engine}, deterministic, k = 1000, alpha = 0.05, N = 10^{power}", took, "s",
                     f"(b), {compiled:,.4g} s, {measured}", compiled / took, wanted * 10 ** (power - 9),
                 )  # fmt: skip
@@ -196,7 +114,7 @@ class Suite:
         """Time a message at 10^12 items, against that at 10^9."""
         for engine in ("leap", "bulk"):
             for protocol in (Deterministic(alpha=ALPHA), Robust(alpha=ALPHA)):
-                each = [self._rate(protocol, engine, K, 0, self._size(10**power))[0] for power in (12, 9)]
+                each = [self._rate(protocol, engine, K, 0, self.size(10**power))[0] for power in (12, 9)]
                 yield Figure(
                     f"{engine}, {protocol.kind}, k = 1000, alpha = 0.05, N = 10^12", 1e6 / each[0], "us a message",
                     f"the same at N = 10^9, {1e6 / each[1]:.3g} us", each[1] / each[0], "ratio of at most 2",
@@ -205,8 +123,8 @@ class Suite:
 
     def uniform(self) -> Iterator[Figure]:
         """Items a second under `uniform`, every label of which must be drawn."""
-        items = self._size(50_000_000)
-        took = self._time(lambda: play(Deterministic(alpha=ALPHA), Uniform(), sites=K, items=items, engine="bulk"))
+        items = self.size(50_000_000)
+        took = self.time(lambda: play(Deterministic(alpha=ALPHA), Uniform(), sites=K, items=items, engine="bulk"))
         yield Figure(
             "bulk, deterministic, uniform, k = 1000", items / took, "items/s",
             f"(b) under round-robin, {1 / self.item_compiled:,.0f} items/s", items / took * self.item_compiled,
@@ -215,7 +133,7 @@ class Suite:
 
     def million(self) -> Iterator[Figure]:
         """A million sites over one e-fold: time and memory of a process of its own."""
-        k = self._size(10**6)
+        k = self.size(10**6)
         start = 10_000 * k
         for protocol in ("Deterministic(alpha=0.05)", "Robust(alpha=0.05)"):
             options: dict[str, Any] = {"sites": k, "start": start, "items": int(start * EFOLD), "engine": "bulk"}
@@ -259,39 +177,17 @@ class Suite:
                     times.append(seconds(lambda n=workers: run(n), 1))  # type: ignore[misc]
             alone, both = (sorted(times)[len(times) // 2] for times in took.values())
         what = f"two workers, 200 games of {alone / 200:.2f} s, medians of {len(took[1])}"
-        yield _at_least(what, both, "s", f"one worker, {alone:.1f} s", alone / both, 1.8)
+        yield at_least(what, both, "s", f"one worker, {alone:.1f} s", alone / both, 1.8)
 
     # ------------------------------------------------------------------
-
-    def _size(self, whole: int) -> int:
-        return max(1000, int(whole * self.scale))
-
-    def _time(self, work: Callable[[], object]) -> float:
-        return seconds(work, self.repeats)
 
     def _rate(self, protocol: Protocol, engine: str, k: int, start: int, items: int) -> tuple[float, str]:
         """Return messages a second, and the game in words."""
         games: list[Game] = []
-        took = self._time(lambda: games.append(_game(protocol, engine, k, start, items)))
+        took = self.time(lambda: games.append(_game(protocol, engine, k, start, items)))
         number = games[0].messages
         return number / took, f"{protocol.kind}, k = {k:,}, alpha = {protocol.accuracy:g}, {number:,} messages"
 
 
 def _game(protocol: Protocol, engine: str, k: int, start: int, items: int) -> Game:
     return play(protocol, RoundRobin(), sites=k, items=items, start=start, engine=engine)
-
-
-def freeze(protocol: Protocol, engine: str, k: int, items: int) -> Game:
-    """Play a game against `freeze`."""
-    return play(protocol, Freeze(), sites=k, items=items, engine=engine)
-
-
-def _at_least(what: str, value: float, unit: str, baseline: str, ratio: float, wanted: float) -> Figure:
-    return Figure(what, value, unit, baseline, ratio, f"ratio of at least {wanted:g}", ratio >= wanted)
-
-
-def row(figure: Figure) -> dict[str, Any]:
-    """Return a figure as a row of goals.csv."""
-    met = {None: "", True: "yes", False: "NO"}[figure.met]
-    ratio = "" if figure.ratio is None else f"{figure.ratio:.4g}"
-    return {**vars(figure), "value": f"{figure.value:.5g}", "ratio": ratio, "met": met}

@@ -260,7 +260,8 @@ class RoundServer(Server):
 
     def estimate(self) -> int:
         """Return the items so far as the server estimates them at the end of a round, for its own use."""
-        return round(self.output_after(self.signals))
+        items: int = round(self.output_after(self.signals))
+        return items
 
     def counted(self, items: int, sites: int = 1) -> Sequence[tuple[int, Message]]:
         """Take the counts of so many sites, `items` in all; begin the next round after the last."""

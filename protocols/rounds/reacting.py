@@ -127,7 +127,7 @@ class ReactingRounds(BulkRounds):
         """Go on while several sites are fed."""
         server, wanted, fed = self.server, self._wanted(), stream.fed
         until = min(until, now + ceil((wanted + 4 * sqrt(wanted) + 16) / rule.rate))
-        begun = self._begun[fed] if isinstance(self._begun, np.ndarray) else 0
+        begun: Integers = self._begun[fed] if isinstance(self._begun, np.ndarray) else np.zeros(len(fed), np.int64)
         counts = stream.count(fed, np.full(len(fed), until)) - begun
         due: Integers = self._due[fed]
         pending = rule.block(due)
@@ -138,7 +138,7 @@ class ReactingRounds(BulkRounds):
         at = np.minimum(at, rule.last)
         reached = np.flatnonzero(at <= counts[owned])
         sites = fed[owned[reached]]
-        steps, order = in_order(stream.nth(sites, at[reached] + (begun[owned[reached]] if len(np.shape(begun)) else 0)))
+        steps, order = in_order(stream.nth(sites, at[reached] + begun[owned[reached]]))
         reached, sites = reached[order], sites[order]
         over = np.flatnonzero(at[reached] == rule.last)
         ends = int(over[0]) if len(over) else len(steps)  # the place of the first END among them

@@ -20,6 +20,7 @@ from protocols.base import (
 from protocols.bulk import BulkForm
 from protocols.coins import Coins
 from protocols.sampling.bulk import BulkRandomized
+from protocols.sampling.confidence import confidence_for
 from protocols.sampling.server import RandomizedServer
 
 LARGEST_COUNT = 2**63
@@ -46,6 +47,9 @@ class Randomized(Protocol):
     delta
         If given, the copies and the accuracy of each are chosen so that all steps of a stream that does not react
         are right with probability 1 - delta (up to 2^63 items).
+    parameters
+        How they are chosen. `median`: so many copies that Chebyshev's inequality proves it. `tight`: one copy, with the
+        least c that does by the asymptotic distribution of the error (`protocols.sampling.confidence`); not proven.
 
     Source
     ------
@@ -56,6 +60,7 @@ class Randomized(Protocol):
     confidence: float = 3.0
     copies: int = 1
     delta: float | None = None
+    parameters: str = "median"
 
     kind: ClassVar[str] = "randomized"
     source: ClassVar[str] = "Huang, Yi, Zhang 2012, section 2"
@@ -72,12 +77,17 @@ class Randomized(Protocol):
             in_unit_interval("delta", self.delta)
             if self.copies != 1:
                 raise ValueError("copies must be left out where delta is given, which chooses them")
+        if self.parameters not in ("median", "tight"):
+            raise ValueError(f"parameters must be median or tight; got {self.parameters!r}")
+        if self.parameters == "tight" and self.delta is None:
+            raise ValueError("delta must be given with parameters: tight, which keep it")
 
-    @property
-    def tuned(self) -> tuple[float, int]:
-        """The inner accuracy in items a standard deviation, alpha / c, and the number of copies."""
+    def tuned(self, k: int) -> tuple[float, int]:
+        """Return the inner accuracy in items a standard deviation, alpha / c, and the number of copies."""
         if self.delta is None:
             return self.alpha / self.confidence, self.copies
+        if self.parameters == "tight":  # p is lowered once in each doubling
+            return self.alpha / confidence_for(k, self.alpha, self.delta / log2(LARGEST_COUNT)), 1
         # right at checkpoints a factor 1 + alpha/3 apart, each copy there with probability 0.9 (Chebyshev)
         inner = self.alpha / 3
         checkpoints = log(LARGEST_COUNT) / log1p(inner) + 2 * log2(LARGEST_COUNT)
@@ -86,7 +96,7 @@ class Randomized(Protocol):
 
     def rule(self, k: int) -> SamplingRule:
         """Return which p is in force when, with k sites."""
-        return SamplingRule(self.tuned[0], k)
+        return SamplingRule(self.tuned(k)[0], k)
 
     def inverse_p(self, k: int, known: int) -> int:
         """Return 1/p, a power of two, while `known` is the number of the doubling tracker."""
@@ -94,19 +104,19 @@ class Randomized(Protocol):
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
         coins = Coins(rng)
-        copies = self.tuned[1]
+        copies = self.tuned(k)[1]
         rule, known = self.rule(k), sum(start)
         return [_Site(rule, copies, coins, count, known) for count in start or [0] * k]
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return RandomizedServer(self.rule(k), self.tuned[1], start)
+        return RandomizedServer(self.rule(k), self.tuned(k)[1], start)
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
-        return BulkRandomized(RandomizedServer(self.rule(k), self.tuned[1], start), k, Coins(site_rng), start)
+        return BulkRandomized(RandomizedServer(self.rule(k), self.tuned(k)[1], start), k, Coins(site_rng), start)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return, a doubling, 4 sqrt k / (alpha/c) reports a copy and 3k for doubling, broadcast and redraws."""
-        copies, early = self.tuned[1], self.rule(k).early
+        copies, early = self.tuned(k)[1], self.rule(k).early
         if start + items <= early:
             return float(items) * copies + 2 * k * (1 + log2(1 + start + items))
         doublings = log2((start + items) / max(start, early)) + 1
@@ -156,8 +166,13 @@ class _Site(Site):
         count = self.count = self.count + items
         if count < self.next:
             return ()
-        sent = []
         sampled, due = count - self.before, self.due
+        if len(due) == 1 and count < self.double:  # most often: what follows, for one copy that reports
+            self.last[0] = sampled
+            following = due[0] = count + self.coins.gap(self.scale)
+            self.next = following if following < self.double else self.double
+            return (_new(Message, ("report", (0, sampled), 1)),)
+        sent = []
         for copy in self.copies:
             if due[copy] == count:
                 self.last[copy] = sampled

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from simulator.claims.control import Control, not_bool
-from simulator.claims.expressions import ExpressionError, check_measure, check_rows
+from simulator.claims.expressions import check_measure, check_rows, outermost
+from simulator.claims.grammar import ExpressionError
 
 
 def _tolerance(value: Any) -> Any:
@@ -24,6 +26,7 @@ def _with_shares(schema: dict[str, Any]) -> None:
 
 Real = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(not_bool)]
 Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(not_bool)]
+Chance = Annotated[float, Field(ge=0, le=1), BeforeValidator(not_bool)]
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -61,6 +64,12 @@ class Claim(Strict):
         default_factory=list,
         description="What it tests, a statement or several: Theorem 1, accuracy. See docs/claims.md.",
     )
+    chance: Chance | None = Field(
+        None, description="Probability, by theory, that one game speaks against the claim; of fraction, max and min."
+    )
+    margin: Text | None = Field(
+        None, description="A quantity of a game, at most 1 exactly where the condition of fraction(…) holds."
+    )
 
     control: Control | None = Field(None, description="A broken system, in which the same measure must fail.")
     no_control: Text | None = Field(None, description="Why it can have no control: a definition, an identity.")
@@ -75,6 +84,17 @@ class Claim(Strict):
         """Return the statements that it tests."""
         return (self.source,) if isinstance(self.source, str) else tuple(self.source)
 
+    @property
+    def accepts(self) -> tuple[float, float]:
+        """Return the least and the largest value that meet all bounds."""
+        low = -inf if self.at_least is None else self.at_least
+        high = inf if self.at_most is None else self.at_most
+        if self.equals is not None:
+            room = self.within.share * abs(self.equals) if isinstance(self.within, Share) else self.within or 0.0
+            room *= 1 + 1e-12
+            low, high = max(low, self.equals - room), min(high, self.equals + room)
+        return low, high
+
     @model_validator(mode="after")
     def _bounds(self) -> Claim:
         if self.at_least is None and self.at_most is None and self.equals is None:
@@ -85,10 +105,15 @@ class Claim(Strict):
             raise ValueError("control and no_control: a claim has one or the other")
         if self.control is not None and not self.control.says:
             raise ValueError("control: must change something: fault, protocol, adversary, or a size")
-        for key, text, check in (("where", self.where, check_rows), ("measure", self.measure, check_measure)):
+        of_game = (("where", self.where, check_rows), ("margin", self.margin, check_rows))
+        for key, text, check in (*of_game, ("measure", self.measure, check_measure)):
             try:
                 if text:
                     check(text)
             except ExpressionError as error:
                 raise ValueError(f"{key}: {error}") from error
+        if self.chance is not None and outermost(self.measure) not in ("fraction", "max", "min"):
+            raise ValueError("chance goes with fraction(…), max(…) or min(…): the probability is that of one game")
+        if self.margin is not None and outermost(self.measure) != "fraction":
+            raise ValueError("margin goes with fraction(…): it tells how far a game is from missing the condition")
         return self

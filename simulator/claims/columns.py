@@ -107,6 +107,12 @@ CLAIM_COLUMNS: Final = (
     Column("note", "why nothing could be measured; empty otherwise", "", "claim"),
     Column("control", "value of the measure in the control, where it must fail; empty if not measured", "", "claim"),
     Column("broken", "what is broken in the control, or why there can be none; empty without one", "", "claim"),
+    Column(
+        "false_alarm",
+        "chance that a fresh run misses the bound though the claim is true; empty if unknown",
+        "",
+        "claim",
+    ),
 )
 """Columns of ``claims.csv``: a row per claim and group of its `each`."""
 

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
-from simulator.claims.expressions import ExpressionError, check_rows
+from simulator.claims.expressions import check_rows
+from simulator.claims.grammar import ExpressionError
 
 FEW = 5
 """Games a point of a control: what is broken shows in few."""

@@ -8,40 +8,38 @@ language without the functions that sum a column up: ``protocol == 'robust' and 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from simulator.claims.statistics import AGGREGATES, ROWWISE, Estimate
+from simulator.claims.grammar import BINARY, COMPARE, ExpressionError, Shape, parse
+from simulator.claims.statistics import AGGREGATES, ROWWISE, Aggregate, Estimate
 from simulator.errors import nearest
 
 Columns = Mapping[str, np.ndarray[Any, Any]]
 
 
-class ExpressionError(Exception):
-    """An expression that cannot be read or evaluated; one line says why."""
-
-
 def check_measure(text: str) -> None:
     """Raise ExpressionError unless `text` is a measure: a number once a table is given."""
-    tree = _parse(text)
-    if not _Shape(text).is_number(tree):
+    tree = parse(text)
+    if not Shape(text).is_number(tree):
         raise ExpressionError(f"{text!r} is a column, not a measure; sum it up, for example {_example(text)}")
 
 
 def check_rows(text: str) -> None:
     """Raise ExpressionError unless `text` is a condition or a quantity of each row."""
-    tree = _parse(text)
-    shape = _Shape(text)
+    tree = parse(text)
+    shape = Shape(text)
     shape.is_number(tree)
     if shape.sums_up:
         raise ExpressionError(f"{text!r} sums columns up; a condition speaks of one row at a time")
 
 
-def measure(text: str, table: Columns) -> Estimate:
+def measure(text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES) -> Estimate:
     """Return the value of a measure over a table, with its confidence interval where it has one.
+
+    Columns are summed up by `aggregates`.
 
     Raises
     ------
@@ -57,7 +55,7 @@ def measure(text: str, table: Columns) -> Estimate:
     1.0
     """
     check_measure(text)
-    value = _Evaluator(text, table).value(_parse(text))
+    value = _Evaluator(text, table, aggregates).value(parse(text))
     return value if isinstance(value, Estimate) else Estimate(float(value))
 
 
@@ -71,7 +69,7 @@ def rows(text: str, table: Columns) -> np.ndarray[Any, Any]:
     """
     check_rows(text)
     length = len(next(iter(table.values()), ()))
-    return np.broadcast_to(np.asarray(_Evaluator(text, table).value(_parse(text))), (length,)).copy()
+    return np.broadcast_to(np.asarray(_Evaluator(text, table).value(parse(text))), (length,)).copy()
 
 
 def column_of(values: Sequence[Any]) -> np.ndarray[Any, Any]:
@@ -95,108 +93,53 @@ def column_of(values: Sequence[Any]) -> np.ndarray[Any, Any]:
 
 def columns_of(text: str) -> set[str]:
     """Return the names of the columns that an expression uses."""
-    tree = _parse(text)
+    tree = parse(text)
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called}
 
 
-def _parse(text: str) -> ast.expr:
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError) as error:
-        raise ExpressionError(f"{text!r} cannot be read: {getattr(error, 'msg', error)}") from error
+def outermost(text: str) -> str:
+    """Return the name of the measure that an expression is; empty if it is made of several, or of none.
+
+    Examples
+    --------
+    >>> outermost("fraction(ok)"), outermost("max(words) / 2")
+    ('fraction', '')
+    """
+    match parse(text):
+        case ast.Call(func=ast.Name(id=name)) if name in AGGREGATES:
+            return name
+    return ""
+
+
+def arguments(text: str, table: Columns) -> tuple[np.ndarray[Any, Any], list[np.ndarray[Any, Any]]]:
+    """Return, of a measure that is one call, the rows that it speaks of and what its arguments are there.
+
+    Examples
+    --------
+    >>> arguments("max(2 * a, where=(a > 1))", {"a": np.array([1, 2, 3])})
+    (array([False,  True,  True]), [array([4., 6.])])
+    """
+    call = parse(text)
+    assert isinstance(call, ast.Call)
+    chosen = np.ones(len(next(iter(table.values()), ())), dtype=bool)
+    for keyword in call.keywords:
+        chosen = rows(ast.unparse(keyword.value), table)
+    inner = {name: column[chosen] for name, column in table.items()}
+    return chosen, [rows(ast.unparse(argument), inner) for argument in call.args]
 
 
 def _example(text: str) -> str:
     return f"median({text.strip()})"
 
 
-@dataclass
-class _Shape:
-    """Tells numbers from columns, and refuses what is not part of the language."""
-
-    text: str
-    sums_up: bool = field(default=False)
-
-    def is_number(self, node: ast.expr) -> bool:
-        match node:
-            case ast.Constant(value=bool() | int() | float() | str()):
-                return True
-            case ast.Name():
-                return False
-            case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Not(), operand=operand):
-                return self.is_number(operand)
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-                return self._all(left, right)
-            case ast.BoolOp(values=values):
-                return self._all(*values)
-            case ast.Compare(left=left, ops=operators, comparators=others):
-                for operator, other in zip(operators, others, strict=True):
-                    if isinstance(operator, ast.In | ast.NotIn):
-                        if not isinstance(other, ast.List | ast.Tuple):
-                            self._refuse("after 'in' stands a list, for example ['robust', 'block']")
-                    elif type(operator) not in _COMPARE:
-                        self._refuse("compare with ==, !=, <, <=, >, >= or in")
-                return self._all(left, *others)
-            case ast.List(elts=elements) | ast.Tuple(elts=elements):
-                return self._all(*elements)
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords):
-                return self._call(name, arguments, keywords)
-        self._refuse("only columns, numbers, texts, + - * / **, comparisons, and, or, not, in, and measures")
-        return False
-
-    def _all(self, *nodes: ast.expr) -> bool:
-        numbers = [self.is_number(node) for node in nodes]  # every part is looked at, not only the first few
-        return all(numbers)
-
-    def _call(self, name: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> bool:
-        if name in ROWWISE:
-            if len(arguments) != 1 or keywords:
-                self._refuse(f"{name} takes one value")
-            return self.is_number(arguments[0])
-        if name not in AGGREGATES:
-            names = [*AGGREGATES, *ROWWISE]
-            self._refuse(f"there is no measure {name!r}{nearest(name, names)} (accepted: {', '.join(names)})")
-        self.sums_up = True
-        wanted = AGGREGATES[name].arguments
-        if len(arguments) != len(wanted):
-            self._refuse(f"{name} is written {name}({', '.join(wanted)})")
-        for argument in arguments:
-            self.is_number(argument)
-        for keyword in keywords:
-            if keyword.arg != "where":
-                self._refuse(f"{name} takes no {keyword.arg!r}; a condition is written where=(…)")
-            self.is_number(keyword.value)
-        return True
-
-    def _refuse(self, why: str) -> None:
-        raise ExpressionError(f"{self.text!r}: {why}")
-
-
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: np.add,
-    ast.Sub: np.subtract,
-    ast.Mult: np.multiply,
-    ast.Div: np.true_divide,
-    ast.Pow: np.power,
-    ast.Mod: np.mod,
-}
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: lambda a, b: a == b,
-    ast.NotEq: lambda a, b: a != b,
-    ast.Lt: lambda a, b: a < b,
-    ast.LtE: lambda a, b: a <= b,
-    ast.Gt: lambda a, b: a > b,
-    ast.GtE: lambda a, b: a >= b,
-}
-
-
 class _Evaluator:
-    """Walks an expression that `_Shape` has let pass."""
+    """Walks an expression that `Shape` has let pass."""
 
-    def __init__(self, text: str, table: Columns) -> None:
+    def __init__(self, text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES) -> None:
         self.text = text
         self.table = table
+        self.aggregates = aggregates
 
     def value(self, node: ast.expr) -> Any:
         match node:
@@ -211,7 +154,7 @@ class _Evaluator:
                 return -value if isinstance(op, ast.USub) else value
             case ast.BinOp(left=left, op=op, right=right):
                 with np.errstate(all="ignore"):
-                    return _BINARY[type(op)](self._number(left), self._number(right))
+                    return BINARY[type(op)](self._number(left), self._number(right))
             case ast.BoolOp(op=op, values=values):
                 join = np.logical_and if isinstance(op, ast.And) else np.logical_or
                 result = self._truth(values[0])
@@ -263,7 +206,7 @@ class _Evaluator:
                 holds = ~found if isinstance(operator, ast.NotIn) else found
             else:
                 try:
-                    holds = _COMPARE[type(operator)](first, second)
+                    holds = COMPARE[type(operator)](first, second)
                 except TypeError as error:
                     raise ExpressionError(f"{self.text!r}: a number is compared with a text") from error
             result = np.logical_and(result, holds)
@@ -277,7 +220,8 @@ class _Evaluator:
         inner = self
         if keywords:
             chosen = rows(ast.unparse(keywords[0].value), self.table)
-            inner = _Evaluator(self.text, {key: column[chosen] for key, column in self.table.items()})
+            table = {key: column[chosen] for key, column in self.table.items()}
+            inner = _Evaluator(self.text, table, self.aggregates)
         length = len(next(iter(inner.table.values()), ()))
         values = []
         for argument in arguments:
@@ -287,6 +231,6 @@ class _Evaluator:
             is_column = any(isinstance(part, ast.Name) for part in ast.walk(argument))
             values.append(np.broadcast_to(value, (length,)) if is_column else value)
         try:
-            return AGGREGATES[name].compute(length, *values)
+            return self.aggregates[name].compute(length, *values)
         except ValueError as error:
             raise ExpressionError(f"{self.text!r}: {error}") from error

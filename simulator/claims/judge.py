@@ -17,7 +17,9 @@ from typing import Any, Final
 import numpy as np
 
 from simulator.claims.claim import Claim, Share
-from simulator.claims.expressions import Columns, ExpressionError, measure, rows
+from simulator.claims.expressions import Columns, measure, rows
+from simulator.claims.false_alarm import false_alarm
+from simulator.claims.grammar import ExpressionError
 
 VACUOUS: Final = "VACUOUS"
 _BROKEN: Final = "broken "
@@ -48,6 +50,8 @@ class Finding:
         What was measured in the control; None without one.
     broken
         What is broken there, or why there can be no control.
+    false_alarm
+        Chance that a fresh run misses the bound, though the claim is true; None if the games do not tell.
     """
 
     name: str
@@ -63,6 +67,7 @@ class Finding:
     note: str = ""
     control: float | None = None
     broken: str = ""
+    false_alarm: float | None = None
 
     @property
     def holds(self) -> bool:
@@ -174,17 +179,8 @@ def bound(claim: Claim) -> str:
 
 def meets(claim: Claim, value: float) -> bool:
     """Tell whether a value meets all bounds of a claim."""
-    if np.isnan(value):
-        return False
-    if claim.at_least is not None and value < claim.at_least:
-        return False
-    if claim.at_most is not None and value > claim.at_most:
-        return False
-    if claim.equals is not None:
-        within = claim.within
-        room = within.share * abs(claim.equals) if isinstance(within, Share) else within or 0.0
-        return abs(value - claim.equals) <= room * (1 + 1e-12)
-    return True
+    low, high = claim.accepts
+    return low <= value <= high  # not-a-number does not
 
 
 def _findings(claim: Claim, table: Columns) -> list[Finding]:
@@ -204,9 +200,14 @@ def _finding(claim: Claim, group: str, table: Columns) -> Finding:
     except ExpressionError as error:
         return _failed(claim, group, str(error), _length(table))
     verdict = "PASS" if meets(claim, estimate.value) else "FAIL"
+    note, rate = "", None
+    try:
+        rate = false_alarm(claim, table)
+    except ExpressionError as error:
+        note = f"false alarm: {error}"
     return Finding(
         claim.name, claim.where, group, claim.measure, estimate.value, estimate.low, estimate.high, bound(claim),
-        _length(table), verdict,
+        _length(table), verdict, note, false_alarm=rate,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from simulator.cli.tables import print_table
-from simulator.results.formats import cell, interval, number, span
+from simulator.results.formats import cell, chance, interval, number, span
 
 if TYPE_CHECKING:
     from simulator.claims.judge import Finding
@@ -89,6 +89,20 @@ def print_claims(findings: Sequence[Finding]) -> None:
     print_table("Claims", headers, rows, right=["games"])
     if any(finding.control is not None for finding in findings):
         click.echo("control: the same where what the claim speaks of is broken; there it must miss its bound")
+    _print_false_alarms(findings)
+
+
+def _print_false_alarms(findings: Sequence[Finding]) -> None:
+    """Print which claims a fresh run would miss by chance too often."""
+    from simulator.claims.false_alarm import ALLOWED, together
+
+    rates: dict[tuple[str, str, str], list[float | None]] = {}
+    for finding in findings:
+        rates.setdefault((finding.name, finding.where, finding.measure), []).append(finding.false_alarm)
+    sums = {name: together(mine) for (name, _, _), mine in rates.items()}
+    often = [f"{name} ({chance(rate)})" for name, rate in sums.items() if rate is not None and rate > ALLOWED]
+    if often:
+        click.echo(f"a fresh seed may miss by chance, in more than {ALLOWED:g} of all runs: {'; '.join(often)}")
 
 
 def print_seeds(scenario: Scenario, held: Sequence[Held]) -> None:

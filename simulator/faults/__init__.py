@@ -260,7 +260,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "fixed-thresholds": Fault(
         "A site signals at the first item of every block.",
         {Robust: _FixedThresholds, Block: _FixedThresholds},
-        ("generalisation", "while chance alone stays below 3 sqrt(k)"),
+        ("generalisation", "while chance alone stays below 5 sqrt(k)"),
     ),
     "leak-ignored": Fault(
         "The server notes no threshold as leaked.",

@@ -91,6 +91,11 @@ class Channels:
 
         return send_up
 
+    def deliver(self, replies: Sequence[tuple[int, Message]]) -> None:
+        """Deliver what the server has sent, and whatever that sets off."""
+        self._down.extend(replies)
+        self._spread()
+
     def _spread(self) -> None:
         """Deliver until all is quiet, first in, first out."""
         queue: deque[tuple[bool, int, Message]] = deque()

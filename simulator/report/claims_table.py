@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Final
 
 from simulator.claims.claim import Claim
+from simulator.claims.false_alarm import ALLOWED, together
 from simulator.claims.judge import bound
 from simulator.claims.statements import PAPERS, Paper, Tested, key_of, no_statement
 from simulator.errors import RunError, ScenarioError
 from simulator.results.files import write_text
-from simulator.results.formats import interval, number, span
+from simulator.results.formats import chance, interval, number, span
 from simulator.scenario.document import read
 
 FOLDERS: Final = (Path("results/reference"),)
@@ -43,6 +44,10 @@ over the groups is shown, and it holds if all of them do.
 
 The *control* of a claim is a system in which what it speaks of is broken, or the opposite case: the measured value
 there has to miss the bound, or the claim would be vacuous, which counts as failed.
+
+A *false alarm* is a fresh run, of the same size under another seed, that misses the bound of a claim that is true. Its
+chance is worked out from the games, or from what theory promises of one (see `docs/scenarios.md`); that of a claim made
+for several groups is the sum of theirs.
 """
 
 
@@ -74,8 +79,14 @@ class Measured:
             return "**vacuous**" if any(row["verdict"] == "VACUOUS" for row in self.found) else "holds"
         return "**fails**" if len(self.found) == 1 else f"**fails** in {failing} of {len(self.found)}"
 
+    @property
+    def false_alarm(self) -> float | None:
+        """Return the chance that a fresh run misses the bound of one of its groups; None if it is not known."""
+        rates = [float(row["false_alarm"]) if row.get("false_alarm") else None for row in self.found]
+        return together(rates) if rates else None
+
     def row(self) -> list[str]:
-        """Return its cells: claim, measure, measured, interval, bound, control, games, verdict."""
+        """Return its cells: claim, measure, measured, interval, bound, control, games, false alarm, verdict."""
         values = [float(row["value"]) for row in self.found if row["value"]]
         wanted = self.found[0]["bound"] if self.found else bound(self.claim)
         games = sum(int(row["games"]) for row in self.found)
@@ -83,7 +94,9 @@ class Measured:
         measured = span(values) + (f" ({len(self.found)} groups)" if len(self.found) > 1 else "")
         ends = _ends(self.found[0]) if len(self.found) == 1 else ""
         shown = number(games) if games else ""
-        return [where, f"`{_flat(self.claim.measure)}`", measured, ends, wanted, self._control(), shown, self.verdict]
+        alarm = chance(self.false_alarm)
+        measure = f"`{_flat(self.claim.measure)}`"
+        return [where, measure, measured, ends, wanted, self._control(), shown, alarm, self.verdict]
 
     def _control(self) -> str:
         """Return what was measured in the control, and what is broken there; or why there can be none."""
@@ -157,7 +170,7 @@ def _tests(tests: Sequence[Tested]) -> str:
 
 
 def _summary(claims: Sequence[Measured]) -> str:
-    return f"{_verdicts(claims)}\n\n{_papers(claims)}"
+    return f"{_verdicts(claims)}\n\n{_false_alarms(claims)}\n\n{_papers(claims)}"
 
 
 def _verdicts(claims: Sequence[Measured]) -> str:
@@ -168,6 +181,18 @@ def _verdicts(claims: Sequence[Measured]) -> str:
         f"{len(claims)} claims: {holding} hold, {failing} fail, {vacuous} are vacuous, {missing} have not been run. "
         f"{controlled} of them ({controlled / max(1, len(claims)):.0%}) have a control."
     )
+
+
+def _false_alarms(claims: Sequence[Measured]) -> str:
+    """Return how many claims are as sure to hold as they have to be, and which are not."""
+    rates = [(f"`{one.scenario}`: {one.claim.name}", one.false_alarm) for one in claims if one.found]
+    often = [f"{name} ({chance(rate)})" for name, rate in rates if rate is not None and rate > ALLOWED]
+    unknown = sum(rate is None for _, rate in rates)
+    rest = len(rates) - len(often) - unknown
+    said = [f"{rest} of {len(rates)} measured claims have a false-alarm rate of at most {ALLOWED:g}"]
+    said += [f"above it: {', '.join(often)}"] if often else []
+    said += [f"that of {unknown} is not known"] if unknown else []
+    return "; ".join(said) + "."
 
 
 def _papers(claims: Sequence[Measured]) -> str:
@@ -186,8 +211,8 @@ def _papers(claims: Sequence[Measured]) -> str:
 
 def _table(claims: Sequence[Measured]) -> str:
     lines = [
-        "| scenario: claim | measure | measured | 95 % interval | bound | control | games | verdict |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| scenario: claim | measure | measured | 95 % interval | bound | control | games | false alarm | verdict |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in one.row()) + " |" for one in claims]
     return "\n".join(lines) + "\n"

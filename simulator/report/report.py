@@ -15,7 +15,7 @@ from simulator.claims.columns import label
 from simulator.report.page import Html, caption, facts, page, section, table, verdict
 from simulator.results.files import write_text
 from simulator.results.folder import Results, opened
-from simulator.results.formats import cell, interval, number
+from simulator.results.formats import cell, chance, interval, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,6 +96,7 @@ def _claims(found: pd.DataFrame) -> Html:
                 number(row["value"]) or cell(row["note"]),
                 interval(row["low"], row["high"]),
                 _control(row),
+                chance(row.get("false_alarm")),
                 number(row["games"]),
             ]
         )
@@ -104,8 +105,12 @@ def _claims(found: pd.DataFrame) -> Html:
     if "control" in found and found["control"].notna().any():  # results of before controls have none
         said = "In the control what a claim speaks of is broken, and its bound must be missed."
         text = Html("{}<p>{}</p>", text, said)
-    heads = ["", "claim", "wanted", "measured", "interval", "control", "games"]
-    return section("Claims", text, table(heads, rows, right=(2, 3, 4, 6)))
+    if "false_alarm" in found:
+        text = Html(
+            "{}<p>{}</p>", text, "False alarm: the chance that a fresh run misses the bound, though it is true."
+        )
+    heads = ["", "claim", "wanted", "measured", "interval", "control", "false alarm", "games"]
+    return section("Claims", text, table(heads, rows, right=(2, 3, 4, 6, 7)))
 
 
 def _control(row: Mapping[Any, Any]) -> Html:

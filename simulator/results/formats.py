@@ -76,6 +76,19 @@ def span(values: Sequence[Any]) -> str:
     return first if first == last else f"{first} … {last}"
 
 
+def chance(value: Any) -> str:
+    """Return a small probability by its power of ten; nothing for none.
+
+    Examples
+    --------
+    >>> chance(0.0312), chance(3.24e-7), chance(1e-30), chance(0), chance(float("nan"))
+    ('0.03', '3e-07', '< 1e-12', '0', '')
+    """
+    if value is None or value != value:
+        return ""
+    return f"{value:.1g}" if value >= 1e-12 or value == 0 else "< 1e-12"
+
+
 def percent(share: float) -> str:
     """Return a share in per cent.
 

@@ -10,7 +10,8 @@ from typing import Any, Final
 import pandas as pd
 
 from simulator.claims.columns import TRIALS
-from simulator.claims.expressions import ExpressionError, rows
+from simulator.claims.expressions import rows
+from simulator.claims.grammar import ExpressionError
 from simulator.errors import ScenarioError
 from simulator.points.kept import Kept, kept_class
 from simulator.results.folder import NoResults, Results, opened

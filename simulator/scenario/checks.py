@@ -52,7 +52,7 @@ def _unknown(key: str, keys: Sequence[str], name: str, game: Task) -> str:
 def check_claims(claims: Sequence[Claim], known: Sequence[str], document: Document) -> None:
     """Refuse claims over columns that the results will not have."""
     for number, claim in enumerate(claims):
-        for key, text in (("where", claim.where), ("measure", claim.measure)):
+        for key, text in (("where", claim.where), ("measure", claim.measure), ("margin", claim.margin)):
             for name in sorted(columns_of(text) if text else ()):
                 _known_column(name, known, document, ("claims", number, key))
         for name in claim.columns:

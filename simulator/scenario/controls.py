@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from simulator.claims.claim import Claim
 from simulator.claims.control import Control
-from simulator.claims.expressions import Columns, ExpressionError, column_of, rows
+from simulator.claims.expressions import Columns, column_of, rows
+from simulator.claims.grammar import ExpressionError
 from simulator.errors import accepted, nearest
 from simulator.points.point import Part, Point, PointError, part
 from simulator.points.registry import parameters

@@ -199,3 +199,14 @@ def test_nonsense_is_refused(make, says: str) -> None:
 def test_a_site_below_zero_is_named_so_that_the_game_can_refuse_it(plan: Schedule, step: int) -> None:
     assert plan.lowest() == -3
     assert plan.first_step(-3) == step
+
+
+@pytest.mark.parametrize("sites", [256, 257, 2**16, 2**16 + 1])
+def test_labels_are_sorted_alike_whatever_the_number_of_sites(sites: int) -> None:
+    """Numbers of 8 and of 16 bits are sorted by their digits, greater ones by comparisons."""
+    labels = np.random.default_rng(3).integers(sites - 5, sites, size=200)
+    plan = Labels(labels, sites)
+    for site in range(sites - 6, sites):
+        steps = np.flatnonzero(labels == site) + 1
+        assert [plan.nth(site, n + 1) for n in range(len(steps))] == steps.tolist()
+        assert [plan.count(site, step) for step in range(201)] == [int((steps <= step).sum()) for step in range(201)]

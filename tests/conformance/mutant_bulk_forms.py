@@ -103,7 +103,7 @@ class OnlyInOnePiece(Randomized):
     """Its bulk form is nearly right as long as nobody asks for short segments."""
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm | None:
-        server = RandomizedServer(self.rule(k), self.tuned[1], start)
+        server = RandomizedServer(self.rule(k), self.tuned(k)[1], start)
         return DeafInHaste(server, k, Coins(site_rng), start)
 
 

@@ -144,7 +144,7 @@ def compare_rows(new: Row, old: Row) -> tuple[int, str]:
         return 0, f"columns: {', '.join(new)}; the reference has {', '.join(old)}"
     timed = {"seconds"}
     if "measure" in new and "seconds" in columns_of(new["measure"]):
-        timed |= {"value", "low", "high", "verdict"}
+        timed |= {"value", "low", "high", "verdict", "control", "false_alarm"}
     differing = [column for column, value in new.items() if column not in timed and value != old[column]]
     others = [column for column in differing if not _close(new[column], old[column])]
     said = [f"{column}: {new[column] or 'empty'}, the reference has {old[column] or 'empty'}" for column in others[:1]]

@@ -57,10 +57,10 @@ def test_the_page_shows_what_counting_proves(row: str) -> None:
 
 
 def test_where_counting_ends() -> None:
-    """The paper's constants: four million sites. Tight ones at alpha = 1/sqrt k: between 312 and 320."""
+    """The paper's constants: four million sites. Tight ones at alpha = 1/sqrt k: between 176 and 180."""
     assert safe_without_noise(paper_constants(4_300_000, DELTA, 1), 4_300_000, FIRST)
     assert not safe_without_noise(paper_constants(4_400_000, DELTA, 1), 4_400_000, FIRST)
-    for k, safe in ((312, True), (320, False)):
+    for k, safe in ((176, True), (180, False)):
         assert safe_without_noise(tight_constants(k, DELTA, 1, 1 / sqrt(k), "binary"), k, FIRST) is safe
 
 
@@ -73,7 +73,7 @@ def test_what_counting_needs_grows_with_what_a_round_tells() -> None:
 
 
 def test_the_tracker_of_the_scenario_is_proven_right_with_its_noise() -> None:
-    """By docs/tight.md: below, noise, what a transcript gives away, and sampling; above, k bits are never exceeded.
+    """Below, noise, what a transcript gives away, and sampling (Hoeffding); above, k bits are never exceeded.
 
     So it fails with probability 0.05 at most against any adversary that sees the outputs, whatever it does.
     """
@@ -118,8 +118,7 @@ def test_without_noise_the_attacker_wins_and_with_it_the_tracker_does() -> None:
 def test_with_proven_constants_the_attacker_gains_nothing_without_noise(parameters: Any) -> None:
     """256 sites, one round: without noise no error is beyond half of alpha, by any of six ways to attack.
 
-    For the paper's constants and for these tight ones counting proves alpha itself (the page's table); half is
-    measured: 0.24 to 0.39 in all games.
+    For the paper's constants counting proves alpha itself (the page's table); half is measured, with either.
     """
     alpha = 0.0625
     protocol = broken(Robust(alpha=alpha, parameters=parameters), "no-noise")

@@ -65,7 +65,7 @@ class Bulk(Segments):
             if found is not None:
                 self._check_end("until_change", found.end, until)
                 until = found.end
-                if type(found) is Signals:
+                if isinstance(found, Signals):
                     self.take_signals(found)
                 else:
                     self._check_steps(found)

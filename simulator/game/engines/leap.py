@@ -29,7 +29,8 @@ class Leap(Simulated):
         """Items of the present plan that each site has been given."""
         self._alarms: list[_Alarm | None] = [None] * self.k
         """Of each site, made when it first has something to wait for."""
-        self._ring = [self._waker()]
+        self._ring: list[Callable[[Any], None]] = []
+        self._ring.append(self._waker())
         self._course: object = None
         """Another object for each plan, even where the same one is begun again."""
         self._timer = NEVER
@@ -48,29 +49,34 @@ class Leap(Simulated):
 
         A closure, since it runs once a message and looks nothing up twice.
         """
-        alarms, credited, speak, turns = self._alarms, self.credited, self.speak, self.consultation
-        schedule = self.env.schedule
+        credited, speak, turns, schedule, ring = (
+            self.credited,
+            self.speak,
+            self.consultation,
+            self.env.schedule,
+            self._ring,
+        )
 
         def wake(alarm: _Alarm) -> None:
-            number, site, step = alarm.number, alarm.site, alarm.queued
-            if alarms[number] is not alarm:
-                return  # an earlier one has taken its place
-            alarm.queued = NEVER
-            alarm.callbacks = self._ring
+            number, step = alarm.number, alarm.queued
+            alarm.callbacks = ring
             if alarm.step != step:
+                alarm.queued = NEVER
                 self._queue(alarm)  # what it has heard since, or the plan, has put its next message off
                 return
-            items = alarm.due - credited[number]
-            credited[number] = alarm.due
+            site, due = alarm.site, alarm.due
+            items = due - credited[number]
+            credited[number] = due
+            alarm.queued = NEVER
             messages = site.take(items)
             if messages:
                 speak(number, messages, step)
             if alarm.course is not self._course or alarm.queued < NEVER:
                 return  # it has been set anew already, or the plan has nothing for it
+            due = alarm.due = credited[number] + site.quota() + 1
             nth = alarm.nth
             if nth is None:
                 nth = alarm.nth = turns.plan.of_site(number)
-            due = alarm.due = credited[number] + site.quota() + 1
             following = alarm.step = turns.begun + nth(due)
             if following < NEVER:
                 alarm.queued = following
@@ -112,7 +118,8 @@ class Leap(Simulated):
             if alarm is None or step < alarm.queued < NEVER:
                 if step >= NEVER:
                     continue
-                # the earlier one will still ring, for nobody
+                if alarm is not None:
+                    alarm.callbacks = []  # it will still ring, for nobody
                 alarm = alarms[number] = _Alarm(self.env, number, site)
                 alarm.callbacks = self._ring
             if alarm.course is not course:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simulator.claims.claim import Claim
-from simulator.claims.expressions import ExpressionError, check_measure, check_rows, measure, rows
+from simulator.claims.expressions import check_measure, check_rows, measure, rows
+from simulator.claims.grammar import ExpressionError
 from simulator.claims.judge import judge, meets
 from simulator.claims.statistics import clopper_pearson, quantile, slope
 

@@ -72,6 +72,12 @@ def test_run_prints_table_claims_and_files() -> None:
     assert "0 games played, 4 kept from before" in again.stdout
 
 
+def test_a_claim_that_chance_may_break_is_named() -> None:
+    said = "a fresh seed may miss by chance, in more than 0.0001 of all runs: always right ("
+    assert said in disttrack("run", "small.yaml", "--workers", "1").stdout  # four games are no proof
+    assert said not in disttrack("run", "small.yaml", "--workers", "1", "--set", "claims.0.chance=0").stdout
+
+
 def test_figures_and_report_are_written_and_can_be_made_again() -> None:
     cost = ["--set", "plots=[{kind: cost, x: sites}]"]
     result = disttrack("run", "small.yaml", "--workers", "1", *cost, figures=True)

@@ -64,7 +64,8 @@ def test_a_measured_claim_stands_under_its_statement(scenario: Path, tmp_path: P
     folder = results(tmp_path / "results", HELD, *GROUPS)
     held, words = claims_with_results([scenario], [folder])
     assert held.verdict == "holds"
-    assert held.row() == ["`small`: it holds", "`fraction(ok)`", "0.95", "0.887 … 0.984", ">= 0.9", "", "100", "holds"]
+    cells = ["`small`: it holds", "`fraction(ok)`", "0.95", "0.887 … 0.984", ">= 0.9", "", "100", "", "holds"]
+    assert held.row() == cells
     assert words.verdict == "**fails** in 1 of 2"
     assert words.row()[2] == "2 … 4 (2 groups)"
     text = page([held, words])
@@ -91,6 +92,19 @@ def test_the_control_stands_beside_the_claim(scenario: Path, tmp_path: Path) -> 
     vacuous = claims_with_results([scenario], [folder])
     assert vacuous[0].verdict == "**vacuous**"
     assert "1 are vacuous" in page(vacuous)
+
+
+def test_the_chance_of_a_false_alarm_stands_beside_it(scenario: Path, tmp_path: Path) -> None:
+    groups = [{**row, "false_alarm": rate} for row, rate in zip(GROUPS, (6e-5, 7e-5), strict=True)]
+    folder = results(tmp_path / "results", {**HELD, "false_alarm": 2.5e-7}, *groups)
+    claims = claims_with_results([scenario], [folder])
+    assert [claim.row()[7] for claim in claims] == ["2e-07", "0.0001"]
+    said = "1 of 2 measured claims have a false-alarm rate of at most 0.0001; above it: `small`: words (0.0001)."
+    assert said in page(claims), "the groups of a claim add up"
+    folder = results(tmp_path / "unknown", {**HELD, "false_alarm": 0.0}, groups[0], GROUPS[1])
+    claims = claims_with_results([scenario], [folder])
+    assert [claim.row()[7] for claim in claims] == ["0", ""]
+    assert "1 of 2 measured claims have a false-alarm rate of at most 0.0001; that of 1 is not known." in page(claims)
 
 
 def test_it_says_what_has_not_been_run(scenario: Path, tmp_path: Path) -> None:

@@ -1,0 +1,104 @@
+"""The page on what robustness costs: words at equal promise by formulas, and the measured ones beside them.
+
+    python -m benchmarks.costs [--results results/reference/cost-of-robustness] [--out docs/cost-of-robustness.md]
+
+The formulas stand in `protocols/costs.py`. What was measured is read from the results of the scenario of that name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from math import log
+from pathlib import Path
+from statistics import fmean
+from typing import Final
+
+import yaml
+
+from protocols.costs import deterministic, least_known, memoryless, oblivious, partial_privacy
+
+ALPHAS: Final = (0.1, 0.03, 0.01, 0.003, 0.001)
+SITES: Final = tuple(2**power for power in range(4, 21, 2))
+KINDS: Final = ("randomized", "martingale", "robust", "deterministic")
+SCENARIO: Final = Path("scenarios/cost-of-robustness.yaml")
+Measured = Mapping[tuple[int, float], Mapping[str, float]]
+
+HEAD: Final = Path(__file__).with_name("cost-of-robustness.md")
+"""What stands above the tables."""
+
+
+def measured_in(folder: Path) -> Measured:
+    """Return the mean words for growth by a factor e, over k, of each tracker by sites and alpha."""
+    found: dict[tuple[int, float], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    file = folder / "trials.csv"
+    if not file.exists():
+        return {}
+    start = float(yaml.safe_load(SCENARIO.read_text(encoding="utf-8"))["start"])
+    with file.open(newline="", encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            k, items = int(row["sites"]), float(row["items"])
+            found[k, float(row["alpha"])][row["protocol"]].append(float(row["words"]) / k / log(1 + items / start))
+    return {point: {kind: fmean(words) for kind, words in of.items()} for point, of in found.items()}
+
+
+def _three(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def computed_rows() -> list[str]:
+    """Return the rows of the table of formulas."""
+    rows = [
+        "| k | alpha | oblivious | memoryless | partial privacy | deterministic | sqrt(k)/alpha | price |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for alpha in ALPHAS:
+        for k in SITES:
+            words = [one(k, alpha) / k for one in (oblivious, memoryless, partial_privacy, deterministic)]
+            columns = [*words, least_known(k, alpha)[0] / k, words[1] / words[0]]
+            rows.append(f"| {k:,} | {alpha:g} | " + " | ".join(map(_three, columns)) + " |")
+            print(rows[-1], file=sys.stderr, flush=True)  # each takes seconds
+    return rows
+
+
+def measured_rows(measured: Measured) -> list[str]:
+    """Return the rows of the table of measured words, each beside the computed ones."""
+    rows = [
+        "| k | alpha | randomized (oblivious) | martingale (memoryless) | robust (partial privacy) | deterministic |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    formulas = dict(zip(KINDS, (oblivious, memoryless, partial_privacy, deterministic), strict=True))
+    for (k, alpha), of in sorted(measured.items(), key=lambda item: (-item[0][1], item[0][0])):
+        cells = [f"{_three(of[kind])} ({_three(formulas[kind](k, alpha) / k)})" for kind in KINDS]
+        rows.append(f"| {k:,} | {alpha:g} | " + " | ".join(cells) + " |")
+    return rows
+
+
+def page(measured: Measured) -> str:
+    """Return the page."""
+    text = HEAD.read_text(encoding="utf-8") + "\n".join(computed_rows()) + "\n"
+    if measured:
+        text += (
+            "\n## Measured\n\nThe same from the games of the scenario, from 10^10 items on by a factor of e^8, with "
+            "the computed words\nin brackets. Where rounds are long a game is a few of them, and may end before a "
+            "poll or after it.\n\n"
+        )
+        text += "\n".join(measured_rows(measured)) + "\n"
+    return text
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.costs", description="Write the page of costs.")
+    parser.add_argument("--results", type=Path, default=Path("results/reference/cost-of-robustness"))
+    parser.add_argument("--out", type=Path, default=Path("docs/cost-of-robustness.md"))
+    given = parser.parse_args(arguments)
+    given.out.write_text(page(measured_in(given.results)), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

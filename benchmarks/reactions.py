@@ -1,0 +1,90 @@
+"""Figures of games whose adversary reacts, of many sites that say little, and of SimPy's own share of a message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from adversaries import Freeze, RoundRobin
+from benchmarks.baselines import alarms, beginnings
+from benchmarks.clock import seconds
+from benchmarks.measured import Figure, at_least
+from protocols import Deterministic, Martingale, Protocol, Robust
+from simulator.game.outcome import Game
+from simulator.game.play import play
+
+
+class Reactions:
+    """The parts of the suite that are about those.
+
+    Parameters
+    ----------
+    repeats
+        Runs of which each figure is the median, or where two are compared in turn the minimum.
+    scale
+        Shrinks the games for a trial run: 1 for the real one.
+    """
+
+    def __init__(self, repeats: int = 5, scale: float = 1.0) -> None:
+        self.repeats = repeats
+        self.scale = scale
+
+    def startup(self) -> Iterator[Figure]:
+        """What a site costs in `leap` before anything is said, against a SimPy process that only begins."""
+        k = self.size(65_536)
+        bare = self.time(lambda: beginnings(k)) / k
+        for name, adversary in (("all of which wait for something", RoundRobin()), ("one of which is fed", Freeze())):
+            options: dict[str, Any] = {"sites": k, "start": 10**9, "items": 1000, "engine": "leap"}
+            each = self.time(lambda a=adversary, o=options: play(Martingale(alpha=2**-8), a, **o)) / k
+            yield Figure(
+                f"leap, martingale, {k:,} sites, {name}", each * 1e6, "us a site",
+                f"(d) a SimPy process, {bare * 1e6:.3g} us", each / bare, "at most 5 us a site", each <= 5e-6,
+            )  # fmt: skip
+
+    def reacting(self) -> Iterator[Figure]:
+        """`bulk` against `leap` where the adversary reacts, and a game of very many items and sites."""
+        for protocol, wanted in ((Robust(alpha=0.03), 10.0), (Martingale(alpha=0.03), 1.0)):
+            items = self.size(2_000_000)
+            # in turn, so that a slow spell of the machine meets both
+            took: dict[str, list[float]] = {"leap": [], "bulk": []}
+            for _ in range(self.repeats):
+                for engine, times in took.items():
+                    times.append(seconds(lambda e=engine, p=protocol, n=items: freeze(p, e, 1024, n), 1))  # type: ignore[misc]
+            leap, bulk = (min(times) for times in took.values())
+            yield at_least(
+                f"bulk, {protocol.kind} against freeze, k = 1,024, alpha = 0.03, N = {items:,}", bulk, "s",
+                f"leap, {leap:.3g} s", leap / bulk, wanted,
+            )  # fmt: skip
+        k = self.size(65_536)
+        for protocol in (Robust(alpha=0.03), Martingale(alpha=0.03)):
+            alone = self.time(lambda p=protocol: freeze(p, "bulk", k, 10**12))  # type: ignore[misc]
+            what = f"bulk, {protocol.kind} against freeze, k = {k:,}, alpha = 0.03, N = 10^12"
+            yield Figure(what, alone, "s", wanted="at most 10 s", met=alone <= 10)
+
+    def share(self) -> Iterator[Figure]:
+        """What of a message in `leap` is SimPy's: its heap and its loop, with callbacks that do nothing else."""
+        events = self.size(300_000)
+        each = self.time(lambda: alarms(1000, events)) / events
+        start = 10**7
+        games: list[Game] = []
+
+        def game() -> None:
+            options: dict[str, Any] = {"items": self.size(int(1.7 * start)), "start": start, "engine": "leap"}
+            games.append(play(Deterministic(alpha=0.01), RoundRobin(), sites=1000, **options))
+
+        message = self.time(game) / games[0].messages
+        yield Figure(
+            "leap, deterministic, k = 1,000: a message", message * 1e6, "us",
+            f"(e) an event that sets itself again, {each * 1e6:.3g} us", each / message,
+        )  # fmt: skip
+
+    def size(self, whole: int) -> int:
+        return max(1000, int(whole * self.scale))
+
+    def time(self, work: Callable[[], object]) -> float:
+        return seconds(work, self.repeats)
+
+
+def freeze(protocol: Protocol, engine: str, k: int, items: int) -> Game:
+    """Play a game against `freeze`."""
+    return play(protocol, Freeze(), sites=k, items=items, engine=engine)

@@ -1,0 +1,115 @@
+"""Chances of what a fresh run gives, from the games of one run: counts of games, one game, a measure of many games."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+Column = np.ndarray[Any, Any]
+
+_ALIKE: Final = 3
+"""So many equal values at a point are taken for a quantity that chance has no part in."""
+_CORRELATED: Final = 0.5
+"""Correlation of the games of one trial at different points: it is 0.2 to 0.6 where the same protocol plays."""
+
+
+def binomial(games: int, chance: float) -> Column:
+    """Return the probabilities of 0 … `games` hits, each game one with this chance.
+
+    Examples
+    --------
+    >>> binomial(2, 0.5).tolist()
+    [0.25, 0.5, 0.25]
+    """
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    hits = np.arange(games + 1)
+    ways = gammaln(games + 1) - gammaln(hits + 1) - gammaln(games - hits + 1)
+    found: Column = np.exp(ways + xlogy(hits, chance) + xlog1py(games - hits, -chance))
+    return found
+
+
+def beta_binomial(games: int, hits: float) -> Column:
+    """Return the predicted probabilities of 0 … `games` hits in as many fresh games, `hits` having been seen.
+
+    The hits of the fresh run are binomial given the chance of one, whose posterior distribution is
+    Beta(hits + 1/2, games - hits + 1/2), of Jeffreys' prior.
+    """
+    from scipy.special import betaln, gammaln
+
+    fresh = np.arange(games + 1)
+    ways = gammaln(games + 1) - gammaln(fresh + 1) - gammaln(games - fresh + 1)
+    one, other = hits + 0.5, games - hits + 0.5
+    found: Column = np.exp(ways + betaln(fresh + one, games - fresh + other) - betaln(one, other))
+    return found
+
+
+def tail(distance: Column | float, freedom: float, *, single: bool) -> Column:
+    """Return the chance of a deviation above a distance in standard errors, by Student's t.
+
+    Of a `single` game, or the extreme of several, at least that of the exponential distribution, e^-(1 + distance).
+    """
+    from scipy.special import stdtr
+
+    away = np.asarray(distance, dtype=float)
+    chance = stdtr(freedom, -away)
+    if single:
+        chance = np.maximum(chance, np.exp(-np.maximum(1 + away, 0.0)))
+    return np.asarray(chance)
+
+
+def clustered(games: int, trials: int, chance: float, missing: int) -> float:
+    """Return the chance that `missing` games or more are hit, each with this chance, the games of a trial together.
+
+    Games of one trial share their seed. However they depend on each other, c of them at most are hit together, in which
+    case a trial is hit with the chance c times smaller: the largest over c is returned. With a game a trial it is
+    the binomial tail.
+
+    Examples
+    --------
+    >>> clustered(10, 10, 0.5, 10) == 0.5**10, round(clustered(20, 10, 0.5, 20), 9) == 0.5**10
+    (True, True)
+    """
+    if missing <= 0:
+        return 1.0
+    if missing > games:
+        return 0.0
+    each = games / trials
+    found = 0.0
+    for together in range(1, int(np.ceil(each)) + 1):
+        hit = min(1.0, chance * each / together)
+        found = max(found, float(binomial(trials, hit)[int(np.ceil(missing / together)) :].sum()))
+    return found
+
+
+def game_outside(values: Column, points: Column, low: float, high: float) -> Column | None:
+    """Return, for each game, the chance that a fresh one at its point falls below `low` or above `high`.
+
+    The spread of a point is its own or that of all points together, whichever is larger. Its degrees of freedom are
+    those of points whose games, as those of a trial share a seed, are correlated by one half. None if no point has two.
+    """
+    if not np.isfinite(values).all():
+        return None
+    parts = [np.flatnonzero(points == point) for point in np.unique(points)]
+    freedom = sum(len(rows) - 1 for rows in parts) / (1 + (len(parts) - 1) * _CORRELATED**2)
+    if not freedom:
+        return None
+    pooled = float(np.mean([_variance(values[rows]) for rows in parts if len(rows) > 1]))
+    chances = np.zeros(len(values))
+    for rows in parts:
+        mine = values[rows]
+        alike = bool((mine == mine[0]).all())  # the mean of equal numbers may differ from them in its last digit
+        middle = float(mine[0] if alike else mine.mean())
+        spread = 0.0 if alike and len(rows) >= _ALIKE else max(_variance(mine), pooled)
+        error = np.sqrt(spread * (1 + 1 / len(rows)))
+        if error == 0:
+            chances[rows] = float(not low <= middle <= high)
+            continue
+        below, above = (tail(far / error, freedom, single=True) for far in (middle - low, high - middle))
+        chances[rows] = np.minimum(1, below + above)
+    return chances
+
+
+def _variance(values: Column) -> float:
+    return 0.0 if len(values) < 2 or (values == values[0]).all() else float(values.var(ddof=1))

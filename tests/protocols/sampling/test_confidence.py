@@ -1,0 +1,91 @@
+"""The deviations that the sampling tracker needs at all steps: limits in closed form, and games that fail as often."""
+
+from __future__ import annotations
+
+from math import exp, log2, pi, sqrt
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from adversaries import RoundRobin
+from protocols import Randomized
+from protocols.sampling.confidence import at_rest, confidence_for, rate, spoilt
+from protocols.sampling.randomized import LARGEST_COUNT
+from simulator import play
+
+ALARM = 1e-6
+
+
+def test_many_sites_are_gaussian() -> None:
+    for c in (2.0, 3.0, 4.0):
+        assert rate(10**9, c) == pytest.approx(2 * c * exp(-c * c / 2) / sqrt(2 * pi), rel=1e-3)
+        assert at_rest(10**9, c) == pytest.approx(2 * stats.norm.sf(c), rel=1e-3)
+
+
+def test_one_site_by_hand() -> None:
+    """Its age is exponential: above 1 + u with exp(-1 - u), and it begins to be so at that rate times (1 - 1 / m)."""
+    assert at_rest(1, 3.0) == pytest.approx(exp(-4))
+    assert rate(1, 3.0) == pytest.approx(exp(-4) * 3 / 4)
+
+
+@pytest.mark.parametrize(("k", "alpha"), [(1, 0.1), (16, 0.001), (1024, 0.03), (2**20, 0.1)])
+def test_the_confidence_is_where_the_probability_passes(k: int, alpha: float) -> None:
+    found = [confidence_for(k, alpha, allowed) for allowed in (0.1, 1e-3, 1e-6)]
+    assert found == sorted(found)
+    for c, allowed in zip(found, (0.1, 1e-3, 1e-6), strict=True):
+        assert spoilt(k, alpha, c) == pytest.approx(allowed, rel=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "alpha", "c"), [(16, 0.02, 2.5), (64, 0.01, 2.5), (1024, 0.003, 2.6)])
+def test_a_doubling_fails_about_as_often(k: int, alpha: float, c: float) -> None:
+    """400 games each of one doubling, p being sqrt(k) c / (alpha n) at its start: at most as often as computed.
+
+    And not below four tenths of it: a game begins without any error, and it takes a part of the time in which errors
+    are likely until that is forgotten. False alarms: 1e-6. Power: with a c half as large again a tenth would fail.
+    """
+    start = int(4096 * sqrt(k) * c / alpha) + 1
+    games = [
+        play(Randomized(alpha=alpha, confidence=c), RoundRobin(), sites=k, start=start, items=start - 2, seed=seed)
+        for seed in range(400)
+    ]
+    failed, expected = sum(not game.ok for game in games), 1 - exp(-spoilt(k, alpha, c))
+    assert stats.binom.sf(failed - 1, 400, expected) > ALARM
+    assert stats.binom.cdf(failed, 400, 0.4 * expected) > ALARM
+    assert spoilt(k, alpha, 1.5 * c) < 0.1 * spoilt(k, alpha, c)
+
+
+def test_tight_is_one_copy_with_the_least_confidence() -> None:
+    """The promise of the median at a twentieth of its words."""
+    tight = Randomized(alpha=0.05, delta=0.05, parameters="tight")
+    spread, copies = tight.tuned(400)
+    assert copies == 1
+    assert 0.05 / spread == pytest.approx(confidence_for(400, 0.05, 0.05 / log2(LARGEST_COUNT)))
+    options = {"sites": 400, "items": 10**7, "start": 10**6}
+    words = [play(one, RoundRobin(), **options).words for one in (tight, Randomized(alpha=0.05, delta=0.05))]  # type: ignore[arg-type]
+    assert words[0] < words[1] / 20
+
+
+@pytest.mark.slow
+def test_tight_holds_on_inputs_that_do_not_react() -> None:
+    """Growth by e^7 at alpha = 1/sqrt k: 200 games, at most 10 failures; delta is for 63 doublings, and these are 10.
+
+    False alarms: 1e-6 with 1 % of failures. Power: with one standard deviation most games fail.
+    """
+    options = {"sites": 256, "items": 10**7, "start": 10**4}
+    right, wrong = Randomized(alpha=1 / 16, delta=0.05, parameters="tight"), Randomized(alpha=1 / 16, confidence=1)
+    failed = [
+        sum(not play(one, RoundRobin(), seed=seed, **options).ok for seed in range(games))  # type: ignore[arg-type]
+        for one, games in ((right, 200), (wrong, 20))
+    ]
+    assert failed[0] <= 10
+    assert failed[1] >= 10
+
+
+def test_parameters_need_a_promise() -> None:
+    with pytest.raises(ValueError, match="delta must be given with parameters: tight"):
+        Randomized(alpha=0.1, parameters="tight")
+    with pytest.raises(ValueError, match="parameters must be median or tight; got 'best'"):
+        Randomized(alpha=0.1, delta=0.1, parameters="best")
+    assert np.isfinite(Randomized(alpha=0.1, delta=0.1, parameters="tight").cost_bound(64, 10**9))

@@ -1,0 +1,227 @@
+"""The false-alarm rate of a claim: exact where the chances of a game are known, and what fresh runs do otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from simulator.claims.claim import Claim
+from simulator.claims.expressions import measure
+from simulator.claims.false_alarm import ALLOWED, false_alarm, together
+from simulator.claims.judge import judge
+from simulator.claims.tails import beta_binomial, binomial, clustered
+
+
+def claim(measure: str = "fraction(ok)", **keys: Any) -> Claim:
+    return Claim(name="c", measure=measure, **keys)
+
+
+def games(points: int = 1, trials: int = 10, **columns: Any) -> dict[str, Any]:
+    table = {"point": np.repeat(np.arange(points), trials), "trial": np.tile(np.arange(trials), points)}
+    return {**table, **{name: np.asarray(values) for name, values in columns.items()}}
+
+
+# what is exact
+
+
+@pytest.mark.parametrize(("n", "p"), [(1, 0.0), (7, 1.0), (10, 0.05), (400, 0.3)])
+def test_the_binomial_is_scipys(n: int, p: float) -> None:
+    assert binomial(n, p) == pytest.approx(stats.binom.pmf(np.arange(n + 1), n, p), rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize(("n", "hits"), [(1, 0), (10, 10), (100, 37)])
+def test_the_prediction_is_the_beta_binomial(n: int, hits: int) -> None:
+    expected = stats.betabinom.pmf(np.arange(n + 1), n, hits + 0.5, n - hits + 0.5)
+    assert beta_binomial(n, hits) == pytest.approx(expected, rel=1e-7)
+
+
+def test_the_chance_that_theory_gives_is_taken_as_it_is() -> None:
+    table = games(trials=10, ok=np.ones(10, dtype=bool))
+    assert false_alarm(claim(at_least=0.5, chance=0.05), table) == pytest.approx(stats.binom.sf(5, 10, 0.05))
+    assert false_alarm(claim(at_least=1, chance=0), table) == 0
+    assert false_alarm(claim(at_least=1, chance=0.05), table) == pytest.approx(1 - 0.95**10)
+    broken = games(trials=10, ok=np.zeros(10, dtype=bool))
+    assert false_alarm(claim(at_most=0.2, chance=0.05), broken) == pytest.approx(stats.binom.sf(2, 10, 0.05))
+    guessed = games(trials=600, ok=np.arange(600) < 440)
+    both = stats.binom.cdf(405, 600, 0.73) + stats.binom.sf(470, 600, 0.73)  # 0.73 x 600 = 438, and 33 on either side
+    assert false_alarm(claim(equals=0.73, within=33 / 600, chance=0.73), guessed) == pytest.approx(both, rel=0.3)
+
+
+def test_a_chance_that_the_games_refute_is_not_believed() -> None:
+    table = games(trials=100, ok=np.arange(100) >= 40)
+    seen = false_alarm(claim(at_least=0.5), table)
+    assert false_alarm(claim(at_least=0.5, chance=1e-3), table) == seen
+    assert seen is not None
+    assert 0.01 < seen < 0.2
+    assert false_alarm(claim(at_least=0.5, chance=0.3), table) == pytest.approx(stats.binom.sf(50, 100, 0.3))
+    extreme = games(trials=4, loss=[0.0, 0.0, 0.0, 2.0])
+    assert false_alarm(claim("max(loss)", at_most=1, chance=0.3), extreme) == 1.0
+    assert false_alarm(claim("max(loss)", at_most=1, chance=1e-9), extreme) != 4e-9
+
+
+def test_games_of_a_trial_may_all_fail_together() -> None:
+    # five points of ten trials that fail together: 26 of 50 are missing as soon as 6 trials are
+    together_ = float(stats.binom.sf(5, 10, 0.05))
+    assert clustered(50, 10, 0.05, 26) >= together_
+    # whatever the dependence in a trial, the bound is not below what such trials give
+    for size in range(1, 6):
+        hit = 0.05 * 5 / size
+        assert clustered(50, 10, 0.05, 12) >= stats.binom.sf(np.ceil(12 / size) - 1, 10, hit)
+    assert clustered(30, 30, 0.1, 7) == pytest.approx(stats.binom.sf(6, 30, 0.1))
+    assert (clustered(30, 10, 0.1, 0), clustered(30, 10, 0.1, 31), clustered(30, 10, 0.0, 1)) == (1, 0, 0)
+
+
+# what is predicted, against fresh runs
+
+
+RUNS = 300
+SHARE = 0.1
+LEAST, MOST = (int(stats.binom.ppf(tail, RUNS, SHARE)) for tail in (5e-5, 1 - 5e-5))
+"""If a prediction is right, its rate at the value of a fresh run is uniform: so many of all runs have one below SHARE.
+
+Outside of these numbers a right one is once in 10,000 times.
+"""
+
+
+def below(text: str, draw: Any, seed: int) -> int:
+    """Return for how many pairs of runs the first predicts a value as large as the second's with at most `SHARE`."""
+    rng, found = np.random.default_rng(seed), 0
+    for _ in range(RUNS):
+        first, second = draw(rng), draw(rng)
+        rate = false_alarm(claim(text, at_most=measure(text, second).value), first)
+        assert rate is not None
+        found += rate <= SHARE
+    return found
+
+
+def normal(rng: Any) -> dict[str, Any]:
+    return games(points=2, trials=8, x=np.concatenate([rng.normal(5, 1, 8), rng.normal(9, 3, 8)]))
+
+
+def skewed(rng: Any) -> dict[str, Any]:
+    return games(trials=12, x=rng.exponential(1, 12))
+
+
+def power_law(rng: Any) -> dict[str, Any]:
+    sites = np.repeat([10.0, 100.0, 1000.0], 4)
+    return games(points=3, trials=4, sites=sites, words=sites**0.5 * np.exp(rng.normal(0, 0.2, 12)))
+
+
+def shared(rng: Any) -> dict[str, Any]:
+    # three points whose games of a trial are the same: 24 games say what 8 do
+    return games(points=3, trials=8, x=np.tile(rng.normal(0, 1, 8), 3))
+
+
+def bernoulli(rng: Any) -> dict[str, Any]:
+    return games(trials=40, ok=rng.random(40) < 0.8)
+
+
+def test_the_prediction_of_a_mean_is_right() -> None:
+    # of one point Student's t is exact; of three that share their trials, as much
+    assert LEAST <= below("mean(x)", shared, 1) <= MOST
+    assert LEAST <= below("mean(x)", normal, 2) <= MOST
+    assert LEAST <= below("mean(x, where=(point == 1)) / mean(x, where=(point == 0))", normal, 3) <= MOST
+
+
+def test_the_prediction_of_a_slope_from_few_trials_is_cautious() -> None:
+    assert below("slope(words, sites)", power_law, 4) <= MOST
+
+
+def test_the_prediction_of_a_fraction_is_cautious() -> None:
+    assert below("fraction(ok)", bernoulli, 5) <= MOST
+
+
+@pytest.mark.parametrize("text", ["mean(x)", "median(x)", "quantile(x, 0.9)", "max(x)", "max(x) / mean(x)"])
+def test_ordered_and_skewed_values_are_not_taken_for_surer_than_they_are(text: str) -> None:
+    assert below(text, skewed, 6) <= MOST * 1.3  # Student's t of twelve exponential values is a little off
+
+
+def test_a_prediction_that_takes_games_of_a_trial_for_independent_is_seen_to_be_wrong() -> None:
+    def alone(rng: Any) -> dict[str, Any]:
+        table = shared(rng)
+        return {**table, "trial": np.arange(24)}  # as if each of the 24 games had a seed of its own
+
+    assert below("mean(x)", alone, 1) > MOST
+
+
+def test_a_margin_says_more_than_games_that_all_held() -> None:
+    error = np.random.default_rng(3).normal(0.4, 0.03, 40)
+    table = games(points=4, trials=10, error=error, ok=error <= 1)
+    bare = false_alarm(claim(at_least=0.95), table)
+    near = false_alarm(claim(at_least=0.95, margin="error / 0.55"), {**table, "ok": error <= 0.55})
+    far = false_alarm(claim(at_least=0.95, margin="error"), table)  # twenty standard deviations
+    assert bare is not None
+    assert near is not None
+    assert far is not None
+    assert far < ALLOWED < near <= 1
+    assert bare > 0.1
+    assert false_alarm(claim(at_most=0.05, margin="error * 9"), {**table, "ok": error * 9 <= 1}) < ALLOWED  # type: ignore[operator]
+
+
+def test_a_margin_that_is_none_is_said_to_be() -> None:
+    table = games(trials=4, error=np.array([0.2, 0.3, 1.2, 0.1]), ok=np.array([True, True, True, True]))
+    (found,) = judge([claim(at_least=0.9, margin="error")], table)
+    assert found.verdict == "PASS"
+    assert found.false_alarm is None
+    assert found.note.startswith("false alarm: margin 'error' is not at most 1 exactly where")
+
+
+# edges
+
+
+def test_what_chance_has_no_part_in_is_missed_never_or_always() -> None:
+    table = games(points=2, trials=5, words=np.repeat([10.0, 1000.0], 5), sites=np.repeat([1.0, 100.0], 5))
+    for text, bound in (
+        ("slope(words, sites)", 1.0),
+        ("max(words)", 1000.0),
+        ("median(words, where=(point == 1))", 1e3),
+    ):
+        assert false_alarm(claim(text, at_most=bound * (1 + 1e-9)), table) == 0
+        assert false_alarm(claim(text, at_least=bound * (1 + 1e-9)), table) == 1
+
+
+def test_one_trial_says_nothing() -> None:
+    table = games(points=3, trials=1, x=np.array([1.0, 2.0, 3.0]), ok=np.ones(3, dtype=bool))
+    assert false_alarm(claim("mean(x)", at_most=9), table) is None
+    assert false_alarm(claim("max(x)", at_most=9), table) is None
+    assert false_alarm(claim(at_least=0.5), table) is not None  # of a fraction the prior still does
+
+
+def test_infinite_errors_are_not_predicted() -> None:
+    table = games(trials=4, x=np.array([1.0, np.inf, 2.0, 3.0]))
+    assert false_alarm(claim("median(x)", at_most=9), table) is None
+    assert false_alarm(claim("max(x)", at_most=9), table) is None
+
+
+def test_a_claim_that_fails_is_likely_to_fail_again() -> None:
+    table = games(trials=20, x=np.random.default_rng(1).normal(3, 1, 20))
+    rate = false_alarm(claim("mean(x)", at_most=2), table)
+    assert rate is not None
+    assert rate > 0.9
+
+
+def test_groups_add_up() -> None:
+    assert together([1e-5, 2e-5]) == pytest.approx(3e-5)
+    assert together([0.7, 0.7]) == 1
+    assert together([0.1, None]) is None
+    found = judge([claim(each="point", at_least=1, chance=0.01)], games(points=2, trials=3, ok=np.ones(6, dtype=bool)))
+    assert [one.false_alarm for one in found] == pytest.approx([1 - 0.99**3] * 2)
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"measure": "mean(x)", "chance": 0.1}, "chance goes with fraction"),
+        ({"measure": "max(x) / 2", "chance": 0.1}, "chance goes with fraction"),
+        ({"measure": "max(x)", "margin": "x"}, "margin goes with fraction"),
+        ({"measure": "fraction(ok)", "margin": "max(x)"}, "margin: 'max.x.' sums columns up"),
+        ({"measure": "fraction(ok)", "chance": 1.5}, "less than or equal to 1"),
+        ({"measure": "fraction(ok)", "chance": True}, "not true or false"),
+    ],
+)
+def test_what_a_claim_is_refused_for(keys: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Claim(name="c", at_most=1, **keys)
