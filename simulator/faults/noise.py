@@ -173,6 +173,9 @@ class TwicePromised(Part):
     def halting_times(self) -> Any:
         return self._bolder().halting_times()
 
+    def release(self, *given: Any) -> Any:
+        return self._bolder().release(*given)
+
     def _bolder(self) -> Any:
         own = self.repaired()
         return replace(

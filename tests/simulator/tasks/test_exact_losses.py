@@ -40,10 +40,9 @@ ELSEWHERE = {"jdp-mirror", *LEARNERS}
 """Mirror and learners have exact audits of their own: tests/mechanisms/prediction, scenarios/joint-privacy.yaml."""
 MECHANISMS = [name for name in kinds("mechanism") if name not in ELSEWHERE]
 BY_RUNS = {"counter-monitor", "pmw", "growing-sparse"}
-"""Mechanisms whose loss only runs can tell. Of `pmw` the scales of all draws are tested instead, and `growing-sparse`
-is `growing-sparse-infinite` with other thresholds, whose segments do not end by time."""
+"""Mechanisms whose loss only runs can tell; see docs/audits.md for the last two."""
 ENDED_BY_TIME = {"growing-sparse-infinite", "fully-dynamic", "inserted-minus-deleted"}
-"""Their partition loses nothing on inputs whose segments end by time, and their trees have few levels there."""
+"""Partitions lose nothing where segments end by time."""
 GENEROUS = {"sparse", "sparse-infinite", "sorted-queries", "private-partition", "sparse-vector-monitor"}
 """Sums of one stream all move the same way, for which a sparse-vector test loses half of its epsilon."""
 ONE_OF_SEVERAL = {"sparse-vector-queries", "continual-output", "perturbed-leader"}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any, Final
 
 import numpy as np
 
 from mechanisms import DynamicMechanism, FullyDynamic, GrowingSparse, StaticMechanism
-from mechanisms.accounting import Ledger
+from mechanisms.accounting import Ledger, Overdrawn
 from mechanisms.scripted_noise import ScriptedNoise
 from simulator.tasks.audit.exact.linear import linear_loss
 
@@ -62,9 +63,12 @@ def updates_loss(mechanism: DynamicMechanism) -> Found | None:
         return seen
 
     ledger = Ledger(mechanism.kind, mechanism.epsilon, mechanism.delta)
-    run = mechanism.start(ScriptedNoise(), ledger)  # type: ignore[arg-type]
-    for code in stream:
-        run.step(code)
+    try:
+        run = mechanism.start(ScriptedNoise(), ledger)  # type: ignore[arg-type]
+        for code in stream:
+            run.step(code)
+    except Overdrawn as error:
+        return inf, mechanism.epsilon, f"its own ledger refuses: {error}"
     loss = linear_loss(play, len(places), mechanism.delta if approximate else 0.0)
     if loss is None:
         return None
