@@ -41,8 +41,7 @@ ELSEWHERE = {"jdp-mirror", *LEARNERS}
 MECHANISMS = [name for name in kinds("mechanism") if name not in ELSEWHERE]
 BY_RUNS = {"counter-monitor", "pmw", "growing-sparse"}
 """Mechanisms whose loss only runs can tell; see docs/audits.md for the last two."""
-ENDED_BY_TIME = {"growing-sparse-infinite", "fully-dynamic", "inserted-minus-deleted"}
-"""Partitions lose nothing where segments end by time."""
+ENDED_BY_TIME = {"growing-sparse-infinite", "fully-dynamic", "inserted-minus-deleted"}  # their partitions lose nothing
 GENEROUS = {"sparse", "sparse-infinite", "sorted-queries", "private-partition", "sparse-vector-monitor"}
 """Sums of one stream all move the same way, for which a sparse-vector test loses half of its epsilon."""
 ONE_OF_SEVERAL = {"sparse-vector-queries", "continual-output", "perturbed-leader"}
