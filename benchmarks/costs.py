@@ -20,6 +20,7 @@ from typing import Final
 import yaml
 
 from protocols.costs import deterministic, least_known, memoryless, oblivious, partial_privacy
+from simulator.results.files import write_text
 
 ALPHAS: Final = (0.1, 0.03, 0.01, 0.003, 0.001)
 SITES: Final = tuple(2**power for power in range(4, 21, 2))
@@ -96,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, default=Path("results/reference/cost-of-robustness"))
     parser.add_argument("--out", type=Path, default=Path("docs/cost-of-robustness.md"))
     given = parser.parse_args(arguments)
-    given.out.write_text(page(measured_in(given.results)), encoding="utf-8")
+    write_text(given.out, page(measured_in(given.results)))
     return 0
 
 

@@ -34,11 +34,16 @@ class Games:
             self._table[name].append(value)
         self._by_kind.append(_sums(record.kinds))
 
-    def columns(self) -> Columns:
-        """Return the table: trials, what a task calls its columns, and the cost by kind (or 0)."""
+    @property
+    def kinds(self) -> list[str]:
+        """Return the columns of the cost by kind."""
+        return list(dict.fromkeys(name for sums in self._by_kind for name in sums))
+
+    def columns(self, kinds: Sequence[str] = ()) -> Columns:
+        """Return the table: trials, what a task calls its columns, and the cost by kind (or 0), of these kinds too."""
         import numpy as np
 
-        names = dict.fromkeys(name for sums in self._by_kind for name in sums)
+        names = dict.fromkeys([*self.kinds, *kinds])
         by_kind = {name: np.array([sums.get(name, 0) for sums in self._by_kind], dtype=float) for name in names}
         trials = {name: column_of(values) for name, values in self._table.items()}
         called = {key: trials[name] for name, key in self._scenario.called.items() if name in trials}

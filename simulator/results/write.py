@@ -112,7 +112,8 @@ def _control_tables(
                 whole.add(row, record)
                 rows.append(row)
         if rows:
-            found.append((control.claim, ControlTable(whole.columns(), intact, len(lost.lines) - before), rows))
+            judged = ControlTable(whole.columns(table.kinds), intact, len(lost.lines) - before)
+            found.append((control.claim, judged, rows))
     return found
 
 

@@ -200,7 +200,7 @@ class Generalisation(Count):
     """
 
     kind: ClassVar[str] = "generalisation"
-    rules: ClassVar[int] = 2
+    rules: ClassVar[int] = 3
     columns: ClassVar[Sequence[str]] = COLUMNS
 
     def check(self, point: Point) -> None:

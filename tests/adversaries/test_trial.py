@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,9 @@ import pytest
 
 from adversaries import Burst, Trial, View
 from adversaries.listed_schedules import Runs
+from adversaries.trial import Role
 from protocols import Robust
+from protocols.rounds.constants import Constants
 from simulator import play
 from simulator.faults import broken
 
@@ -26,10 +27,25 @@ class Told(Trial):
         return plan
 
 
-def view(sites: int = 5, **constants: float) -> View:
+OF = Constants(
+    c=1.0,
+    epsilon=1.0,
+    divisor=1.0,
+    blocks=None,
+    phases=20,
+    phase_length=3.0,
+    threshold_scale=2.0,
+    counter_epsilon=1.0,
+    releases=20,
+    shift=0.0,
+    most_bits=1.0,
+    least_blocks=1.0,
+)
+
+
+def view(sites: int = 5, **constants: Any) -> View:
     """Return the view of a game whose rounds have blocks of 10 items and phases of 3 bits, unless said otherwise."""
-    of = {"divisor": 1.0, "phase_length": 3.0, "phases": 20, "threshold_scale": 2.0, "shift": 0.0, **constants}
-    known = {"kind": "robust", "alpha": 0.5, "constants": lambda number: SimpleNamespace(**of)}
+    known = {"kind": "robust", "alpha": 0.5, "constants": lambda number: OF._replace(**constants)}
     return View(sites=sites, items=10**6, start=20, known=known, rng=np.random.default_rng(0))
 
 
@@ -153,3 +169,30 @@ def test_what_it_takes_its_sites_for(side: Any, noisy: bool) -> None:
 def test_nonsense_is_refused(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Trial(**parameters)
+
+
+def test_a_block_size_told_ahead_is_read_off_the_first_output() -> None:
+    """Tight constants: the poll told an estimate, and the first output of the round gives away which.
+
+    256 sites, a round begun with a million items exactly and with blocks for 1.2 % fewer: the shift is larger by what
+    is left of the error. An output that is no first one leaves the round as it is.
+    """
+    protocol, total = Robust(alpha=0.1, parameters="tight"), 10**6
+    adversary = Told()
+    seen = View(sites=256, items=10**9, start=total // 2, known=protocol.known(256), rng=np.random.default_rng(0))
+    seen.output = float(seen.start)
+    adversary.plan(seen)
+    first = FOUND[0]
+    of = protocol.constants(256, 2)
+    size = protocol.block_size(256, 2, round(0.988 * total))
+    assert size < protocol.block_size(256, 2, total)
+    seen.sent, seen.steps, seen.changes = total // 2, total // 2, 1
+    for output in (total * 1.003, total + size * of.fitted(0.1 * total / size).shift):
+        assert FOUND[0] is first
+        adversary._round.runs = [(0, total, Role.WHOLE)]  # type: ignore[union-attr]
+        adversary._round.exact = False  # type: ignore[union-attr]
+        seen.output = output
+        adversary.plan(seen)
+    assert FOUND[0] is not first
+    assert FOUND[0].size == size
+    assert FOUND[0].of == of.fitted(0.1 * total / size)

@@ -11,7 +11,7 @@ import spoilt_parts as parts
 from protocols import Deterministic, DeterministicRounds, Exact, Protocol, Randomized, Robust
 from protocols.base import Site, in_unit_interval, positive
 from protocols.bulk import Segment, Stream
-from protocols.rounds.bulk import BulkRounds
+from protocols.rounds.reacting import ReactingRounds
 
 
 def spoilt(
@@ -130,8 +130,7 @@ class RashlyConfident(Randomized):
         if isinstance(self.copies, bool) or not isinstance(self.copies, int) or self.copies < 1:
             raise ValueError(f"copies must be at least 1; got {self.copies!r}")
 
-    @property
-    def tuned(self) -> tuple[float, int]:
+    def tuned(self, k: int) -> tuple[float, int]:
         return self.alpha / self.confidence, 1
 
 
@@ -159,7 +158,7 @@ class KnowsOnePoll(DeterministicRounds):
         return [parts.KnowsOnePoll(inner, rng) for inner in super().sites(k, rng, start)]
 
 
-class ForgetsOpenings(BulkRounds):
+class ForgetsOpenings(ReactingRounds):
     """Takes the output to be exact as long as items are forwarded, where the server says another at the last one."""
 
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
@@ -174,6 +173,7 @@ class OpensExactly(Robust):
     """Its bulk form forgets what the server adds to the output when the first round begins."""
 
     parameters: Any = "tight"
+    reacting_bulk: ClassVar[Any] = "none"
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> Any:
         right = super().bulk_form(k, site_rng, server_rng, start)

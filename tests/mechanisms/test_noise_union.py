@@ -6,6 +6,7 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 
 from mechanisms.counters import counter
 from mechanisms.laplace_sums import laplace_sum_log_tail
@@ -48,8 +49,28 @@ def test_chernoff_is_a_bound_and_not_far_off() -> None:
         assert union.quantile(1e-5) < bound < 1.3 * union.quantile(1e-5)
 
 
+@pytest.mark.parametrize("kind", ["binary", "per-item", "two-level"])
+@pytest.mark.parametrize("beta", [0.05, 1e-5])
+def test_the_shortfall_is_the_quantile_and_the_integral_of_the_tails_beyond_it(kind: str, beta: float) -> None:
+    """Against Simpson's rule over single tails; it is the least of its kind; and Chernoff's bound is above it."""
+    sums = [counter(kind, 1.0, 12).noise_parts(t) or () for t in range(1, 13)]
+    union = NoiseUnion.of(sums)
+    x, found, (bound, _) = union.quantile(beta), union.shortfall(beta), union.chernoff(beta)
+
+    def excess(begin: float) -> float:
+        places = np.linspace(begin, begin + 60 * (found - x), 2001)
+        tails = [sum(exp(laplace_sum_log_tail(parts, float(place))) for parts in sums) for place in places[::20]]
+        return float(simpson(tails, x=places[::20]))
+
+    assert found == pytest.approx(x + excess(x) / beta, rel=2e-3)
+    for other in (0.9 * x, 1.1 * x):
+        assert other + excess(other) / beta > found * (1 - 2e-3)
+    assert found < bound
+
+
 def test_no_noise_at_all() -> None:
     assert NoiseUnion.of([[], []]).quantile(0.1) == 0.0
+    assert NoiseUnion.of([[], []]).shortfall(0.1) == 0.0
 
 
 def test_equal_sums_are_put_together() -> None:

@@ -134,16 +134,20 @@ def test_each_round_opens_with_the_count_and_the_shift(protocol: Protocol, engin
     k, items = 2, 4 * opening(protocol, 2) + 200
     game = play(protocol, RoundRobin(), sites=k, items=items, seed=11, engine=engine, record=True)
     table = game.transcript
-    begins = table.loc[(table["kind"] == "round") & (table["receiver"] == 0), "step"].tolist()
+    begins = table.loc[table["kind"].isin(["round", "poll"]) & (table["receiver"] == 0), "step"].unique().tolist()
+    bits = table.loc[table["kind"] == "bit", "step"].to_numpy()
     assert len(begins) >= 3
     outputs = game.outputs.set_index("step")["output"].map(float)
-    for number, step in enumerate(begins, start=1):
+    told = begins[0]
+    for number, (step, end) in enumerate(zip(begins, [*begins[1:], items], strict=True), start=1):
         raised = 0.0
         if isinstance(protocol, Robust):
             constants = protocol.constants(k, number)
             assert constants.phase_length > 150 * constants.threshold_scale
-            raised = int(protocol.alpha * step / constants.divisor) * constants.shift
-        assert outputs.loc[:step].iloc[-1] == step + raised
+            size = int(protocol.alpha * (told if constants.ahead else step) / constants.divisor)
+            raised = size * constants.fitted(protocol.alpha * step / size).shift
+            told = step + size * int(((bits > step) & (bits <= end)).sum())
+        assert outputs.loc[:step].iloc[-1] == pytest.approx(step + raised, rel=1e-12)
         assert raised > 0 or protocol.kind != "robust" or protocol.parameters == {"epsilon": 100}  # type: ignore[attr-defined]
 
 

@@ -201,6 +201,15 @@ def test_nine_in_ten_have_a_control() -> None:
 # ---------------------------------------------------------------------- a run
 
 
+def test_kinds_of_message_that_only_intact_games_send_cost_the_broken_ones_nothing(tmp_path: Path) -> None:
+    made = scenario(
+        {"name": "c", "measure": "max(words_report)", "at_least": 1, "control": {"protocol": "exact", "trials": 1}},
+        protocol={"kind": "randomized", "alpha": 0.2},
+    )
+    (finding,) = execute(made, out=tmp_path, workers=1).findings
+    assert (finding.verdict, finding.control) == ("PASS", 0.0)
+
+
 def test_a_run_plays_controls_keeps_them_and_shows_both_numbers(tmp_path: Path) -> None:
     made = scenario(
         {

@@ -1,0 +1,80 @@
+"""Robust with tight constants: a poll tells the next block size, and what the server makes of the exact count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from adversaries import RoundRobin
+from protocols import Robust
+from protocols.base import EVERYONE, Message
+from protocols.rounds.constants import CANDIDATES, paper_constants, tight_constants
+from protocols.rounds.parts import BIT
+from protocols.rounds.tight import tight_round
+from simulator import play
+
+TIGHT = Robust(alpha=0.2, delta=0.5, parameters="tight")
+
+
+@pytest.mark.parametrize("engine", ["leap", "bulk"])
+@pytest.mark.parametrize("start", [0, 10**5])
+def test_a_round_costs_its_bits_and_2k(start: int, engine: str) -> None:
+    """The first round alone is announced, and not even that where the start is known."""
+    game = play(TIGHT, RoundRobin(), sites=16, items=10**6, start=start, seed=3, engine=engine)
+    found = {f"{row.kind} {row.direction}": int(row.messages) for row in game.kinds.itertuples()}
+    polls = game.rounds - 1
+    assert polls >= 2
+    assert found["poll down"] == found["count up"] == 16 * polls
+    assert found.get("round down", 0) == (0 if start else 16)
+    assert game.words == sum(found.values())
+
+
+def test_the_error_that_is_allowed_is_used_up_whatever_the_estimate_was() -> None:
+    """Both sides of the constraint move with it: T by twice the difference, the shift by once. Noise stays as it is."""
+    of = tight_constants(256, 0.05, 3, 1 / 16)
+    for allowed in (0.9 * of.divisor, of.divisor, 1.3 * of.divisor):
+        found = of.fitted(allowed)
+        assert found.divisor == allowed
+        assert found.shift - of.shift == pytest.approx(allowed - of.divisor)
+        assert found.phase_length - of.phase_length == pytest.approx(2 * (allowed - of.divisor))
+        assert (found.threshold_scale, found.counter_epsilon) == (of.threshold_scale, of.counter_epsilon)
+    paper = paper_constants(256, 0.05, 3)
+    assert paper.fitted(1.3 * paper.divisor) is paper
+
+
+def test_an_estimate_far_off_ends_the_round_at_once() -> None:
+    """With a tenth of the items that it was told for, phases have no length: it polls again, with the exact count."""
+    protocol = Robust(alpha=0.2, parameters="tight")
+    server = protocol.server(256, np.random.default_rng(1), [10**6] * 256)
+    ((_, poll),) = server.end_round()
+    server.told = 10 * server.base
+    server.counts_to_come = 1
+    ((receiver, again),) = server.counted(0)
+    assert (receiver, poll.kind) == (EVERYONE, "poll")
+    assert again == Message("poll", 256 * 10**6)
+
+
+def test_signals_of_the_next_round_may_come_before_the_last_answer() -> None:
+    """On delayed channels: a bit of a site that has answered counts in the next round, any other is in an answer."""
+    server = TIGHT.server(3, np.random.default_rng(1), [4000, 4000, 4000])
+    while not (said := server.hear(0, BIT)):
+        pass
+    ((_, poll),) = said
+    assert poll.value > 12_200
+    assert not server.hear(1, BIT)
+    assert not server.hear(0, Message("count", poll.value - 12_200))
+    assert not server.hear(0, BIT)
+    assert not server.hear(1, Message("count", 100))
+    assert not server.hear(2, Message("count", 100))
+    assert server.base == server.told == poll.value
+    assert server.signals == min(1, server.limit - 1)
+
+
+@pytest.mark.parametrize(("k", "number"), [(16, 1), (256, 5), (4096, 9)])
+def test_the_best_counter_needs_the_fewest_words(k: int, number: int) -> None:
+    of = tight_constants(k, 0.05, number, 1 / 16)
+    power = number.bit_length() - 1
+    failure = 6 * 0.05 / (np.pi**2 * (power + 1) ** 2 * 2**power)
+    words = {kind: tight_round(k, failure, 1 / 16, kind).words for kind in (*CANDIDATES, "binary", "hybrid")}
+    assert words[of.counter] == min(words.values())
+    assert Robust(alpha=1 / 16).constants(k, number).counter == "binary"
