@@ -13,7 +13,18 @@ from simulator.cli.tables import print_table
 if TYPE_CHECKING:
     from simulator.points.registry import Family
 
-WHAT = ("protocols", "adversaries", "mechanisms", "tasks", "plots", "scenarios")
+WHAT = (
+    "protocols",
+    "adversaries",
+    "mechanisms",
+    "sketches",
+    "attackers",
+    "curators",
+    "analysts",
+    "tasks",
+    "plots",
+    "scenarios",
+)
 
 
 @click.command("list")

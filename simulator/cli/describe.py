@@ -83,7 +83,7 @@ def _describe(family: Family, name: str, origin: str, reference: str, maker: Any
         "reacts": "" if family != "adversary" else "no" if getattr(maker, "oblivious", False) else "to the outputs",
         "sees": getattr(maker, "sees", "") if family == "adversary" else "",
     }
-    if family == "mechanism":
+    if family in ("mechanism", "sketch", "curator"):
         facts |= {name: getattr(maker, name, "") for name in ("error", "memory", "privacy")}
     if family == "task":
         facts |= {"plays": " against ".join(dict(maker.families).values()), "columns": ", ".join(maker.columns)}

@@ -30,6 +30,7 @@ PLOTS: Final = {
     "matrix": "simulator.plots.matrix:Matrix",
     "size": "simulator.plots.size:SizeOverTime",
     "budget": "simulator.plots.budget:Budget",
+    "ratio": "simulator.plots.ratio:Ratio",
     "flags": "simulator.plots.flags:Flags",
 }
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""

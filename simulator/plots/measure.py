@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from simulator.plots.sweep import Curve, Floats
     from simulator.results.read import Tables
 
-_LABELS: Final = {"max_abs_error": "largest absolute error, in items"}
+_LABELS: Final = {
+    "max_abs_error": "largest absolute error, in items",
+    "touched": "different items",
+    "samples_needed": "points needed",
+    "gap": "gap of the last query",
+}
 """Labels of columns that tasks add."""
 
 
@@ -32,6 +37,8 @@ class Measure(Plot):
         The axis: sites, items, alpha, or any other swept parameter.
     y
         The column of trials.csv.
+    theory
+        A column that says what theory expects of each game, drawn as thin dashes; empty for none.
     """
 
     kind: ClassVar[str] = "measure"
@@ -39,10 +46,9 @@ class Measure(Plot):
 
     x: str
     y: str
+    theory: str = ""
 
     def draw(self, tables: Tables) -> Figure:
-        import pandas as pd
-
         from simulator.plots.labels import label_ends
         from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_labels
         from simulator.plots.style import new_figure
@@ -50,10 +56,7 @@ class Measure(Plot):
         from simulator.results.fixed import fixed
 
         trials = tables.trials
-        column = self.y if self.y in trials else f"_{self.y}"
-        if column not in trials or not pd.api.types.is_numeric_dtype(trials[column]):
-            known = [name.lstrip("_") for name in trials.columns if pd.api.types.is_numeric_dtype(trials[name])]
-            raise ValueError(f"y must be a column of numbers of trials.csv ({', '.join(known)}); got {self.y!r}")
+        column, expected = (_column(trials, key, getattr(self, key)) for key in ("y", "theory"))
 
         def measured(games: pd.DataFrame) -> pd.Series[float]:
             return games[column].astype(float)
@@ -61,7 +64,11 @@ class Measure(Plot):
         def fitted_power(curve: Curve) -> str:
             return power(curve, self.x) if logarithmic else ""
 
-        drawn = [(title, curves(games, self.x, measured)) for title, games in panels(tables)]
+        def bound(game: dict[str, Any]) -> float | None:
+            return float(game[expected])
+
+        theory = bound if self.theory else None
+        drawn = [(title, curves(games, self.x, measured, theory)) for title, games in panels(tables)]
         found = [curve for _, part in drawn for curve in part]
         if not found:
             raise ValueError(f"a measure figure needs numbers in {self.y!r}; these games have none")
@@ -70,6 +77,8 @@ class Measure(Plot):
         note = band_note(trials) + failing_note(found)
         if logarithmic and room_for_labels(len(drawn)):
             note += f" Beside each line: the power of {symbol(self.x)} fitted through all its marks."
+        if self.theory:
+            note += " Thin dashes: what theory expects."
         kinds = tuple(dict.fromkeys(trials["protocol"]))
         legends = legend_of(drawn, kinds)
         figure = new_figure(height_of(drawn), self.title or tables.title, fixed(tables), note, legends=legends)
@@ -79,6 +88,19 @@ class Measure(Plot):
             _logarithmic(axes[0], values)
         label_ends(figure, labels)
         return figure
+
+
+def _column(trials: pd.DataFrame, key: str, name: str) -> str:
+    """Return the column of numbers that a key of the figure names; a task's own have an underscore before them."""
+    import pandas as pd
+
+    if not name and key == "theory":
+        return ""
+    column = name if name in trials else f"_{name}"
+    if column not in trials or not pd.api.types.is_numeric_dtype(trials[column]):
+        known = [each.lstrip("_") for each in trials.columns if pd.api.types.is_numeric_dtype(trials[each])]
+        raise ValueError(f"{key} must be a column of numbers of trials.csv ({', '.join(known)}); got {name!r}")
+    return column
 
 
 def _logarithmic(axes: Axes, values: Floats) -> None:

@@ -65,7 +65,7 @@ def draw_panels(
             draw_curve(one, curve, kinds)
             if not room_for_labels(len(panels)):
                 continue
-            text = f"{curve.line.label}  {fitted_power(curve)}" if named else fitted_power(curve)
+            text = f"{curve.line.label}  {fitted_power(curve)}".rstrip() if named else fitted_power(curve)
             text += ", fails" if curve.broken.mean() >= 0.5 else ""
             if text.strip():
                 colour = ink(mark(curve.line.protocol, kinds).colour)

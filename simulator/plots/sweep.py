@@ -24,6 +24,8 @@ _SYMBOLS: Final = {
     "start": "N_0",
     "steps": "T",
     "experts": "n",
+    "queries": "k",
+    "rows": "t",
 }
 _LABELS: Final = {
     "sites": "number of sites, k",
@@ -32,6 +34,8 @@ _LABELS: Final = {
     "start": "items at the start",
     "steps": "steps, T",
     "experts": "number of experts, n",
+    "queries": "number of queries, k",
+    "rows": "rows of the sketch, t",
 }
 
 

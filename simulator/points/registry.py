@@ -20,7 +20,7 @@ from typing import Any, Final, Literal, get_args
 from simulator.errors import ScenarioError, accepted, nearest
 from simulator.points.source import Source, import_reference, is_reference, load_file, member
 
-Family = Literal["protocol", "adversary", "mechanism", "task", "plot"]
+Family = Literal["protocol", "adversary", "mechanism", "sketch", "attacker", "curator", "analyst", "task", "plot"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 
 
@@ -51,6 +51,12 @@ HOMES: Final[dict[Family, Home]] = {
     "protocol": Home("protocols", "protocols", base="protocols.base:Protocol"),
     "adversary": Home("adversaries", "adversaries", base="adversaries.base:Adversary"),
     "mechanism": Home("mechanisms", "mechanisms", table="MECHANISMS"),
+    "sketch": Home("sketches", "mechanisms.sketches", base="mechanisms.sketches.base:Sketch", table="SKETCHES"),
+    "attacker": Home("attackers", "adversaries.sketching", base="adversaries.sketching.base:Attacker"),
+    "curator": Home(
+        "curators", "mechanisms.statistical", base="mechanisms.statistical.base:QueryMechanism", table="CURATORS"
+    ),
+    "analyst": Home("analysts", "adversaries.analysts", base="adversaries.analysts.base:Analyst"),
     "task": Home("tasks", "simulator.tasks", base="simulator.tasks.base:Task", table="TASKS"),
     "plot": Home("plots", "simulator.plots", base="simulator.plots.base:Plot", table="PLOTS"),
 }

@@ -6,10 +6,13 @@ import numpy as np
 
 from simulator.game.streams import ROLES, streams
 from simulator.points.registry import kinds
+from simulator.tasks.analysis import game as analysis_game
+from simulator.tasks.analysis import sample_size, worst_of_many
 from simulator.tasks.audit import mechanism, protocol
 from simulator.tasks.continual import count, experts, monitor, queries
 from simulator.tasks.prediction import game as prediction
 from simulator.tasks.prediction import mirror
+from simulator.tasks.sketching import game as sketch_game
 
 OF_TASKS = {
     "continual-count": (count.ROLES, ("", "mechanism", "adversary", "challenge")),
@@ -21,6 +24,12 @@ OF_TASKS = {
     "joint-privacy": ((), ()),  # nothing is drawn
     "audit": (mechanism.ROLES, ("training", "training neighbour", "testing", "testing neighbour")),
     "audit-tracker": (protocol.ROLES, ("database", "training", "testing", "testing neighbour", "places")),
+    "second-moment": (sketch_game.ROLES, ("sketch", "adversary")),
+    "distinct-count": (sketch_game.ROLES, ("sketch", "adversary")),
+    "frequency": (sketch_game.ROLES, ("sketch", "adversary")),
+    "statistical-queries": (analysis_game.ROLES, ("sample", "mechanism", "adversary", "truth")),
+    "sample-size": (sample_size.ROLES, ("answers",)),
+    "worst-of-many": (worst_of_many.ROLES, ("samples", "mechanism", "adversary", "truth", "choice")),
     "count": (ROLES, ("sites", "server", "adversary", "network")),
     "generalisation": (ROLES, ("sites", "server", "adversary", "network")),
 }

@@ -1,0 +1,94 @@
+"""The insertion attack on sketches of distinct items: keep the items that do not move the estimate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from adversaries.sketching.base import RESET, Attacker, Move, StreamView
+from mechanisms.checks import whole
+
+
+@dataclass
+class QuietItems(Attacker):
+    """Tries items on streams of its own, and at last feeds those that have not moved the estimate, all in one stream.
+
+    A service counts many streams with one hash function, or their sketches could not be merged. The attacker begins a
+    stream with the same `prefill` items again and again, tries `window` fresh ones after them, and notes those after
+    which the estimate stood still: their hash values are such that the sketch as it was then has no use for them. At
+    last it begins a stream with the prefill and feeds all that it has noted. The estimate stays near `prefill` +
+    `window`.
+
+    Parameters
+    ----------
+    prefill
+        Items at the beginning of each stream.
+    window
+        Items that are tried in each stream.
+
+    Source
+    ------
+    Reviriego, Ting 2020, section III; Paterson, Raynal 2022, section 4.
+    """
+
+    kind: ClassVar[str] = "quiet-items"
+    source: ClassVar[str] = "Reviriego, Ting 2020, section III"
+
+    prefill: int = 2000
+    window: int = 2000
+    _noted: list[int] = field(default_factory=list, init=False, repr=False)
+    _place: int = field(default=0, init=False, repr=False)
+    _tried: int = field(default=0, init=False, repr=False)
+    _old: float = field(default=0.0, init=False, repr=False)
+    _last: bool = field(default=False, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        whole("prefill", self.prefill, 0)
+        whole("window", self.window)
+
+    def move(self, view: StreamView) -> Move | None:
+        place = self._place
+        if place > self.prefill and not self._last and self.notes(view):
+            self._noted.append(self._tried)
+        if not self._last and self._runs_out(view, place):
+            self._last, self._place = True, 0
+            return RESET
+        if not self._last and place == self.prefill + self.window:
+            self._place = 0
+            return RESET
+        self._place += 1
+        if place < self.prefill:
+            return place + 1, 1
+        if self._last:
+            return (self._noted[place - self.prefill], 1) if place - self.prefill < len(self._noted) else None
+        self._old = view.output
+        self._tried = max(self._tried, self.prefill) + 1
+        return self._tried, 1
+
+    def _runs_out(self, view: StreamView, place: int) -> bool:
+        """Tell whether just enough updates are left for the last stream: no further one can be tried before."""
+        rest = 2 if place < self.prefill + self.window else self.prefill + 2
+        return view.left <= self.prefill + len(self._noted) + 1 + rest
+
+    def notes(self, view: StreamView) -> bool:
+        """Tell whether the item that has just been tried is to be noted: the estimate has not moved."""
+        return view.output == self._old
+
+
+@dataclass
+class UnsortedItems(QuietItems):
+    """The control of `quiet-items`: the same streams, but a coin with its share of heads says which items are noted.
+
+    Parameters
+    ----------
+    share
+        Share of the items that are noted.
+    """
+
+    kind: ClassVar[str] = "unsorted-items"
+    source: ClassVar[str] = "control of quiet-items"
+
+    share: float = 0.8
+
+    def notes(self, view: StreamView) -> bool:
+        return bool(view.rng.random() < self.share)

@@ -1,0 +1,94 @@
+"""The attack on the AMS sketch: keep the updates that lower the estimate, take the others back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import ClassVar
+
+from adversaries.sketching.base import Attacker, Move, StreamView, size_known
+from mechanisms.checks import number, whole
+
+
+@dataclass
+class AmsAttack(Attacker):
+    """Begins with C sqrt(t) of one item, then adds fresh items and keeps those after which the estimate has not risen.
+
+    The truth only grows from then on. The estimate falls by a constant in each second step, so that after O(t) steps
+    it is below half of the truth.
+
+    Parameters
+    ----------
+    constant
+        C.
+    rows
+        Rows t that it takes the sketch to have; left out, those that the sketch's parameters say.
+    burn
+        Updates that come first: the one item's frequency is doubled and halved in turn, which makes the output of any
+        form that is right change every time, until a robust form has used up what it was built for.
+    until
+        Where it stops: the estimate over the truth, 0 for never.
+
+    Source
+    ------
+    Lecture on adaptive streaming, adversary for the AMS sketch; Hardt, Woodruff 2013.
+    """
+
+    kind: ClassVar[str] = "ams-attack"
+    source: ClassVar[str] = "lecture on adaptive streaming, adversary for the AMS sketch"
+
+    constant: float = 4.0
+    rows: int | None = None
+    burn: int = 0
+    until: float = 0.0
+    _begun: int = field(default=0, init=False, repr=False)
+    _last: int = field(default=0, init=False, repr=False)
+    _old: float = field(default=0.0, init=False, repr=False)
+    _kept: int = field(default=0, init=False, repr=False)
+    _on_trial: bool = field(default=False, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        number("constant", self.constant, "above 0", lambda value: 0 < value < float("inf"))
+        if self.rows is not None:
+            whole("rows", self.rows)
+        whole("burn", self.burn, 0)
+        number("until", self.until, "from 0, below 1", lambda value: 0 <= value < 1)
+
+    def _weight(self, view: StreamView) -> int:
+        rows = self.rows or size_known(view, "rows", "size") or 100
+        return max(1, round(self.constant * sqrt(rows)))
+
+    def move(self, view: StreamView) -> Move | None:
+        if not self._begun:
+            self._begun = self._weight(view)
+            return 0, self._begun
+        if view.steps <= self.burn:
+            return 0, self._begun if view.steps % 2 else -self._begun
+        if view.steps == self.burn + 1 and self.burn % 2:
+            return 0, -self._begun
+        if self._on_trial:
+            self._on_trial = False
+            if self.takes_back(view):
+                return self._last, -1
+            self._kept += 1
+        if self.until and view.output < self.until * (self._begun**2 + self._kept):
+            return None
+        self._old = view.output
+        self._last += 1
+        self._on_trial = True
+        return self._last, 1
+
+    def takes_back(self, view: StreamView) -> bool:
+        """Tell whether the item that has just been added is to go again: the estimate has risen."""
+        return view.output > self._old
+
+
+@dataclass
+class RandomUpdates(AmsAttack):
+    """The control of `ams-attack`: the same updates, but a coin says which are taken back, not the estimate."""
+
+    kind: ClassVar[str] = "random-updates"
+    source: ClassVar[str] = "control of ams-attack"
+
+    def takes_back(self, view: StreamView) -> bool:
+        return bool(view.rng.random() < 0.5)

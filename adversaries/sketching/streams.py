@@ -1,0 +1,69 @@
+"""Streams that are fixed in advance: every item fresh, and items that come and go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from adversaries.sketching.base import ObliviousStream, Whole
+from mechanisms.checks import whole
+
+
+@dataclass
+class FreshItems(ObliviousStream):
+    """Each update is an item that has not been there, from 1 on."""
+
+    kind: ClassVar[str] = "fresh-items"
+    source: ClassVar[str] = "the stream of distinct items"
+
+    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Whole, Whole]:
+        return np.arange(begun + 1, begun + length + 1), np.ones(length, dtype=np.int64)
+
+
+@dataclass
+class RandomItems(ObliviousStream):
+    """Each update adds or takes away one of an item that is drawn uniformly from a domain.
+
+    Parameters
+    ----------
+    domain
+        Items of the domain.
+    """
+
+    kind: ClassVar[str] = "random-items"
+    source: ClassVar[str] = "a turnstile stream without a plan"
+
+    domain: int = 1000
+
+    def __post_init__(self) -> None:
+        whole("domain", self.domain)
+
+    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Whole, Whole]:
+        return rng.integers(0, self.domain, length), 2 * rng.integers(0, 2, length) - 1
+
+
+@dataclass
+class FlipFlop(ObliviousStream):
+    """Items come, one after the other, and go again in the same order: the truth rises and falls without end.
+
+    Every way up and down makes a robust form change its output many times, which is what it is built for a number of.
+
+    Parameters
+    ----------
+    size
+        Items that come before the first one goes.
+    """
+
+    kind: ClassVar[str] = "flip-flop"
+    source: ClassVar[str] = "turnstile streams of a large flip number (Ben-Eliezer, Jayaram, Woodruff, Yogev 2020)"
+
+    size: int = 1000
+
+    def __post_init__(self) -> None:
+        whole("size", self.size)
+
+    def stretch(self, begun: int, length: int, rng: np.random.Generator) -> tuple[Whole, Whole]:
+        turns, items = np.divmod(np.arange(begun, begun + length), self.size)
+        return items, 1 - 2 * (turns % 2)

@@ -1,0 +1,160 @@
+"""The framework of Hassidim et al.: a private median of many copies, whose coins the answers hardly depend on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.above_threshold import AboveThreshold, AboveThresholdRun
+from mechanisms.checks import positive, probability, whole
+from mechanisms.sketches.base import Floats, Goal, Sketch, SketchRun
+from mechanisms.sketches.linear import LinearRun
+
+
+def private_median(values: Floats, step: float, largest: float, epsilon: float, rng: np.random.Generator) -> float:
+    """Return a median by the exponential mechanism, among 0 and the powers of 1 + step up to `largest`.
+
+    The utility of g is -|number of values up to g - half of them|, of sensitivity 1; a value is taken with probability
+    proportional to exp(epsilon u / 2), which is epsilon-private for the change of one value.
+
+    Source: McSherry, Talwar 2007; section 3 of Hassidim, Kaplan, Mansour, Matias, Stemmer 2020.
+
+    Examples
+    --------
+    >>> private_median(np.full(1000, 64.0), 1.0, 1e6, 1.0, np.random.default_rng(0))
+    64.0
+    """
+    powers = np.arange(ceil(log(largest) / log(1 + step)) + 1)
+    grid = np.concatenate(([0.0], (1 + step) ** powers))
+    # the values at most 1.0 and the next power are not told apart; between two powers there is nothing to take
+    below = np.searchsorted(np.sort(values), grid * sqrt(1 + step), side="right")
+    above = len(values) - np.searchsorted(np.sort(values), grid / sqrt(1 + step), side="left")
+    utility = np.minimum(np.minimum(below, above) - len(values) / 2, 0.0)
+    weights = np.exp(epsilon / 2 * (utility - utility.max()))
+    return float(grid[int(np.searchsorted(np.cumsum(weights), rng.random() * weights.sum(), side="right"))])
+
+
+@dataclass(frozen=True)
+class PrivateMedian(Sketch):
+    """Many AMS copies; when a sparse-vector test says that most are off the answer, their private median replaces it.
+
+    An answer w stands while about half of the copies are within 1 ± alpha / 2 of it. Each change costs `epsilon`
+    twice, once for the test and once for the median; k changes together cost about epsilon sqrt(8 k ln(1 / delta)),
+    which is why sqrt(k) copies are enough where switching needs k. After `changes` changes the plain median of the
+    copies is published as it is.
+
+    Parameters
+    ----------
+    changes
+        Changes of the output that it is built for.
+    copies
+        Copies.
+    rows
+        Rows of each copy.
+    epsilon
+        Privacy loss of a test, and of a median.
+    largest
+        Second moment at most.
+    alpha
+        Relative error that counts as a failure.
+
+    Notes
+    -----
+    `theorem_copies` says how many copies the proof asks for, which is far more than what holds in play.
+
+    Source
+    ------
+    Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, algorithm RobustSketch and theorem 3.3 (recalled).
+    """
+
+    kind: ClassVar[str] = "private-median"
+    source: ClassVar[str] = "Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, RobustSketch"
+    error: ClassVar[str] = "alpha against any adversary for so many changes, with sqrt(changes) copies up to logarithms"
+
+    changes: int
+    copies: int = 128
+    rows: int = 128
+    epsilon: float = 1.0
+    largest: float = 1e9
+    alpha: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name in ("changes", "copies", "rows"):
+            whole(name, getattr(self, name))
+        positive("epsilon", self.epsilon)
+        positive("largest", self.largest)
+        probability("alpha", self.alpha)
+
+    def theorem_copies(self, updates: int, total: float = 0.01, delta: float = 1e-4, beta: float = 0.05) -> int:
+        """Return the copies for which the tests and medians of a game are right but with probability beta.
+
+        With total privacy `total` (1/100 in the proof) a test has epsilon = total / sqrt(8 k ln(1 / delta)), and its
+        error 8 ln(2 updates / beta) / epsilon must stay below a quarter of the copies.
+        """
+        each = total / sqrt(8 * self.changes * log(1 / delta))
+        return ceil(4 * 8 / each * log(2 * updates / beta))
+
+    @property
+    def goal(self) -> Goal:
+        return "second-moment"
+
+    @property
+    def words(self) -> int:
+        return self.copies * self.rows + 1
+
+    @property
+    def total_rows(self) -> int:
+        return self.copies * self.rows
+
+    @property
+    def built_for(self) -> int:
+        return self.changes
+
+    def start(self, rng: np.random.Generator, *, silent: bool = False) -> PrivateMedianRun:
+        """Return a fresh run; `silent` turns the noise off: the control of what privacy is for."""
+        return PrivateMedianRun(self, rng, silent)
+
+
+class PrivateMedianRun(SketchRun):
+    """Copies at work behind their private median."""
+
+    def __init__(self, rules: PrivateMedian, rng: np.random.Generator, silent: bool = False) -> None:
+        self._rules, self._silent = rules, silent
+        signs, self._rng = rng.spawn(2)
+        self._copies = LinearRun(rules.copies, rules.rows, "dense", signs)
+        self._published = 0.0
+        self._left = rules.changes
+        self._test = self._fresh_test()
+
+    def _fresh_test(self) -> AboveThresholdRun:
+        rules = self._rules
+        return AboveThreshold(rules.epsilon, rules.copies / 2).start(self._rng, silent=self._silent)
+
+    def update(self, item: int, change: int) -> None:
+        self._copies.update(item, change)
+        if self.exhausted:
+            self._published = self._copies.estimate()
+            return
+        rules, squares = self._rules, self._copies.squares
+        near = self._published * rules.rows
+        room = rules.alpha / 2 * near
+        off = np.count_nonzero(squares > near + room) + np.count_nonzero(squares < near - room)
+        if self._test.step(float(off)):
+            self._change()
+
+    def _change(self) -> None:
+        rules = self._rules
+        values, step = self._copies.means(), rules.alpha / 10
+        if self._silent:
+            self._published = self._copies.estimate()
+        else:
+            self._published = private_median(values, step, rules.largest, rules.epsilon, self._rng)
+        self._left -= 1
+        self.exhausted = self._left == 0
+        self._test = self._fresh_test()
+
+    def estimate(self) -> float:
+        return self._published

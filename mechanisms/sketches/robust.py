@@ -1,0 +1,58 @@
+"""What the robust forms share: the sketches that they are made of, and rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log
+from typing import Any, Final
+
+from mechanisms.sketches.base import Sketch
+from mechanisms.sketches.distinct import HyperLogLog, Kmv
+from mechanisms.sketches.frequencies import CountMin, CountSketch
+from mechanisms.sketches.second_moment import Ams
+
+PLAIN: Final[Mapping[str, tuple[type[Any], str]]] = {
+    Ams.kind: (Ams, "rows"),
+    Kmv.kind: (Kmv, "size"),
+    HyperLogLog.kind: (HyperLogLog, "registers"),
+    CountSketch.kind: (CountSketch, "width"),
+    CountMin.kind: (CountMin, "width"),
+}
+"""The plain sketches that a robust form can be made of, and the parameter of each that `size` sets.
+
+The state of each is a function of the frequencies and its coins, whatever the order of the updates."""
+
+
+def plain(sketch: str, size: int, alpha: float) -> Sketch:
+    """Return the plain sketch of a kind and a size.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind, or it refuses the size; the message begins with the argument's name.
+    """
+    if sketch not in PLAIN:
+        raise ValueError(f"sketch must be one of {', '.join(PLAIN)}; got {sketch!r}")
+    maker, parameter = PLAIN[sketch]
+    try:
+        made: Sketch = maker(**{parameter: size, "alpha": alpha})
+    except ValueError as error:
+        said = str(error)
+        raise ValueError(
+            f"size {said.removeprefix(parameter).lstrip()}" if said.startswith(parameter) else said
+        ) from error
+    return made
+
+
+def rounded(value: float, step: float) -> float:
+    """Return the power of 1 + step that is nearest to a value, in the logarithm; 0 for 0.
+
+    Examples
+    --------
+    >>> rounded(9.0, 1.0), rounded(0.0, 1.0), rounded(-9.0, 1.0)
+    (8.0, 0.0, -8.0)
+    """
+    if value == 0:
+        return 0.0
+    power: float = (1 + step) ** round(log(abs(value)) / log(1 + step))
+    return power if value > 0 else -power

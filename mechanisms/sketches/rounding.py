@@ -1,0 +1,197 @@
+"""One sketch whose answers are rounded and stand while they are near enough: rounding, and computation paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, lgamma, log
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.checks import probability, whole
+from mechanisms.sketches.base import Goal, Sketch, SketchRun
+from mechanisms.sketches.robust import plain, rounded
+from mechanisms.sketches.second_moment import Ams, rows_for_tail
+
+
+@dataclass(frozen=True)
+class Rounded(Sketch):
+    """One plain sketch whose answers are rounded to powers of 1 + alpha / 4.
+
+    An answer stands while it is within a factor 1 + alpha / 4 of the sketch's estimate (`sticky`): then each change
+    of the answer says little, and a change that is taken back is not seen. Rounding each estimate by itself is no
+    defence: an adversary that holds the estimate at the edge between two answers learns from it what it learns from
+    the estimate.
+
+    Parameters
+    ----------
+    size
+        Size of the sketch: rows of `ams`, hash values of `kmv`, registers of `hyperloglog`.
+    sketch
+        Its kind.
+    sticky
+        Whether answers stand; else each estimate is rounded by itself.
+    alpha
+        Relative error that counts as a failure.
+
+    Notes
+    -----
+    No theorem promises anything of so few rows; `computation-paths` has those that one asks for.
+
+    Source
+    ------
+    Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, definition 3.1 and lemma 3.3.
+    """
+
+    kind: ClassVar[str] = "rounded"
+    source: ClassVar[str] = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, definition 3.1"
+    error: ClassVar[str] = "alpha against streams fixed in advance; against adversaries nothing is proved for few rows"
+
+    size: int
+    sketch: str = "ams"
+    sticky: bool = True
+    alpha: float = 0.5
+
+    def __post_init__(self) -> None:
+        probability("alpha", self.alpha)
+        if self.inner.goal == "frequency":
+            raise ValueError(f"sketch must estimate what is never negative; {self.sketch} does not")
+
+    @property
+    def inner(self) -> Sketch:
+        """The sketch whose answers are rounded."""
+        return plain(self.sketch, self.size, self.alpha)
+
+    @property
+    def goal(self) -> Goal:
+        return self.inner.goal
+
+    @property
+    def words(self) -> int:
+        return self.inner.words + 1
+
+    @property
+    def total_rows(self) -> int:
+        return self.inner.total_rows
+
+    def start(self, rng: np.random.Generator) -> RoundedRun:
+        return RoundedRun(self.inner.start(rng), self.alpha / 4, None, self.sticky)
+
+
+@dataclass(frozen=True)
+class ComputationPaths(Sketch):
+    """An AMS sketch with so many rows that it is right on every stream that an adversary could make it give.
+
+    The answers are rounded to powers of 1 + alpha / 4 and stand while they are near enough. A deterministic
+    adversary's stream is a function of the answers, so there are no more streams than sequences of answers with at
+    most `changes` changes: choose(updates, changes) · grid^changes. A union bound over them asks for rows by the
+    exponential tail bound. After `changes` changes the sketch's estimates are published as they are.
+
+    Parameters
+    ----------
+    changes
+        Changes of the output that it is built for.
+    updates
+        Updates of the stream at most.
+    largest
+        Second moment at most, which bounds the number of different answers.
+    delta
+        Failure probability.
+    alpha
+        Relative error that counts as a failure.
+
+    Source
+    ------
+    Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, lemma 3.8; tails: Achlioptas 2003, section 5.
+
+    Examples
+    --------
+    >>> ComputationPaths(changes=10, updates=3000).total_rows
+    5955
+    """
+
+    kind: ClassVar[str] = "computation-paths"
+    source: ClassVar[str] = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, lemma 3.8"
+    error: ClassVar[str] = "alpha against any adversary with probability 1 - delta, for so many changes of the output"
+
+    changes: int
+    updates: int
+    largest: int = 10**9
+    delta: float = 0.05
+    alpha: float = 0.5
+
+    def __post_init__(self) -> None:
+        whole("changes", self.changes)
+        whole("updates", self.updates)
+        if self.changes > self.updates:
+            raise ValueError(f"changes must be at most updates, {self.updates!r}; got {self.changes!r}")
+        whole("largest", self.largest, 2)
+        probability("delta", self.delta)
+        probability("alpha", self.alpha)
+
+    @property
+    def paths(self) -> float:
+        """Natural logarithm of the number of sequences of answers."""
+        places = lgamma(self.updates + 1) - lgamma(self.changes + 1) - lgamma(self.updates - self.changes + 1)
+        grid = ceil(log(self.largest) / log(1 + self.alpha / 4)) + 2
+        return places + self.changes * log(grid)
+
+    @property
+    def inner(self) -> Ams:
+        """The sketch, right at all steps of all paths up to what rounding leaves: (1 + alpha) / (1 + alpha / 4) - 1."""
+        failure = log(self.delta) - self.paths - log(self.updates)
+        share = (1 + self.alpha) / (1 + self.alpha / 4) - 1
+        # the tail bound in logarithms: delta over all paths is too small for a float
+        rows = ceil((log(2) - failure) / log(2 / 0.05) * rows_for_tail(share, 0.05))
+        return Ams(rows=rows, alpha=self.alpha)
+
+    @property
+    def goal(self) -> Goal:
+        return "second-moment"
+
+    @property
+    def words(self) -> int:
+        return self.inner.words + 1
+
+    @property
+    def total_rows(self) -> int:
+        return self.inner.rows
+
+    @property
+    def built_for(self) -> int:
+        return self.changes
+
+    def start(self, rng: np.random.Generator) -> RoundedRun:
+        return RoundedRun(self.inner.start(rng), self.alpha / 4, self.changes, True)
+
+
+class RoundedRun(SketchRun):
+    """A sketch at work whose answers are rounded; after `most` changes its estimates are published as they are."""
+
+    def __init__(self, run: SketchRun, step: float, most: int | None, sticky: bool) -> None:
+        self._run, self._step, self._sticky = run, step, sticky
+        self._left = most
+        self._published = 0.0
+
+    def update(self, item: int, change: int) -> None:
+        self._run.update(item, change)
+        now = self._run.estimate()
+        if self.exhausted:
+            self._published = now
+            return
+        near = self._published / (1 + self._step) <= now <= self._published * (1 + self._step)
+        if self._sticky and near:
+            return
+        answer = rounded(now, self._step)
+        if answer != self._published:
+            self._published = answer
+            if self._left is not None:
+                self._left -= 1
+                self.exhausted = self._left == 0
+
+    def estimate(self) -> float:
+        return self._published
+
+    def reset(self) -> None:
+        self._run.reset()
+        self._published = 0.0

@@ -1,0 +1,84 @@
+"""A fresh hash function for each stream: what keeps one stream's answers from telling of the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.checks import probability
+from mechanisms.sketches.base import Goal, Sketch, SketchRun
+from mechanisms.sketches.robust import plain
+
+
+@dataclass(frozen=True)
+class Salted(Sketch):
+    """A sketch of distinct items that draws new hash functions whenever a new stream begins.
+
+    What an adversary has learned of the items in one stream is worth nothing in the next. The price: sketches of two
+    streams cannot be merged any more, since they do not share their hash function.
+
+    Parameters
+    ----------
+    size
+        Size of the sketch: hash values of `kmv`, registers of `hyperloglog`.
+    sketch
+        Its kind.
+    alpha
+        Relative error that counts as a failure.
+
+    Source
+    ------
+    Reviriego, Ting 2020, section IV: a salt for each sketch.
+    """
+
+    kind: ClassVar[str] = "salted"
+    source: ClassVar[str] = "Reviriego, Ting 2020, section IV"
+    error: ClassVar[str] = "that of the plain sketch, also against who learns from earlier streams"
+
+    size: int
+    sketch: str = "hyperloglog"
+    alpha: float = 0.25
+
+    def __post_init__(self) -> None:
+        probability("alpha", self.alpha)
+        if self.inner.goal != "distinct":
+            raise ValueError(f"sketch must count distinct items; {self.sketch} does not")
+
+    @property
+    def inner(self) -> Sketch:
+        """The sketch that is begun again."""
+        return plain(self.sketch, self.size, self.alpha)
+
+    @property
+    def goal(self) -> Goal:
+        return "distinct"
+
+    @property
+    def words(self) -> int:
+        return self.inner.words + 1
+
+    @property
+    def total_rows(self) -> int:
+        return self.inner.total_rows
+
+    def start(self, rng: np.random.Generator) -> SaltedRun:
+        return SaltedRun(self.inner, rng)
+
+
+class SaltedRun(SketchRun):
+    """A sketch at work that forgets its hash function with its items."""
+
+    def __init__(self, inner: Sketch, rng: np.random.Generator) -> None:
+        self._inner, self._rng = inner, rng
+        self._run = inner.start(rng)
+
+    def update(self, item: int, change: int) -> None:
+        self._run.update(item, change)
+
+    def estimate(self) -> float:
+        return self._run.estimate()
+
+    def reset(self) -> None:
+        self._run = self._inner.start(self._rng)

@@ -1,0 +1,120 @@
+"""Random signs for linear sketches: a column of +1 and -1 for each item, the same whenever it is asked for.
+
+Dense signs are independent, drawn in blocks from a counter-based generator: a block is a function of the key and its
+number, so that any part of an endless matrix can be drawn again, and only some blocks are kept. Hashed signs are
+4-wise independent, from a polynomial of degree 3 for each row, and need four words a row.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Final, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechanisms.sketches.base import Whole, key_of
+
+Columns = NDArray[np.float32]
+
+SignKind = Literal["dense", "hashed"]
+
+PRIME: Final = (1 << 31) - 1
+"""Modulus of the hash functions, a Mersenne prime: a remainder is two shifts and a sum."""
+_LOW, _BITS = np.uint64(PRIME), np.uint64(31)
+_BLOCK: Final = 1 << 17
+"""Signs in a block."""
+_KEPT: Final = 1 << 25
+"""Signs that are kept, 128 MB of them."""
+_EIGHT: Final[Columns] = 2 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) - 1
+"""The eight signs that a byte stands for."""
+
+
+class Signs(Protocol):
+    """The columns of a sign matrix."""
+
+    words: int
+
+    def column(self, item: int) -> Columns:
+        """Return the signs of an item, a row each. Not to be written to."""
+        ...
+
+    def columns(self, items: Whole) -> Columns:
+        """Return the signs of many items, a row of the result for each."""
+        ...
+
+
+def signs_of(kind: SignKind, rows: int, rng: np.random.Generator) -> Signs:
+    """Return fresh signs of a kind."""
+    return DenseSigns(rows, rng) if kind == "dense" else HashedSigns(rows, rng)
+
+
+class DenseSigns:
+    """Independent signs, drawn again block by block (Philox, keyed with a draw of `rng`)."""
+
+    words = 0
+
+    def __init__(self, rows: int, rng: np.random.Generator) -> None:
+        self._rows = rows
+        self._key = key_of(rng)
+        self._size = max(1, _BLOCK // rows)
+        self._kept: OrderedDict[int, Columns] = OrderedDict()
+        self._most = max(2, _KEPT // (self._size * rows))
+
+    def column(self, item: int) -> Columns:
+        block, place = divmod(item, self._size)
+        signs = self._kept.get(block)
+        column: Columns = (self._block(block) if signs is None else signs)[place]
+        return column
+
+    def columns(self, items: Whole) -> Columns:
+        blocks, places = np.divmod(items, self._size)
+        if (blocks == blocks[0]).all():
+            only: Columns = self._block(int(blocks[0]))[places]
+            return only
+        found = np.empty((len(items), self._rows), dtype=np.float32)
+        for number in np.unique(blocks).tolist():
+            here = blocks == number
+            found[here] = self._block(number)[places[here]]
+        return found
+
+    def _block(self, number: int) -> Columns:
+        signs = self._kept.get(number)
+        if signs is None:
+            generator = np.random.Generator(np.random.Philox(key=np.array([self._key, number], dtype=np.uint64)))
+            total = self._size * self._rows
+            drawn = np.frombuffer(generator.bytes((total + 7) // 8), dtype=np.uint8)
+            signs = _EIGHT.take(drawn, axis=0).reshape(-1)[:total].reshape(self._size, self._rows)
+            while len(self._kept) >= self._most:
+                self._kept.popitem(last=False)
+            self._kept[number] = signs
+        return signs
+
+
+class HashedSigns:
+    """4-wise independent signs: the lowest bit of a random polynomial of degree 3 modulo 2^31 - 1.
+
+    Items are taken modulo 2^31 - 1. The prime is odd, so that a sign is +1 with probability 1/2 + 1 / (2 p): a bias of
+    2^-32.
+    """
+
+    def __init__(self, rows: int, rng: np.random.Generator) -> None:
+        self._coefficients = rng.integers(PRIME, size=(4, rows), dtype=np.uint64)
+        self.words = 4 * rows
+
+    def column(self, item: int) -> Columns:
+        return self._signs(np.uint64(item % PRIME))
+
+    def columns(self, items: Whole) -> Columns:
+        return self._signs((items % PRIME).astype(np.uint64)[:, None])
+
+    def _signs(self, item: NDArray[np.uint64] | np.uint64) -> Columns:
+        value = self._coefficients[0]
+        for coefficient in self._coefficients[1:]:
+            value = value * item + coefficient  # below 2^32 · 2^31 + 2^31: no overflow
+            value = (value & _LOW) + (value >> _BITS)
+        value = (value & _LOW) + (value >> _BITS)
+        # what is left is below 2^31 + 1, and the prime itself stands for 0
+        bits = np.where(value >= _LOW, value - _LOW, value) & np.uint64(1)
+        signs: Columns = 1 - 2 * bits.astype(np.float32)
+        return signs

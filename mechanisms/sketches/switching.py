@@ -1,0 +1,134 @@
+"""Sketch switching: many independent copies, each of which is shown once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.checks import probability, whole
+from mechanisms.sketches.base import Goal, Sketch, SketchRun
+from mechanisms.sketches.robust import plain
+
+
+@dataclass(frozen=True)
+class Switched(Sketch):
+    """Publishes an estimate until the active copy is off it by alpha / 2 of the scale; then the next copy's turn comes.
+
+    The active copy's estimate is published and the copy retired, so that no copy is asked again after something of
+    its coins has been seen. When the last copy is retired there is nothing to switch to: its estimates are
+    published as they are, as by a plain sketch.
+
+    Parameters
+    ----------
+    copies
+        Copies, which are the changes of the output that it is built for.
+    size
+        Size of each copy: rows of `ams`, hash values of `kmv`, registers of `hyperloglog`, width of `count-sketch`
+        and `count-min`.
+    sketch
+        Kind of the copies.
+    alpha
+        Error that counts as a failure, as a share of the scale: the estimate itself for second moments and
+        distinct items, the norm for frequencies.
+
+    Notes
+    -----
+    Copies are counted as memory, all of them. A copy's state is a function of the frequencies and its coins, so the
+    code makes it from the frequencies when its turn comes: the same transcript as if it had been there from the first.
+
+    Source
+    ------
+    Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, algorithm 1 and lemma 3.6.
+    """
+
+    kind: ClassVar[str] = "switched"
+    source: ClassVar[str] = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, algorithm 1"
+    error: ClassVar[str] = "alpha of the scale against any adversary, for as many changes as there are copies"
+
+    copies: int
+    size: int
+    sketch: str = "ams"
+    alpha: float = 0.5
+
+    def __post_init__(self) -> None:
+        whole("copies", self.copies)
+        probability("alpha", self.alpha)
+        _ = self.inner
+
+    @property
+    def inner(self) -> Sketch:
+        """The sketch that there are copies of."""
+        return plain(self.sketch, self.size, self.alpha)
+
+    @property
+    def goal(self) -> Goal:
+        return self.inner.goal
+
+    @property
+    def words(self) -> int:
+        return self.copies * self.inner.words + 1
+
+    @property
+    def total_rows(self) -> int:
+        return self.copies * self.inner.total_rows
+
+    @property
+    def active_rows(self) -> int:
+        return self.inner.total_rows
+
+    @property
+    def built_for(self) -> int:
+        return self.copies
+
+    def start(self, rng: np.random.Generator) -> SwitchedRun:
+        return SwitchedRun(self, rng)
+
+
+class SwitchedRun(SketchRun):
+    """Copies at work: the active one is made, those before are gone, those to come are made in their turn."""
+
+    def __init__(self, rules: Switched, rng: np.random.Generator) -> None:
+        self._rules = rules
+        self._room = rules.alpha / 2
+        self._coins = rng.spawn(rules.copies)
+        self._frequencies: dict[int, int] = {}
+        self._inner = rules.inner
+        self._published = 0.0
+        self.active = 0
+        """Number of the active copy."""
+        self._run = self._inner.start(self._coins[0])
+
+    def update(self, item: int, change: int) -> None:
+        run, frequencies = self._run, self._frequencies
+        run.update(item, change)
+        frequency = frequencies.get(item, 0) + change
+        if frequency:
+            frequencies[item] = frequency
+        else:
+            frequencies.pop(item, None)
+        if self.exhausted:
+            self._published = run.estimate()
+        elif abs((now := run.estimate()) - self._published) > self._room * run.scale():
+            self._published = now
+            self._retire()
+
+    def _retire(self) -> None:
+        self.active += 1
+        if self.active == len(self._coins):
+            self.exhausted = True
+            return
+        self._run = self._inner.start(self._coins[self.active])
+        self._run.absorb(self._frequencies)
+
+    def estimate(self) -> float:
+        return self._published
+
+    def scale(self) -> float:
+        return self._run.scale()
+
+    def reset(self) -> None:
+        self._frequencies.clear()
+        self._run.reset()
+        self._published = 0.0

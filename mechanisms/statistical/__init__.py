@@ -1,0 +1,27 @@
+"""Answers to statistical queries of a sample that analysts choose one after the other."""
+
+from __future__ import annotations
+
+from mechanisms.statistical.base import QueryMechanism, QueryRun
+from mechanisms.statistical.noisy import GaussianAnswers, LaplaceAnswers, NoisyArgmax
+from mechanisms.statistical.plain import Empirical, Splitting
+from mechanisms.statistical.threshold_out import ThresholdOut
+
+_ALL: tuple[type[QueryMechanism], ...] = (
+    Empirical, Splitting, LaplaceAnswers, GaussianAnswers, NoisyArgmax, ThresholdOut,
+)  # fmt: skip
+
+CURATORS: dict[str, type[QueryMechanism]] = {mechanism.kind: mechanism for mechanism in _ALL}
+"""Every mechanism that answers statistical queries, by its name."""
+
+__all__ = [
+    "CURATORS",
+    "Empirical",
+    "GaussianAnswers",
+    "LaplaceAnswers",
+    "NoisyArgmax",
+    "QueryMechanism",
+    "QueryRun",
+    "Splitting",
+    "ThresholdOut",
+]

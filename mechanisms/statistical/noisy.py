@@ -1,0 +1,229 @@
+"""Answers with noise: the Laplace mechanism of Conclusion 1, normal noise, and the noisy argmax of Theorem 3."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import erf, exp, log, sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mechanisms.checks import positive, probability
+from mechanisms.gaussian import noise_multiplier
+from mechanisms.noise import Gaussian, Laplace, Noise
+from mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors
+from mechanisms.statistical.queries import Data, Floats, StatisticalQuery
+
+
+class NoisyRun(QueryRun):
+    """Means with independent noise at work."""
+
+    def __init__(self, data: Data, noise: Noise, rng: np.random.Generator) -> None:
+        self._data, self._noise, self._rng = data, noise, rng
+
+    def answer(self, query: StatisticalQuery) -> Any:
+        return float(query.mean(self._data)) + float(self._noise.draw(self._rng, 1)[0])
+
+
+@dataclass(frozen=True)
+class LaplaceAnswers(QueryMechanism):
+    """Adds Lap(1 / (gamma n)), gamma = epsilon / sqrt(8 k ln(1 / delta)): k answers are (epsilon, delta)-stable.
+
+    All answers are within ln(k / beta) / (gamma n) of the sample's means (Claim 2), and by Theorem 5 within 10 epsilon
+    more of the distribution's, but with probability beta + k delta / epsilon.
+
+    Parameters
+    ----------
+    epsilon, delta
+        Stability of all answers together, for samples that differ in one point.
+    alpha
+        Error that counts as a failure.
+
+    Source
+    ------
+    Lecture on generalization by stability, Conclusion 1, Claim 2, Theorem 5.
+    """
+
+    kind: ClassVar[str] = "laplace"
+    source: ClassVar[str] = "lecture on generalization by stability, Conclusion 1 and Claim 2"
+    error: ClassVar[str] = "sqrt(8 k ln(1 / delta)) ln(k / beta) / (epsilon n) + 10 epsilon, against any analyst"
+
+    epsilon: float
+    delta: float = 1e-6
+    alpha: float = 0.1
+
+    def __post_init__(self) -> None:
+        probability("epsilon", self.epsilon)
+        probability("delta", self.delta)
+        positive("alpha", self.alpha)
+
+    def noise(self, samples: int, queries: int) -> Laplace:
+        """Return the noise of each answer."""
+        gamma = self.epsilon / sqrt(8 * queries * log(1 / self.delta))
+        return Laplace(1 / (gamma * samples))
+
+    def empirical_bound(self, samples: int, queries: int, beta: float) -> float:
+        """Return the alpha of Claim 2: ln(k / beta) / (gamma n)."""
+        return self.noise(samples, queries).scale * log(queries / beta)
+
+    def bound(self, samples: int, queries: int, beta: float) -> float | None:
+        """Return the bound of Theorem 5, of whose probability the union over queries takes k delta / epsilon."""
+        left = beta - queries * self.delta / self.epsilon
+        if left <= 0 or samples < log(1 / self.delta) / self.epsilon**2:
+            return None  # the theorem asks for n of the order of ln(1 / delta) / epsilon^2
+        return self.empirical_bound(samples, queries, left) + 10 * self.epsilon
+
+    def stability(self, samples: int, queries: int) -> tuple[float, float] | None:
+        return self.epsilon, self.delta
+
+    def start(self, data: Data, queries: int, rng: np.random.Generator) -> NoisyRun:
+        return NoisyRun(data, self.noise(data.shape[-1], queries), rng)
+
+    def coin_errors(self, samples: int, queries: int, number: int, rng: np.random.Generator) -> Floats:
+        return empirical_errors(samples, number, rng) + self.noise(samples, queries).draw(rng, number)
+
+
+@dataclass(frozen=True)
+class GaussianAnswers(QueryMechanism):
+    """Adds normal noise to the mean: of a given standard deviation, or of what (epsilon, delta)-stability asks for.
+
+    Parameters
+    ----------
+    std
+        Standard deviation of the noise of an answer in [0, 1]; left out, the least one for epsilon and delta.
+    epsilon, delta
+        Stability of all answers together; used if `std` is left out.
+    alpha
+        Error that counts as a failure.
+
+    Source
+    ------
+    Dwork, Roth 2014, appendix A; calibration: Balle, Wang 2018.
+    """
+
+    kind: ClassVar[str] = "gaussian"
+    source: ClassVar[str] = "Dwork, Roth 2014, appendix A; Balle, Wang 2018"
+    error: ClassVar[str] = "sqrt(k) / (epsilon n) up to logarithms, and 10 epsilon, against any analyst"
+
+    std: float | None = None
+    epsilon: float = 0.1
+    delta: float = 1e-6
+    alpha: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.std is not None:
+            positive("std", self.std)
+        positive("epsilon", self.epsilon)
+        probability("delta", self.delta)
+        positive("alpha", self.alpha)
+
+    def noise(self, samples: int, queries: int) -> Gaussian:
+        """Return the noise of each answer: k answers of sensitivity 1 / n each have one of sqrt(k) / n together."""
+        if self.std is not None:
+            return Gaussian(self.std)
+        return Gaussian(noise_multiplier(self.epsilon, self.delta, "exact") * sqrt(queries) / samples)
+
+    def stability(self, samples: int, queries: int) -> tuple[float, float] | None:
+        return None if self.std is not None else (self.epsilon, self.delta)
+
+    def start(self, data: Data, queries: int, rng: np.random.Generator) -> NoisyRun:
+        return NoisyRun(data, self.noise(data.shape[-1], queries), rng)
+
+    def coin_errors(self, samples: int, queries: int, number: int, rng: np.random.Generator) -> Floats:
+        return empirical_errors(samples, number, rng) + self.noise(samples, queries).draw(rng, number)
+
+
+@dataclass(frozen=True)
+class NoisyArgmax(QueryMechanism):
+    """Names one of several queries: the largest mean after Lap(2 / (epsilon n)) has been added to each.
+
+    It is (epsilon, 0)-stable however many queries there are, and the mean of the one it names is within
+    (4 / (epsilon n)) ln(T / beta) of the largest, but with probability beta.
+
+    Parameters
+    ----------
+    epsilon
+        Stability of the name.
+    alpha
+        Error that counts as a failure.
+
+    Source
+    ------
+    Lecture on generalization by stability, Theorem 3 and Claim 4.
+    """
+
+    kind: ClassVar[str] = "noisy-argmax"
+    source: ClassVar[str] = "lecture on generalization by stability, Theorem 3 and Claim 4"
+    error: ClassVar[str] = "(4 / (epsilon n)) ln(T / beta) below the largest of T means"
+    answers: ClassVar[bool] = False
+
+    epsilon: float
+    alpha: float = 0.1
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        positive("alpha", self.alpha)
+
+    def noise(self, samples: int) -> Laplace:
+        """Return the noise of each mean."""
+        return Laplace(2 / (self.epsilon * samples))
+
+    def loss_bound(self, samples: int, queries: int, beta: float) -> float:
+        """Return the bound of Claim 4: twice what no noise exceeds, but with probability beta."""
+        return 2 * self.noise(samples).scale * log(queries / beta)
+
+    def stability(self, samples: int, queries: int) -> tuple[float, float] | None:
+        return self.epsilon, 0.0
+
+    def start(self, data: Data, queries: int, rng: np.random.Generator) -> NoisyArgmaxRun:
+        return NoisyArgmaxRun(data, self.noise(data.shape[-1]), rng)
+
+
+class NoisyArgmaxRun(QueryRun):
+    """The noisy argmax at work."""
+
+    def __init__(self, data: Data, noise: Laplace, rng: np.random.Generator) -> None:
+        self._data, self._noise, self._rng = data, noise, rng
+
+    def answer(self, query: StatisticalQuery) -> Any:
+        raise ValueError("noisy-argmax names the largest of several queries and answers none")
+
+    def select(self, queries: Sequence[StatisticalQuery]) -> int:
+        means = np.array([float(query.mean(self._data)) for query in queries])
+        return noisy_argmax(means, self._noise, self._rng)
+
+
+def noisy_argmax(means: Floats, noise: Laplace, rng: np.random.Generator) -> int:
+    """Return the place of the largest of these means after noise has been added to each."""
+    return int(np.argmax(means + noise.draw(rng, len(means))))
+
+
+def first_wins(gap: float, scale: float) -> float:
+    """Return the probability that the first of two means, larger by `gap`, is named with Laplace noise of this scale.
+
+    The difference of two Laplace variables exceeds x >= 0 with probability e^(-x / b) (2 + x / b) / 4.
+
+    Examples
+    --------
+    >>> first_wins(0.0, 1.0), round(first_wins(1.0, 1.0) + first_wins(-1.0, 1.0), 12)
+    (0.5, 1.0)
+    """
+    share = abs(gap) / scale
+    beyond = exp(-share) * (2 + share) / 4
+    return 1 - beyond if gap >= 0 else beyond
+
+
+def overfitting_gap(queries: int, samples: int, std: float = 0.0) -> float:
+    """Return how far the vote by the signs of the answers to k fair features is from 1/2 on the sample, on average.
+
+    Phi(sqrt(2 k / (pi n)) / sqrt(1 + n tau^2)) - 1/2, with noise of standard deviation tau on features of -1 and +1,
+    which is 2 `std` (normal approximation, k large).
+
+    Examples
+    --------
+    >>> round(overfitting_gap(100, 1000), 4), round(overfitting_gap(1000, 2000), 4)
+    (0.0996, 0.2137)
+    """
+    argument = sqrt(2 * queries / (np.pi * samples)) / sqrt(1 + samples * (2 * std) ** 2)
+    return 0.5 * erf(argument / sqrt(2))

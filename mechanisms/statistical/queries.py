@@ -1,0 +1,169 @@
+"""Statistical queries: the mean of a function with values in [0, 1], over a sample or over its distribution.
+
+Two distributions are built in: points with independent fair features of -1 and +1 (`Coins`), and points that are
+uniform among cells (`Cells`). A query says its true value where there is a closed form.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Data = NDArray[Any]
+"""A sample: a row a feature and a column a point, or a cell a point."""
+Floats = NDArray[np.float64]
+
+DIGIT: Final = 16
+"""Bits in which a spelled-out answer gives the number of points in a cell."""
+
+
+class Distribution(Protocol):
+    """What points are drawn from."""
+
+    def draw(self, samples: int, rng: np.random.Generator) -> Data:
+        """Return so many independent points."""
+        ...
+
+
+@dataclass(frozen=True)
+class Coins:
+    """Points with independent features, each -1 or +1 with probability 1/2."""
+
+    features: int
+
+    def draw(self, samples: int, rng: np.random.Generator) -> Data:
+        total = self.features * samples
+        bits = np.unpackbits(np.frombuffer(rng.bytes((total + 7) // 8), dtype=np.uint8), count=total)
+        return (2 * bits.view(np.int8) - 1).reshape(self.features, samples)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Points that are uniform among so many cells."""
+
+    cells: int
+
+    def draw(self, samples: int, rng: np.random.Generator) -> Data:
+        return rng.integers(0, self.cells, samples)
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """An exact answer whose digits go further than a float's: numerator / (points · 2^(16 cells))."""
+
+    numerator: int
+    points: int
+    cells: int
+
+    def __float__(self) -> float:
+        shift = max(0, DIGIT * self.cells - 64)
+        return float(self.numerator >> shift) / self.points / 2.0 ** min(64, DIGIT * self.cells)
+
+
+class StatisticalQuery(ABC):
+    """A function of a point, with values in [0, 1]."""
+
+    true: float | None = None
+    """Its mean over the distribution; None if there is no closed form."""
+
+    @abstractmethod
+    def values(self, data: Data) -> Floats:
+        """Return its value at each point."""
+
+    def mean(self, data: Data) -> Any:
+        """Return its mean over a sample: a number."""
+        return float(self.values(data).mean())
+
+
+@dataclass(frozen=True)
+class FeatureMean(StatisticalQuery):
+    """How often a feature is +1: (1 + x_j) / 2."""
+
+    feature: int
+    true = 0.5
+
+    def values(self, data: Data) -> Floats:
+        return np.asarray((1.0 + data[self.feature]) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Vote(StatisticalQuery):
+    """Whether a weighted vote of features is positive; a tie counts one half.
+
+    Flipping all features turns the vote round, so the true value is 1/2 whatever the weights are.
+    """
+
+    features: Sequence[int] | NDArray[np.int64]
+    weights: Floats
+    true = 0.5
+
+    def values(self, data: Data) -> Floats:
+        votes = np.asarray(self.weights, dtype=np.float32) @ data[np.asarray(self.features)].astype(np.float32)
+        values: Floats = 0.5 * (1.0 + np.sign(votes).astype(np.float64))
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class Residual(StatisticalQuery):
+    """How a feature goes with what a linear model has left over: (2 + x_j (1 - clip(w · x, -1, 1))) / 4.
+
+    Its mean is one half and a quarter of a coordinate of the gradient of a clipped hinge loss with all labels +1.
+    """
+
+    feature: int
+    weights: Floats
+
+    def values(self, data: Data) -> Floats:
+        scores = np.clip(np.asarray(self.weights, dtype=np.float32) @ data.astype(np.float32), -1, 1)
+        values: Floats = np.asarray((2.0 + data[self.feature] * (1.0 - scores)) / 4, dtype=np.float64)
+        return values
+
+
+@dataclass(frozen=True)
+class SpellOut(StatisticalQuery):
+    """2^(-16 (x + 1)) for a point in cell x: the digits of n times the mean are the numbers of points in all cells."""
+
+    cells: int
+
+    @property
+    def true(self) -> float:  # type: ignore[override]
+        """Its mean over the cells; what comes after the first four is below the last digit of a float."""
+        return float(sum(2.0 ** (-DIGIT * (cell + 1)) for cell in range(min(4, self.cells)))) / self.cells
+
+    def values(self, data: Data) -> Floats:
+        return np.exp2(-DIGIT * (np.minimum(data, 60) + 1.0))
+
+    def mean(self, data: Data) -> Spelled:
+        if len(data) >= 1 << DIGIT:
+            raise ValueError(
+                f"samples must be below {1 << DIGIT:,} for a query that spells them out; got {len(data):,}"
+            )
+        counts = np.bincount(data, minlength=self.cells).astype(">u2")
+        return Spelled(int.from_bytes(counts.tobytes(), "big"), len(data), self.cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Members(StatisticalQuery):
+    """Whether a point lies in a set of cells."""
+
+    inside: NDArray[np.bool_]
+
+    @property
+    def true(self) -> float:  # type: ignore[override]
+        """The share of the cells that are in the set."""
+        return float(self.inside.mean())
+
+    def values(self, data: Data) -> Floats:
+        return self.inside[data].astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """A request for one of several queries: the one with the largest mean."""
+
+    queries: Sequence[StatisticalQuery]

@@ -1,0 +1,10 @@
+"""Games of adaptive data analysis: queries to a sample by an analyst who reacts, sample sizes, and the worst of many.
+
+From Python: `play_analysis`.
+"""
+
+from __future__ import annotations
+
+from simulator.tasks.analysis.game import AnalysisGame, play_analysis
+
+__all__ = ["AnalysisGame", "play_analysis"]

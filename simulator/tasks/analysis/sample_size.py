@@ -1,0 +1,102 @@
+"""The task `sample-size`: how many points does a mechanism need for so many queries?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from adversaries.analysts import FixedQueries
+from mechanisms.statistical import QueryMechanism
+from simulator.game.streams import streams
+from simulator.points.point import Point, PointError
+from simulator.points.registry import Family
+from simulator.tasks.analysis.tasks import QUERIES, only_usual, sides
+from simulator.tasks.base import Record, Task
+from simulator.tasks.sizes import Size
+
+ROLES = ("answers",)
+"""Random streams: the answers, of points and noise together."""
+ANSWERS: Final = 4096
+"""Answers that are looked at; all have the same distribution, so that these stand for all of them."""
+SHARE: Final = 0.95
+"""Share of the answers that must be within alpha."""
+_STEPS: Final = 24
+"""Halvings of the search, which then is exact to a part in a million."""
+_MOST: Final = 1 << 52
+
+
+def needed(mechanism: QueryMechanism, queries: int, seed: int) -> int | None:
+    """Return the least sample with which 95 % of the answers to queries fixed in advance are within alpha.
+
+    The same random numbers serve all sizes that are tried. None if no size is enough.
+
+    Examples
+    --------
+    >>> from mechanisms.statistical import Splitting
+    >>> 0.9 < needed(Splitting(alpha=0.1), 10_000, 1) / (10_000 * (1.96 / 0.2) ** 2) < 1.1
+    True
+    """
+
+    def enough(samples: int) -> bool:
+        errors = mechanism.coin_errors(samples, queries, ANSWERS, streams(seed, ROLES)["answers"])
+        return bool(np.mean(np.abs(errors) <= mechanism.alpha) >= SHARE)
+
+    high = 1
+    while not enough(high):
+        high *= 2
+        if high > _MOST:
+            return None
+    low = high // 2
+    for _ in range(_STEPS):
+        middle = max(low + 1, round(sqrt(low * high))) if low else high
+        if middle >= high:
+            break
+        if enough(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+class SampleSize(Task):
+    """How large must a sample be, for 95 % of a mechanism's answers to be within alpha of the distribution?
+
+    `samples_needed` is found by bisection over games with queries fixed in advance, whose answers are drawn from
+    their own distribution. What adaptivity costs is in the mechanism: the noise of the private ones is calibrated to
+    all queries together, and splitting takes fresh points for each. `per_root` is it over sqrt(k) / alpha^2,
+    `per_query` over k / alpha^2.
+    """
+
+    kind: ClassVar[str] = "sample-size"
+    rules: ClassVar[int] = 1
+    sizes: ClassVar[Sequence[Size]] = (QUERIES,)
+    columns: ClassVar[Sequence[str]] = ("samples_needed", "per_root", "per_query")
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
+
+    def check(self, point: Point) -> None:
+        only_usual(point)
+        mechanism, analyst = sides(point)
+        if type(mechanism).coin_errors is QueryMechanism.coin_errors:
+            said = f"{point.protocol.label} has no answers that can be drawn without a sample"
+            raise PointError(("protocol", "kind"), said)
+        if not isinstance(analyst, FixedQueries):
+            raise PointError(("adversary", "kind"), f"must be fixed-queries; got {point.adversary.label}")
+
+    def play(self, point: Point, seed: int) -> Record:
+        begun = time.perf_counter()
+        mechanism, _ = sides(point)
+        assert point.items is not None
+        found = needed(mechanism, point.items, seed)
+        row: dict[str, Any] = {"items": point.items, "alpha": mechanism.alpha, "engine": "step"}
+        if found is not None:
+            share = mechanism.alpha**2 * found
+            row |= {"per_root": share / sqrt(point.items), "per_query": share / point.items}
+        row |= {"samples_needed": found, "ok": found is not None, "verdict": "undecided" if found is None else "ok"}
+        return Record(row={**row, "seconds": time.perf_counter() - begun}, engine_reason="a search over sizes")
+
+    def messages(self, point: Point) -> float:
+        return 2000.0

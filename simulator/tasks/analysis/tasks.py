@@ -1,0 +1,117 @@
+"""The task `statistical-queries`: answers to an analyst who reacts, compared with the distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from adversaries.analysts import Analyst
+from mechanisms.statistical import Empirical, GaussianAnswers, QueryMechanism, Splitting
+from mechanisms.statistical.noisy import overfitting_gap
+from simulator.points.point import Point, PointError
+from simulator.points.registry import Family
+from simulator.tasks.analysis.game import play_analysis
+from simulator.tasks.base import Record, Task
+from simulator.tasks.sizes import Size
+
+BETA: Final = 0.05
+"""Probability with which a mechanism may miss its own bound in a game."""
+QUERIES: Final = Size("queries", "items", "Queries at most.", needed=True)
+SAMPLES: Final = Size("samples", "start", "Points of the sample.", needed=True)
+FEATURES: Final = Size("features", "sites", "Features of a point, or cells; as many as queries if left out.")
+
+
+def sides(point: Point) -> tuple[QueryMechanism, Analyst]:
+    """Return mechanism and analyst of a point.
+
+    Raises
+    ------
+    PointError
+        If they cannot play with each other.
+    """
+    mechanism, analyst = point.protocol.make(), point.adversary.make()
+    if not isinstance(mechanism, QueryMechanism):
+        taken = f"task {point.task.label} takes a mechanism that answers statistical queries"
+        said = f"{taken}; {point.protocol.label} is none"
+        raise PointError(("protocol", "kind"), said)
+    if not mechanism.answers and not analyst.selects:
+        said = f"{point.protocol.label} only selects among queries, and {point.adversary.label} wants answers"
+        raise PointError(("protocol", "kind"), said)
+    return mechanism, analyst
+
+
+def only_usual(point: Point) -> None:
+    """Refuse what games of messages have and these have not."""
+    if point.network is not None:
+        raise PointError(("network",), f"must be left out: task {point.task.label} sends no messages")
+    if point.engine not in ("auto", "step"):
+        raise PointError(("engine",), f"must be auto or step: task {point.task.label} asks a query at a time")
+
+
+def features_of(point: Point) -> int:
+    """Return the features of a point, or cells."""
+    return point.sites or point.items or 1
+
+
+class StatisticalQueries(Task):
+    """An analyst asks for means over a distribution, and a mechanism answers from a sample.
+
+    Columns: `max_abs_error` and `rms_error` compare the answers with the distribution, `empirical_error` with the
+    sample. `gap` is how far the last query's mean over the sample is above its true value, and `final_error` the same
+    of the last answer; `predicted_gap` is what theory says of the former if the analyst is `sign-correlation`.
+    `bound` is what the mechanism claims of all answers with probability 0.95, and `within_bound` whether it holds.
+    """
+
+    kind: ClassVar[str] = "statistical-queries"
+    rules: ClassVar[int] = 1
+    sizes: ClassVar[Sequence[Size]] = (FEATURES, SAMPLES, QUERIES)
+    columns: ClassVar[Sequence[str]] = (
+        "samples", "max_abs_error", "rms_error", "empirical_error", "gap", "final_error", "predicted_gap",
+        "bound", "within_bound",
+    )  # fmt: skip
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
+
+    def check(self, point: Point) -> None:
+        only_usual(point)
+        mechanism, _ = sides(point)
+        assert point.items is not None
+        if isinstance(mechanism, Splitting) and point.start < point.items:
+            raise PointError(
+                ("start",), f"must be at least the queries, {point.items:,}, to be split; got {point.start:,}"
+            )
+
+    def play(self, point: Point, seed: int) -> Record:
+        mechanism, analyst = sides(point)
+        assert point.items is not None
+        queries, samples = point.items, point.start
+        game = play_analysis(
+            mechanism, analyst, samples=samples, queries=queries, features=features_of(point), seed=seed
+        )
+        own = ("max_abs_error", "rms_error", "empirical_error", "gap", "final_error", "seconds")
+        row: dict[str, Any] = {name: getattr(game, name) for name in own}
+        bound = mechanism.bound(samples, queries, BETA)
+        ok = game.max_abs_error <= mechanism.alpha
+        row |= {"sites": features_of(point), "items": queries, "samples": samples, "alpha": mechanism.alpha}
+        row |= {"bound": bound, "within_bound": None if bound is None else game.max_abs_error <= bound}
+        row |= {"predicted_gap": _predicted(mechanism, samples, queries), "engine": "step"}
+        row |= {"ok": ok, "verdict": "ok" if ok else "failed"}
+        return Record(row=row, engine_reason="a query at a time")
+
+    def memory(self, point: Point) -> float:
+        _, analyst = sides(point)
+        return 5e7 + 8.0 * (
+            features_of(point) + point.start if analyst.points == "cells" else features_of(point) * point.start
+        )
+
+    def messages(self, point: Point) -> float:
+        """Return the work of a game in messages of the tracking game."""
+        return 1 + (point.items or 0) * (1 + point.start / 2000)
+
+
+def _predicted(mechanism: QueryMechanism, samples: int, queries: int) -> float | None:
+    """Return what theory says of the gap of `sign-correlation`, whoever has asked; None where it says nothing."""
+    if isinstance(mechanism, Empirical):
+        return overfitting_gap(queries - 1, samples)
+    if isinstance(mechanism, GaussianAnswers):
+        return overfitting_gap(queries - 1, samples, mechanism.noise(samples, queries).std)
+    return None

@@ -1,0 +1,149 @@
+"""Who attacks sketches: each as it is described, against scripted estimates; and what all have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adversaries.sketching import (
+    RESET,
+    AmsAttack,
+    Attacker,
+    CoverAttack,
+    FlipFlop,
+    FreshItems,
+    ObliviousStream,
+    QuietItems,
+    RandomItems,
+    StreamView,
+    TailAttack,
+    UnsortedItems,
+)  # fmt: skip
+from simulator.points.registry import kinds
+
+ATTACKERS = {name: kind.load() for name, kind in kinds("attacker").items()}
+
+
+def view_of(updates: int = 1000, **known: Any) -> StreamView:
+    return StreamView(updates=updates, rng=np.random.default_rng(1), known=known)
+
+
+def moves(attacker: Attacker, estimates: Any, view: StreamView, number: int) -> list[Any]:
+    """Play an attacker against estimates that a function of the moves so far gives."""
+    made: list[Any] = []
+    for _ in range(number):
+        move = attacker.move(view)
+        if move is None:
+            break
+        made.append(move)
+        view.steps += 1
+        view.output = estimates(made)
+    return made
+
+
+def test_that_there_is_something_to_test() -> None:
+    assert len(ATTACKERS) >= 10
+
+
+@pytest.mark.parametrize("name", ATTACKERS)
+def test_every_attacker_says_what_it_is_and_makes_moves(name: str) -> None:
+    attacker = ATTACKERS[name]()
+    assert attacker.kind == name
+    assert attacker.source
+    made = moves(attacker, lambda made: float(len(made) // 7), view_of(rows=16), 200)
+    # estimates that only rise show the cover attack nothing that they need: it gives up when it has tried all items
+    assert len(made) == 200 or name == "cover-attack"
+    assert len(made) >= 10
+    assert all(move == RESET or (move[0] >= 0 and move[1] != 0) for move in made)
+    again = moves(ATTACKERS[name](), lambda made: float(len(made) // 7), view_of(rows=16), 200)
+    assert made == again
+
+
+@pytest.mark.parametrize("attacker", [FreshItems(), FlipFlop(size=7), RandomItems(domain=5)], ids=lambda one: one.kind)
+def test_a_fixed_stream_is_the_same_in_any_pieces(attacker: ObliviousStream) -> None:
+    if isinstance(attacker, RandomItems):  # draws items and changes of a stretch apart: only whole stretches are alike
+        items, changes = attacker.stretch(0, 50, np.random.default_rng(2))
+        assert set(items.tolist()) <= set(range(5))
+        assert set(changes.tolist()) == {-1, 1}
+        return
+    rng = np.random.default_rng(2)
+    items, changes = attacker.stretch(0, 50, rng)
+    pieces = [attacker.stretch(begun, 10, rng) for begun in range(0, 50, 10)]
+    assert items.tolist() == np.concatenate([piece[0] for piece in pieces]).tolist()
+    assert changes.tolist() == np.concatenate([piece[1] for piece in pieces]).tolist()
+
+
+def test_flip_flop_goes_up_and_down() -> None:
+    items, changes = FlipFlop(size=3).stretch(0, 7, np.random.default_rng(0))
+    assert list(zip(items.tolist(), changes.tolist(), strict=True)) == [
+        (0, 1), (1, 1), (2, 1), (0, -1), (1, -1), (2, -1), (0, 1),
+    ]  # fmt: skip
+
+
+def test_the_attack_takes_back_what_raises_the_estimate() -> None:
+    attack = AmsAttack(constant=2.0, rows=16)
+    # item 1 raises the estimate, item 2 lowers it, item 3 leaves it
+    script = iter([64.0, 65.0, 64.0, 60.0, 60.0, 61.0])
+    assert moves(attack, lambda made: next(script), view_of(), 6) == [(0, 8), (1, 1), (1, -1), (2, 1), (3, 1), (4, 1)]
+
+
+def test_the_attack_burns_changes_first_and_stops_at_its_goal() -> None:
+    attack = AmsAttack(constant=1.0, rows=9, burn=3, until=0.5)
+    assert moves(attack, lambda made: 9.0, view_of(), 6) == [(0, 3), (0, 3), (0, -3), (0, 3), (0, -3), (1, 1)]
+    attack = AmsAttack(constant=1.0, rows=9, until=0.5)
+    assert moves(attack, lambda made: 4.4, view_of(), 6) == [(0, 3)]
+
+
+def test_tails_are_kept_only_if_the_target_rises() -> None:
+    attack = TailAttack(tail=2)
+    made = moves(attack, lambda made: float(len(made) >= 6), view_of(), 8)
+    assert [item for item, _ in made] == [1, 2, 1, 2, 3, 4, 5, 6]
+    assert made[2:4] == [(item, -change) for item, change in made[:2]]  # not risen: taken back
+
+
+def test_the_cover_is_what_the_estimate_needs() -> None:
+    """A sketch in which items 2 and 5 together cover the target: the attack finds them and feeds them on."""
+
+    def least(made: list[tuple[int, int]]) -> float:
+        counts = {item: sum(change for one, change in made if one == item) for item in (2, 5)}
+        return float(min(counts.values()))
+
+    made = moves(CoverAttack(), least, view_of(), 40)
+    assert made[:5] == [(1, 1), (2, 1), (3, 1), (4, 1), (5, 1)]
+    assert {item for item, _ in made[-20:]} == {2, 5}
+    assert least(made) > 5
+
+
+def test_quiet_items_are_fed_all_in_one_stream() -> None:
+    """A sketch that only odd items move: in the last stream the even ones come after the prefill."""
+
+    def odd(made: list[tuple[int, int]]) -> float:
+        begin = max((place for place, move in enumerate(made) if move == RESET), default=-1)
+        return float(len({item for item, _ in made[begin + 1 :] if item % 2}))
+
+    made = moves(QuietItems(prefill=4, window=6), odd, view_of(updates=60), 60)
+    last = max(place for place, move in enumerate(made) if move == RESET)
+    assert [item for item, _ in made[last + 1 : last + 5]] == [1, 2, 3, 4]
+    assert made[last + 5 :]
+    assert all(item % 2 == 0 for item, _ in made[last + 5 :])
+    control = moves(UnsortedItems(prefill=4, window=6), odd, view_of(updates=60), 60)
+    assert any(item % 2 for item, _ in control[max(p for p, move in enumerate(control) if move == RESET) + 5 :])
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: AmsAttack(constant=0), "constant must be a number above 0"),
+        (lambda: AmsAttack(until=1), "until must be a number"),
+        (lambda: AmsAttack(burn=-1), "burn must be a whole number"),
+        (lambda: TailAttack(tail=0), "tail must be a whole number"),
+        (lambda: QuietItems(window=0), "window must be a whole number"),
+        (lambda: FlipFlop(size=0), "size must be a whole number"),
+        (lambda: RandomItems(domain=0), "domain must be a whole number"),
+    ],
+)
+def test_nonsense_is_refused(make: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        make()

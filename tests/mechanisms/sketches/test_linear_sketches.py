@@ -1,0 +1,134 @@
+"""AMS sketches against plain matrices: the same numbers an update at a time, many at once, and from frequencies."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mechanisms.sketches import Ams, AmsMedian, Sketch
+from mechanisms.sketches.linear import EXACT
+from mechanisms.sketches.second_moment import rows_for, rows_for_tail, tail, variance
+from mechanisms.sketches.signs import DenseSigns, HashedSigns, signs_of
+
+SKETCHES = [
+    Ams(rows=7), Ams(rows=64), Ams(rows=33, signs="hashed"), AmsMedian(groups=5, rows=9),
+    AmsMedian(groups=3, rows=4, signs="hashed"),
+]  # fmt: skip
+
+
+def stream(length: int, largest: int = 1, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    changes = rng.integers(1, largest + 1, length) * (2 * rng.integers(0, 2, length) - 1)
+    return rng.integers(0, 3000, length), changes
+
+
+def plain(sketch: Sketch, items: np.ndarray, changes: np.ndarray, seed: int) -> list[float]:
+    """Multiply the whole matrix with the frequencies, in whole numbers of any size."""
+    groups = getattr(sketch, "groups", 1)
+    signs = signs_of(sketch.signs, groups * sketch.rows, np.random.default_rng(seed))  # type: ignore[attr-defined]
+    counters = [0] * (groups * sketch.rows)  # type: ignore[attr-defined]
+    found = []
+    for item, change in zip(items.tolist(), changes.tolist(), strict=True):
+        column = signs.column(item).astype(int).tolist()
+        counters = [counter + change * sign for counter, sign in zip(counters, column, strict=True)]
+        rows = sketch.rows  # type: ignore[attr-defined]
+        means = sorted(sum(y * y for y in counters[g * rows : (g + 1) * rows]) / rows for g in range(groups))
+        found.append(means[groups // 2])
+    return found
+
+
+@pytest.mark.parametrize("sketch", SKETCHES, ids=repr)
+@pytest.mark.parametrize(("length", "largest"), [(1, 1), (31, 1), (33, 3), (100, 50), (70, 400_000)])
+def test_updates_one_by_one_many_at_once_and_frequencies_agree_with_a_matrix(
+    sketch: Sketch, length: int, largest: int
+) -> None:
+    items, changes = stream(length, largest)
+    wanted = plain(sketch, items, changes, seed=5)
+    single, bulk, whole = (sketch.start(np.random.default_rng(5)) for _ in range(3))
+    seen = []
+    for item, change in zip(items.tolist(), changes.tolist(), strict=True):
+        single.update(item, change)
+        seen.append(single.estimate())
+    assert seen == wanted
+    assert bulk.play(items, changes).tolist() == wanted
+    frequencies: dict[int, int] = {}
+    for item, change in zip(items.tolist(), changes.tolist(), strict=True):
+        frequencies[item] = frequencies.get(item, 0) + change
+    whole.absorb(frequencies)
+    assert whole.estimate() == wanted[-1]
+    runs = (single, bulk, whole)
+    for run in runs:
+        run.update(3, 2)
+    assert len({run.estimate() for run in runs}) == 1  # they go on alike
+    for run in runs:
+        run.reset()
+        assert run.estimate() == 0
+
+
+def test_large_counters_leave_32_bit_floats() -> None:
+    """With 64 rows, counters above 2^18 would have their products rounded; the sums stay exact all the same."""
+    run = Ams(rows=64).start(np.random.default_rng(0))
+    run.update(1, EXACT // 64 + 1)
+    run.update(1, 1)
+    assert run.estimate() == (EXACT // 64 + 2) ** 2
+
+
+def test_dense_signs_are_drawn_again_alike() -> None:
+    signs = DenseSigns(1000, np.random.default_rng(1))
+    signs._most = 2
+    items = np.array([0, 1, 5000, 131, 10**9, 0, 262])
+    before = signs.columns(items)
+    for item in range(0, 3000, 131):
+        signs.column(item)
+    assert (signs.columns(items) == before).all()
+    assert (np.abs(before) == 1).all()
+    assert abs(float(signs.columns(np.arange(2000)).mean())) < 6 / np.sqrt(2e6)
+
+
+def test_hashed_signs_are_4_wise_independent_and_linear_ones_are_not() -> None:
+    """Over 200,000 rows the mean product of up to four signs is within 6 / sqrt(rows) of 0 (false alarm 2e-9 each)."""
+    rows = 200_000
+    signs = HashedSigns(rows, np.random.default_rng(3))
+    columns = signs.columns(np.array([0, 1, 2, 3, 10**6])).astype(float)
+    for number in range(1, 16):
+        chosen = columns[[place for place in range(4) if number >> place & 1]]
+        assert abs(chosen.prod(axis=0).mean()) < 6 / np.sqrt(rows)
+    signs._coefficients[:2] = 0  # the control: a polynomial of degree 1 is 2-wise independent only
+    columns = signs.columns(np.array([0, 1, 2, 3])).astype(float)
+    assert abs(columns.prod(axis=0).mean()) > 0.1
+
+
+def test_mean_and_variance_over_all_sign_vectors() -> None:
+    frequencies = np.array([3.0, -1.0, 2.0, 0.0])
+    values = [float(np.dot(signs, frequencies)) ** 2 for signs in product((-1, 1), repeat=4)]
+    assert np.mean(values) == (frequencies**2).sum()
+    assert np.var(values) == pytest.approx(variance(frequencies, 1))
+    assert variance(frequencies, 5) == pytest.approx(variance(frequencies, 1) / 5)
+    assert np.var(values) != pytest.approx(2 * (frequencies**2).sum() ** 2)  # what leaving F4 out would say
+
+
+def test_the_rows_of_the_theorems() -> None:
+    assert rows_for(0.1, 0.05) == 4000
+    assert tail(0.5, rows_for_tail(0.5, 1e-6)) <= 1e-6 < tail(0.5, rows_for_tail(0.5, 1e-6) - 1)
+    # the bound against the distribution that AMS comes near to with many items: chi-square with t degrees
+    rows = rows_for_tail(0.5, 0.01)
+    exact = stats.chi2.sf(1.5 * rows, rows) + stats.chi2.cdf(0.5 * rows, rows)
+    assert exact <= 0.01
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"rows": 0}, "rows must be a whole number"),
+        ({"rows": 3, "signs": "wide"}, "signs must be 'dense' or 'hashed'"),
+        ({"rows": 3, "alpha": 0}, "alpha must be a number above 0"),
+    ],
+)
+def test_what_is_refused(arguments: dict, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Ams(**arguments)
+    with pytest.raises(ValueError, match="groups must be an odd number"):
+        AmsMedian(groups=2, rows=3)

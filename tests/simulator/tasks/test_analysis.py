@@ -1,0 +1,119 @@
+"""Games of adaptive data analysis: what is measured, sample sizes, the worst of many, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adversaries.analysts import BestOfMany, FixedQueries, GradientAnalyst, SignCorrelation, Speller
+from mechanisms.statistical import Empirical, GaussianAnswers, LaplaceAnswers, NoisyArgmax, Splitting
+from mechanisms.statistical.noisy import overfitting_gap
+from simulator.errors import MoveError, ScenarioError
+from simulator.scenario.document import Document
+from simulator.scenario.load import build
+from simulator.tasks.analysis import play_analysis
+from simulator.tasks.analysis.sample_size import needed
+from simulator.tasks.analysis.worst_of_many import worst_of_many
+
+
+def test_exact_answers_err_by_what_the_sample_errs() -> None:
+    game = play_analysis(Empirical(), FixedQueries(), samples=200, queries=5, features=3, seed=1)
+    assert len(game.asked) == 5
+    assert game.empirical_error == 0
+    assert game.max_abs_error == max(abs(one.sample - 0.5) for one in game.asked)
+    assert game.asked[0] == game.asked[3]  # the features come round
+    assert game.gap == game.final_error == game.asked[-1].sample - 0.5
+
+
+def test_a_seed_gives_one_game_and_another_seed_another() -> None:
+    mechanism = GaussianAnswers(std=0.1)
+    games = [play_analysis(mechanism, SignCorrelation(), samples=50, queries=9, features=9, seed=s) for s in (1, 1, 2)]
+    assert games[0].asked == games[1].asked != games[2].asked
+
+
+def test_the_gap_is_that_of_theory() -> None:
+    """60 games with a standard deviation of 0.016: within 6 of 0.0021 of theory (1e-9); without signs there is none."""
+    gaps = [
+        play_analysis(Empirical(), SignCorrelation(), samples=1000, queries=101, features=101, seed=seed).gap
+        for seed in range(60)
+    ]
+    assert np.mean(gaps) == pytest.approx(overfitting_gap(100, 1000), abs=0.0126)
+    fixed = [
+        play_analysis(Empirical(), FixedQueries(), samples=1000, queries=101, features=101, seed=seed).gap
+        for seed in range(60)
+    ]
+    assert abs(np.mean(fixed)) < 0.0126 < overfitting_gap(100, 1000) / 2
+
+
+def test_an_exact_answer_gives_the_sample_away() -> None:
+    settings = {"samples": 50, "queries": 2, "features": 500, "seed": 3}
+    game = play_analysis(Empirical(), Speller(), **settings)
+    assert game.asked[-1].sample == 1
+    assert game.gap > 0.89
+    noisy = play_analysis(LaplaceAnswers(0.5), Speller(), **settings)
+    assert abs(noisy.gap) < 0.2
+
+
+def test_truths_without_closed_form_come_from_a_fresh_sample() -> None:
+    """The first weights are 0, so the true values are 1/2; 100,000 points err by 0.0008 (a deviation)."""
+    game = play_analysis(Empirical(), GradientAnalyst(), samples=50, queries=4, features=3, seed=3)
+    assert [one.truth for one in game.asked[:3]] == pytest.approx([0.5] * 3, abs=0.005)
+    assert any(one.truth != 0.5 for one in game.asked[:3])
+    assert game.asked[3].truth == 0.5
+
+
+def test_a_name_is_measured_by_its_mean_on_the_sample() -> None:
+    game = play_analysis(NoisyArgmax(1.0), BestOfMany(candidates=9), samples=50, queries=1, features=5, seed=3)
+    assert game.asked[0].answer is None
+    assert game.max_abs_error == abs(game.gap)
+    assert game.empirical_error == 0
+
+
+def test_sample_sizes() -> None:
+    for alpha in (0.02, 0.03):
+        assert needed(Splitting(alpha=alpha), 100, 0) == pytest.approx(100 * (1.96 / 2 / alpha) ** 2, rel=0.15)
+    assert needed(GaussianAnswers(std=1.0), 100, 0) is None  # noise that no sample makes less
+    one, other = (needed(LaplaceAnswers(0.005), queries, 0) for queries in (10**4, 10**6))
+    assert one is not None
+    assert other is not None
+    assert other / one == pytest.approx(10, rel=0.05)
+
+
+def test_the_worst_of_many() -> None:
+    found = worst_of_many(Empirical(), Speller(), repetitions=3, samples=60, queries=2, seed=0)
+    assert found.worst > 0.85
+    assert found.gap <= found.worst
+    stable = worst_of_many(LaplaceAnswers(0.05), Speller(), repetitions=3, samples=60, queries=2, seed=0)
+    assert abs(stable.worst) < 0.2
+
+
+def scenario(**keys: object) -> object:
+    data = {
+        "name": "s", "task": "statistical-queries", "samples": 9, "queries": 3, "protocol": {"kind": "empirical"},
+        "adversary": {"kind": "fixed-queries"}, **keys,
+    }  # fmt: skip
+    return build(Document("s.yaml", Path.cwd(), data))
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"protocol": {"kind": "noisy-argmax", "epsilon": 1}}, "noisy-argmax only selects among queries"),
+        ({"protocol": {"kind": "ams", "rows": 1}}, "unknown kind .ams. of curator"),
+        ({"protocol": {"kind": "splitting"}, "queries": 10}, "samples: must be at least the queries, 10"),
+        ({"engine": "bulk"}, "must be auto or step"),
+        ({"network": {"latency": 1}}, "sends no messages"),
+        ({"adversary": {"kind": "freeze"}}, "unknown kind 'freeze' of analyst"),
+        ({"task": "sample-size", "adversary": {"kind": "speller"}}, "samples"),
+    ],
+)
+def test_scenarios_that_are_refused(keys: dict, said: str) -> None:
+    with pytest.raises(ScenarioError, match=said):
+        scenario(**keys)
+
+
+def test_a_sample_that_is_too_large_to_spell_out_is_said() -> None:
+    with pytest.raises(MoveError, match="empirical against speller: samples must be below 65,536"):
+        play_analysis(Empirical(), Speller(), samples=70_000, queries=2, features=10)

@@ -1,0 +1,159 @@
+"""Games of sketches: the referee against a plain loop, both engines alike, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from adversaries.sketching import (
+    RESET,
+    AmsAttack,
+    Attacker,
+    FlipFlop,
+    FreshItems,
+    QuietItems,
+    RandomItems,
+    RandomUpdates,
+    UnsortedItems,
+)  # fmt: skip
+from mechanisms.sketches import Ams, AmsMedian, CountMin, Kmv, LibraryHll, Sketch, Switched
+from simulator.errors import MoveError, ScenarioError
+from simulator.scenario.document import Document
+from simulator.scenario.load import build
+from simulator.tasks.sketching import play_sketch
+from simulator.tasks.sketching.referee import Referee
+from simulator.tasks.sketching.truth import Distinct, Frequency, SecondMoment
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 50])
+def test_the_referee_is_a_plain_loop(pieces: int) -> None:
+    rng = np.random.default_rng(0)
+    outputs = np.round(rng.normal(10, 6, 50))
+    values = rng.integers(0, 20, 50).astype(float)
+    referee = Referee(0.5, 50)
+    for begin in range(0, 50, -(-50 // pieces)):
+        part = slice(begin, begin + -(-50 // pieces))
+        referee.compare(outputs[part], values[part], values[part])
+    errors = [
+        0.0 if out == value else np.inf if value == 0 else abs(out - value) / value
+        for out, value in zip(outputs, values, strict=True)
+    ]
+    wrong = [number for number, error in enumerate(errors, start=1) if error > 0.5]
+    below = [n for n, (out, value) in enumerate(zip(outputs, values, strict=True), 1) if value > 0 and 2 * out < value]
+    ratios = [out / value for out, value in zip(outputs, values, strict=True) if value > 0]
+    assert (referee.largest, referee.failure, referee.failing) == (max(errors), wrong[0], len(wrong))
+    assert referee.half == below[0]
+    assert (referee.least, referee.most, referee.last) == (min(ratios), max(ratios), ratios[-1])
+    assert referee.changes == sum(a != b for a, b in zip([0.0, *outputs[:-1]], outputs, strict=True))
+    assert referee.series["step"] == list(range(1, 51))
+
+
+def test_the_truth_is_exact() -> None:
+    updates = [(1, 2), (0, 1), (1, -2), (2, 5), (0, 3), (3, -1)]
+    truths = SecondMoment(), Frequency("two"), Frequency("one")
+    for update in updates:
+        for truth in truths:
+            truth.update(*update)
+    assert [truth.value for truth in truths] == [16 + 25 + 1, 4, 4]
+    assert [truth.scale() for truth in truths] == [42, pytest.approx(42**0.5), 4 + 5 + 1]
+    distinct = Distinct()
+    for item in (1, 2, 1):
+        distinct.update(item, 1)
+    assert (distinct.value, distinct.touched) == (2, 2)
+
+
+@pytest.mark.parametrize("sketch", [Ams(rows=9), AmsMedian(groups=3, rows=5), Ams(rows=9, signs="hashed")], ids=repr)
+@pytest.mark.parametrize("attacker", [FreshItems(), FlipFlop(size=30)], ids=lambda one: one.kind)
+@pytest.mark.parametrize("updates", [0, 1, 33, 400])
+def test_engines_give_the_same_game(sketch: Sketch, attacker: Attacker, updates: int) -> None:
+    step, bulk = (play_sketch(sketch, attacker, updates=updates, seed=4, engine=name) for name in ("step", "auto"))
+    assert (step.engine, bulk.engine) == ("step", "bulk")
+    for name in ("items", "max_rel_error", "first_failure", "output_changes", "last_ratio", "series", "touched"):
+        assert getattr(step, name) == getattr(bulk, name), name
+
+
+def test_a_seed_gives_one_game_and_another_seed_another() -> None:
+    games = [play_sketch(Ams(rows=64), AmsAttack(), updates=400, seed=seed) for seed in (1, 1, 2)]
+    assert games[0].series == games[1].series != games[2].series
+
+
+def test_the_attack_wins_and_its_control_does_not() -> None:
+    """20 games each: every one below half at 10 t updates, no control (1.1e-5 if either had a chance of 3/4 only)."""
+    attacked = [play_sketch(Ams(rows=64), AmsAttack(), updates=640, seed=seed) for seed in range(20)]
+    calm = [play_sketch(Ams(rows=64), RandomUpdates(), updates=640, seed=seed) for seed in range(20)]
+    assert all(game.half_at for game in attacked)
+    assert not any(game.half_at for game in calm)
+
+
+def test_a_deployed_sketch_is_driven_off_and_its_control_is_not() -> None:
+    sketch = LibraryHll(lg_k=8, alpha=0.5)
+    for seed in range(5):
+        attacked = play_sketch(sketch, QuietItems(prefill=700, window=700), updates=20_000, seed=seed)
+        calm = play_sketch(sketch, UnsortedItems(prefill=700, window=700), updates=20_000, seed=seed)
+        assert attacked.last_ratio is not None
+        assert attacked.last_ratio < 0.5
+        assert calm.ok
+
+
+@dataclass
+class Clumsy(Attacker):
+    """Makes one wrong move at its third step."""
+
+    kind = "clumsy"
+    wrong: object = None
+
+    def move(self, view):
+        return self.wrong if view.steps == 2 else (view.steps, 1)
+
+
+@pytest.mark.parametrize("wrong", [(-3, 1), (3, 0), (1.5, 1), (1, 0.5)])
+def test_moves_that_are_none_stop_the_game(wrong: object) -> None:
+    with pytest.raises(MoveError, match=r"attacker clumsy: move\(\) returned .* at step 3"):
+        play_sketch(Ams(rows=3), Clumsy(wrong), updates=9)
+
+
+def test_what_a_sketch_cannot_take_stops_the_game() -> None:
+    with pytest.raises(MoveError, match="step 3: a sketch of distinct items takes changes of at least 1"):
+        play_sketch(Kmv(size=9), Clumsy((1, -1)), updates=9)
+    with pytest.raises(MoveError, match="step 3: CountMinRun cannot begin a new stream"):
+        play_sketch(CountMin(width=9), Clumsy(RESET), updates=9)
+    with pytest.raises(MoveError, match="attacker random-items: after step 0: a sketch of distinct items"):
+        play_sketch(Kmv(size=9), RandomItems(), updates=99)
+
+
+def scenario(**keys: object) -> object:
+    data = {
+        "name": "s", "task": "second-moment", "updates": 9, "protocol": {"kind": "ams", "rows": 4},
+        "adversary": {"kind": "fresh-items"}, **keys,
+    }  # fmt: skip
+    from pathlib import Path
+
+    return build(Document("s.yaml", Path.cwd(), data))
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"protocol": {"kind": "kmv", "size": 9}}, "takes a sketch for it; kmv is none"),
+        ({"protocol": {"kind": "fresh", "epsilon": 1}}, "unknown kind .fresh. of sketch"),
+        ({"adversary": {"kind": "freeze"}}, "unknown kind 'freeze' of attacker"),
+        ({"engine": "leap"}, "must be auto, step or bulk"),
+        ({"engine": "bulk", "adversary": {"kind": "ams-attack"}}, "bulk plays plain sketches"),
+        ({"network": {"latency": 1}}, "sends no messages"),
+        ({"items": 3}, "updates"),
+    ],
+)
+def test_scenarios_that_are_refused(keys: dict, said: str) -> None:
+    with pytest.raises(ScenarioError, match=said):
+        scenario(**keys)
+
+
+def test_a_robust_form_is_said_to_hold_until_it_is_used_up() -> None:
+    game = play_sketch(Switched(copies=3, size=32), AmsAttack(rows=32, burn=10), updates=400, seed=2)
+    assert game.exhausted_at == 3
+    assert game.first_failure is not None
+    assert game.first_failure > 3
+    assert game.held
+    assert not game.ok
