@@ -16,6 +16,7 @@ from adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
 from adversaries.streams import Biased, HardInstance, Scattered
 from adversaries.trace import Trace
 from adversaries.trial import Trial
+from adversaries.updates import Churn, Grow, GrowAndDelete, InTheAir, Overcount, Sliding, UpdateStream, UpdateView
 from adversaries.views import StateView, TrafficView
 from adversaries.white_box import WhiteBox
 
@@ -28,6 +29,7 @@ __all__ = [
     "Bursts",
     "Challenge",
     "Choice",
+    "Churn",
     "Coin",
     "Contrary",
     "Drain",
@@ -35,11 +37,15 @@ __all__ = [
     "Examiner",
     "FixedExamples",
     "Freeze",
+    "Grow",
+    "GrowAndDelete",
     "Halving",
     "HardInstance",
+    "InTheAir",
     "Insertion",
     "Intruder",
     "Labels",
+    "Overcount",
     "Phase",
     "PointStream",
     "Policy",
@@ -52,11 +58,14 @@ __all__ = [
     "Scattered",
     "Schedule",
     "SingleSite",
+    "Sliding",
     "StateView",
     "Trace",
     "TrafficView",
     "Trial",
     "Uniform",
+    "UpdateStream",
+    "UpdateView",
     "View",
     "WhiteBox",
     "Zipf",

@@ -92,7 +92,7 @@ class Trace(Adversary):
         ValueError
             They are not; one line says what is missing and what is accepted.
         """
-        path = self._path()
+        path = self.path()
         if path.name.lower().endswith(".parquet") and find_spec("pyarrow") is None:
             raise ValueError(f"file {str(path)!r} needs the package pyarrow: {EXTRA}")
         there = _columns(path)
@@ -125,7 +125,8 @@ class Trace(Adversary):
     def plan(self, view: View) -> Schedule | None:
         return None if view.sent >= self.items else self._stream().labels
 
-    def _path(self) -> Path:
+    def path(self) -> Path:
+        """Return the file that it is read from."""
         if self.dataset is not None:
             # found without importing it: the package reads all of its tables when imported, by a module that
             # newer setuptools no longer have
@@ -141,7 +142,7 @@ class Trace(Adversary):
 
     def _stream(self) -> Stream:
         assert self.site is not None
-        path = self._path().resolve()
+        path = self.path().resolve()
         state = (path.stat().st_mtime_ns, path.stat().st_size)
         return _load(str(path), state, self.dataset, self.site, self.time)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mechanisms.above_threshold import AboveThreshold
+from mechanisms.accounting import Ledger, Overdrawn
 from mechanisms.continual_output import ContinualOutput
 from mechanisms.counters import KINDS as COUNTERS
 from mechanisms.counters import (
@@ -25,6 +26,17 @@ from mechanisms.counters import (
     TwoLevel,
 )
 from mechanisms.density import PanPrivateDensity
+from mechanisms.dynamic import (
+    DYNAMIC,
+    DynamicMechanism,
+    DynamicRun,
+    FullyDynamic,
+    GrowingFinite,
+    GrowingInfinite,
+    GrowingSparse,
+    GrowingSparseInfinite,
+    InsertedMinusDeleted,
+)
 from mechanisms.hard_instance import HardInstance, hard_instance
 from mechanisms.laplace_sums import laplace_sum_quantile
 from mechanisms.monitors import MONITORS, CounterMonitor, ReleaseMonitor, SparseVectorMonitor
@@ -43,6 +55,7 @@ from mechanisms.prediction import (
     PointPredictor,
     PrivateProper,
 )
+from mechanisms.static import STATIC, GaussianQueries, LaplaceQueries, MultiplicativeWeights, StaticMechanism
 from mechanisms.threshold_queries import QUERY_SOLVERS, ReleaseQueries, SortedQueries, SparseVectorQueries
 
 MECHANISMS: dict[str, type[Any]] = {
@@ -54,6 +67,8 @@ MECHANISMS: dict[str, type[Any]] = {
     PanPrivateDensity.kind: PanPrivateDensity,
     ContinualOutput.kind: ContinualOutput,
     PerturbedLeader.kind: PerturbedLeader,
+    **STATIC,
+    **DYNAMIC,
     JdpMirror.kind: JdpMirror,
     **LEARNERS,
 }
@@ -61,10 +76,12 @@ MECHANISMS: dict[str, type[Any]] = {
 
 __all__ = [
     "COUNTERS",
+    "DYNAMIC",
     "LEARNERS",
     "MECHANISMS",
     "MONITORS",
     "QUERY_SOLVERS",
+    "STATIC",
     "AboveThreshold",
     "Binary",
     "Blt",
@@ -72,18 +89,31 @@ __all__ = [
     "Counter",
     "CounterMonitor",
     "Draws",
+    "DynamicMechanism",
+    "DynamicRun",
     "ExpertsPrivate",
     "Exponential",
     "Fresh",
+    "FullyDynamic",
     "Gaussian",
+    "GaussianQueries",
+    "GrowingFinite",
+    "GrowingInfinite",
+    "GrowingSparse",
+    "GrowingSparseInfinite",
     "Guessing",
     "HardInstance",
     "Hybrid",
+    "InsertedMinusDeleted",
     "JdpMirror",
     "KAry",
     "Laplace",
+    "LaplaceQueries",
     "Learner",
     "LearnerRun",
+    "Ledger",
+    "MultiplicativeWeights",
+    "Overdrawn",
     "PanPrivate",
     "PanPrivateDensity",
     "PerItem",
@@ -103,6 +133,7 @@ __all__ = [
     "SparseVectorMonitor",
     "SparseVectorQueries",
     "SquareRoot",
+    "StaticMechanism",
     "TreeVarianceReduced",
     "TwoLevel",
     "hard_instance",

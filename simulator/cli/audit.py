@@ -28,7 +28,10 @@ from simulator.results.formats import number
     show_default=True,
     help="Chance that an audit refutes a claim that holds.",
 )
-def audit(names: tuple[str, ...], runs: int | None, sites: int | None, seed: int, false_alarm: float) -> int:
+@click.option("--budget", is_flag=True, help="Show where the epsilon goes, as a tree, and audit nothing.")
+def audit(
+    names: tuple[str, ...], runs: int | None, sites: int | None, seed: int, false_alarm: float, budget: bool
+) -> int:
     """Find a lower bound for epsilon from runs on neighbouring inputs, and compare it with the claim.
 
     Exit status 1 if a claim is refuted.
@@ -40,6 +43,8 @@ def audit(names: tuple[str, ...], runs: int | None, sites: int | None, seed: int
 
     wanted = [*kinds("mechanism"), "robust"] if names == ("all",) else list(names)
     things = [_thing(name) for name in wanted]
+    if budget:
+        return _budgets(things, sites)
     rows, refuted = [], False
     if not available():
         click.echo(MISSING, err=True)
@@ -58,6 +63,22 @@ def audit(names: tuple[str, ...], runs: int | None, sites: int | None, seed: int
     headers = ["audited", "verdict", "claimed", "delta", "runs prove", "exact", "proved", "half the noise", "inputs"]
     print_table(f"Audits, each with a false alarm once in {1 / false_alarm:,.0f}", headers, rows, right=headers[2:8])
     return int(refuted)
+
+
+def _budgets(things: list[Any], sites: int | None) -> int:
+    """Print the ledger of each thing; 1 if one draws more than it claims, or claims none."""
+    from simulator.errors import ScenarioError
+    from simulator.tasks.audit.budget import SITES, budget_lines
+
+    failed = False
+    for thing in things:
+        try:
+            click.echo("\n".join(budget_lines(thing, sites or SITES)))
+        except ScenarioError as error:
+            failed = True
+            click.echo(str(error))
+        click.echo()
+    return int(failed)
 
 
 def _row(found: Any, tracker: bool, halved: float | None) -> list[str]:

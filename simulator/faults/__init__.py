@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms import Counter
+from mechanisms import Counter, DynamicMechanism, StaticMechanism
 from protocols import Block, Deterministic, DifferenceEstimators, PrivateCopies, Randomized, Robust, SketchSwitching
 from protocols.base import EVERYONE, Message, Protocol, Site
 from protocols.rounds.base import RoundProtocol
@@ -284,5 +284,7 @@ _BASES: Final[Mapping[type[Any], str]] = {
     RoundProtocol: "any protocol in rounds",
     Protocol: "any protocol",
     Counter: "any counter",
+    StaticMechanism: "any static mechanism",
+    DynamicMechanism: "any dynamic mechanism",
 }
 """How classes are called that have no name of their own."""

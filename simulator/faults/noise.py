@@ -15,6 +15,7 @@ from mechanisms import (
     ContinualOutput,
     Counter,
     CounterMonitor,
+    DynamicMechanism,
     PanPrivateDensity,
     PerturbedLeader,
     PrivatePartition,
@@ -24,6 +25,7 @@ from mechanisms import (
     SortedQueries,
     SparseVectorMonitor,
     SparseVectorQueries,
+    StaticMechanism,
 )
 from simulator.faults.parts import Part, Wrapped
 
@@ -36,12 +38,14 @@ DRAWN = (
     SparseVectorQueries,
     ContinualOutput,
     PerturbedLeader,
+    StaticMechanism,
+    DynamicMechanism,
 )
 """Mechanisms whose noise is all drawn from the generators that they are started with."""
 
 
 def quieter(source: Any, share: float) -> Any:
-    """Return a generator whose Laplace and normal noise has this share of its scale; anything else as it is.
+    """Return a generator whose Laplace, normal and Gumbel noise has this share of its scale; anything else as it is.
 
     Examples
     --------
@@ -59,10 +63,13 @@ def quieter(source: Any, share: float) -> Any:
     def normal(loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:
         return source.normal(loc, share * scale, size)
 
+    def gumbel(loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:
+        return source.gumbel(loc, share * scale, size)
+
     def spawn(count: int) -> list[Any]:
         return [quieter(one, share) for one in source.spawn(count)]
 
-    return Wrapped(source, laplace=laplace, normal=normal, spawn=spawn)
+    return Wrapped(source, laplace=laplace, normal=normal, gumbel=gumbel, spawn=spawn)
 
 
 class _Quieter(Part):
@@ -77,6 +84,10 @@ class _Quieter(Part):
     def halt(self, ones: Any, steps: int, rng: Any) -> Any:
         mechanism: Any = super()
         return mechanism.halt(ones, steps, quieter(rng, self.noise_share))
+
+    def release(self, counts: Any, rng: Any, paid: Any = None) -> Any:
+        mechanism: Any = super()
+        return mechanism.release(counts, quieter(rng, self.noise_share), paid)
 
 
 class _QuieterTest(Part):
@@ -161,6 +172,9 @@ class TwicePromised(Part):
 
     def halting_times(self) -> Any:
         return self._bolder().halting_times()
+
+    def release(self, *given: Any) -> Any:
+        return self._bolder().release(*given)
 
     def _bolder(self) -> Any:
         own = self.repaired()

@@ -28,6 +28,8 @@ PLOTS: Final = {
     "breakdown": "simulator.plots.breakdown:Breakdown",
     "frontier": "simulator.plots.frontier:Frontier",
     "matrix": "simulator.plots.matrix:Matrix",
+    "size": "simulator.plots.size:SizeOverTime",
+    "budget": "simulator.plots.budget:Budget",
     "ratio": "simulator.plots.ratio:Ratio",
     "flags": "simulator.plots.flags:Flags",
 }

@@ -17,6 +17,8 @@ TASKS: Final = {
     "continual-count": "simulator.tasks.continual.count:ContinualCount",
     "threshold-monitor": "simulator.tasks.continual.monitor:ThresholdMonitor",
     "threshold-queries": "simulator.tasks.continual.queries:ThresholdQueries",
+    "static-queries": "simulator.tasks.dynamic.task:StaticQueries",
+    "dynamic-queries": "simulator.tasks.dynamic.task:DynamicQueries",
     "experts": "simulator.tasks.continual.experts:Experts",
     "statistical-queries": "simulator.tasks.analysis.tasks:StatisticalQueries",
     "sample-size": "simulator.tasks.analysis.sample_size:SampleSize",

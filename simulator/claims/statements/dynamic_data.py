@@ -7,6 +7,11 @@ from typing import Final
 from simulator.claims.statements.statement import Paper, Statement, Tested
 
 VECTOR: Final = "tests/mechanisms/test_above_threshold.py"
+LEDGER: Final = "tests/mechanisms/accounting/test_ledger.py"
+GROWING: Final = "tests/mechanisms/dynamic/test_growing.py"
+TREE: Final = "tests/mechanisms/dynamic/test_interval_tree.py"
+NODE: Final = "tests/mechanisms/dynamic/test_node.py"
+DYNAMIC: Final = "tests/mechanisms/dynamic/test_fully_dynamic.py"
 PARTS: Final = "tests/mechanisms/test_partition_privacy.py"
 EXACT: Final = "tests/simulator/tasks/test_exact_losses.py"
 
@@ -83,6 +88,11 @@ DYNAMIC_DATA: Final = Paper(
                     "exact losses of three releases: 1 of 1, 1/2 and 1/4 of disjoint items",
                     "of the same item: 1.75",
                 ),
+                Tested(
+                    f"{LEDGER}::test_in_parallel_the_largest_counts",
+                    "over disjoint steps the largest loss is what was spent",
+                    "a part that looks at steps already used is refused",
+                ),
             ),
         ),
         Statement(
@@ -146,6 +156,10 @@ DYNAMIC_DATA: Final = Paper(
                     "alike after it",
                     "a test that looks one step ahead; a quarter of the noise",
                 ),
+                Tested(
+                    f"{DYNAMIC}::test_every_update_counts_in_the_partition_whether_it_finds_its_item_or_not",
+                    "an update that is missing moves the segment of its own step only",
+                ),
             ),
         ),
         Statement(
@@ -161,6 +175,11 @@ DYNAMIC_DATA: Final = Paper(
                     f"{EXACT}::test_half_of_the_noise_is_caught_and_all_of_it_stands",
                     "the private partition loses what one of its tests does",
                     "half of the noise",
+                ),
+                Tested(
+                    f"{LEDGER}::test_in_parallel_nobody_looks_twice",
+                    "the next test begins after the steps that the last one declared",
+                    "an undeclared range, and one that begins too early, are refused",
                 ),
             ),
         ),
@@ -208,16 +227,65 @@ DYNAMIC_DATA: Final = Paper(
                     "its exact bound grows like log T at most, and like log^1.5 of the items",
                     "the binary counter's bound: log^1.4 T and more",
                 ),
+                Tested(
+                    f"{GROWING}::test_without_noise_new_answers_are_exact",
+                    "without noise each new answer is exact, over random streams and all four mechanisms",
+                ),
+                Tested(
+                    f"{GROWING}::test_a_count_has_the_noise_of_the_counter_of_that_name",
+                    "counts have step by step the variance of the tree counters",
+                ),
             ),
         ),
-        Statement("Lemma 9", "The query of the online interval tree reports each live item exactly once."),
+        Statement(
+            "Lemma 9",
+            "The query of the online interval tree reports each live item exactly once.",
+            tests=(
+                Tested(
+                    f"{TREE}::test_each_live_item_is_reported_exactly_once",
+                    "each live item is in exactly one node asked, after every segment of 10,000 random sequences",
+                    "trees that free a node too early, or keep an item that has gone",
+                ),
+                Tested(
+                    f"{TREE}::test_online_growth_is_the_offline_tree_at_every_prefix",
+                    "nodes, levels and what they store are those of the tree of the definition",
+                ),
+            ),
+        ),
         Statement(
             "Lemma 10",
             "A node of the tree, restarted when half of it is gone, is private and errs by its present size.",
+            tests=(
+                Tested(
+                    f"{DYNAMIC}::test_no_outcome_tells_neighbours_apart_by_more_than_the_tree_was_given",
+                    "over random streams, neighbours, and outcomes that begin rounds the loss is epsilon / 2 or less",
+                    "items named by their place in a list",
+                ),
+                Tested(
+                    f"{NODE}::test_it_restarts_when_half_is_gone_and_not_before",
+                    "without noise a round begins when half of the items and twice the bound are gone",
+                ),
+                Tested(
+                    f"{NODE}::test_the_error_right_after_a_restart_is_that_of_a_release_of_the_round",
+                    "right after a restart the error is Laplace noise of the new round",
+                    "the noise of the round before",
+                ),
+                Tested(
+                    f"{NODE}::test_noise_alone_restarts_no_node",
+                    "without deletions no round ends",
+                    "ten times the noise",
+                ),
+            ),
         ),
         Statement(
             "Theorem 11",
             "Over insertions and deletions the error follows the present size, but for powers of logarithms.",
+            tests=(
+                Tested(
+                    f"{DYNAMIC}::test_without_noise_answers_are_exact_where_segments_close",
+                    "without noise the answers are the present data, through restarts and halts",
+                ),
+            ),
         ),
         Statement(
             "Lemma 12",

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any, Final
 
 import numpy as np
 
 from mechanisms import Counter
+from mechanisms.accounting.composition import TAIL, exact_available, exact_laplace, exact_normal
 
 MISSING: Final = "dp-accounting is missing, so nothing is composed: pip install 'disttrack[audit]'"
 """What is said where the extra is not installed."""
 STEPS: Final = 64
 """Steps at most of the stream whose draws are composed."""
 
-TAIL: Final = 1e-9
-"""Delta at which pure losses are composed: the accountant cuts off tails of that size, and at 0 says infinity."""
-
 
 def available() -> bool:
     """Return whether dp-accounting can be used."""
-    return find_spec("dp_accounting") is not None
+    return exact_available()
 
 
 def accounted(mechanism: Any, delta: float) -> float | None:
@@ -36,27 +33,6 @@ def accounted(mechanism: Any, delta: float) -> float | None:
         return None
     if mechanism.privacy == "approximate":
         norms = np.sqrt((np.asarray(encoder) ** 2).sum(axis=0))
-        return composed_normal([1 / float(norms.max())], delta)
+        return exact_normal([1 / float(norms.max())], delta)
     column = np.abs(encoder)[:, int(np.abs(encoder).sum(axis=0).argmax())]
-    return composed_laplace([1 / float(weight) for weight in column if weight], delta or TAIL)
-
-
-def composed_laplace(scales: list[float], delta: float = TAIL) -> float:
-    """Return the loss at `delta` of Laplace draws of these scales, each of sensitivity 1, all together."""
-    from dp_accounting import LaplaceDpEvent
-
-    return _composed([LaplaceDpEvent(scale) for scale in scales], delta)
-
-
-def composed_normal(deviations: list[float], delta: float) -> float:
-    """Return the loss at `delta` of normal draws of these standard deviations, each of sensitivity 1, all together."""
-    from dp_accounting import GaussianDpEvent
-
-    return _composed([GaussianDpEvent(deviation) for deviation in deviations], delta)
-
-
-def _composed(events: list[Any], delta: float) -> float:
-    from dp_accounting import ComposedDpEvent
-    from dp_accounting.pld import PLDAccountant
-
-    return float(PLDAccountant().compose(ComposedDpEvent(events)).get_epsilon(delta))
+    return exact_laplace([1 / float(weight) for weight in column if weight], delta or TAIL)

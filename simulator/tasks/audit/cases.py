@@ -19,6 +19,7 @@ from mechanisms import (
     ContinualOutput,
     Counter,
     CounterMonitor,
+    DynamicMechanism,
     ExpertsPrivate,
     Hybrid,
     JdpMirror,
@@ -33,8 +34,10 @@ from mechanisms import (
     SparseVectorMonitor,
     SparseVectorQueries,
     SquareRoot,
+    StaticMechanism,
 )
 from simulator.tasks.audit.case import Case, closings
+from simulator.tasks.audit.data_cases import DATA_CASES, DATA_USUAL
 from simulator.tasks.audit.event import Shape
 from simulator.tasks.audit.learner_cases import USUAL as USUAL_OF_LEARNERS
 from simulator.tasks.audit.learner_cases import learner_case, mirror_case
@@ -42,15 +45,8 @@ from simulator.tasks.audit.learner_cases import learner_case, mirror_case
 STEPS: Final = 4
 """Steps of a stream, unless a mechanism needs others."""
 SLOW: Final = (
-    Hybrid,
-    SquareRoot,
-    Blt,
-    Sparse,
-    PrivatePartition,
-    SortedQueries,
-    SparseVectorQueries,
-    PerturbedLeader,
-    ExpertsPrivate,
+    *(Hybrid, SquareRoot, Blt, Sparse, PrivatePartition, SortedQueries, SparseVectorQueries, PerturbedLeader),
+    *(ExpertsPrivate, StaticMechanism, DynamicMechanism),
 )
 """Mechanisms whose runs are slow to begin; a quarter of the runs are played."""
 
@@ -258,6 +254,7 @@ CASES: Final[dict[type[Any], Callable[[Any], Cases]]] = {
     PerturbedLeader: _leader,
     JdpMirror: mirror_case,
     Learner: learner_case,
+    **DATA_CASES,
 }
 """How each class of mechanism is audited; subclasses are audited like their base."""
 
@@ -273,6 +270,7 @@ USUAL: Final[dict[str, dict[str, Any]]] = {
     "continual-output": {"horizon": 2, "sensitivity": 1.0, "changes": 1, "variation": 1.0},
     "perturbed-leader": {"experts": 2, "horizon": 62, "rate": 100.0, "epsilon": 12.0},
     "k-ary": {"base": 3},
+    **DATA_USUAL,
     **USUAL_OF_LEARNERS,
 }
 """Parameters under which a mechanism is audited unless others are given: those at which little hides its loss."""

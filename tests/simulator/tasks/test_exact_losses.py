@@ -39,8 +39,9 @@ from simulator.tasks.audit.exact.linear import distance, least_shift, linear_los
 ELSEWHERE = {"jdp-mirror", *LEARNERS}
 """Mirror and learners have exact audits of their own: tests/mechanisms/prediction, scenarios/joint-privacy.yaml."""
 MECHANISMS = [name for name in kinds("mechanism") if name not in ELSEWHERE]
-BY_RUNS = {"counter-monitor"}
-"""Mechanisms whose loss only runs can tell."""
+BY_RUNS = {"counter-monitor", "pmw", "growing-sparse"}
+"""Mechanisms whose loss only runs can tell; see docs/audits.md for the last two."""
+ENDED_BY_TIME = {"growing-sparse-infinite", "fully-dynamic", "inserted-minus-deleted"}  # their partitions lose nothing
 GENEROUS = {"sparse", "sparse-infinite", "sorted-queries", "private-partition", "sparse-vector-monitor"}
 """Sums of one stream all move the same way, for which a sparse-vector test loses half of its epsilon."""
 ONE_OF_SEVERAL = {"sparse-vector-queries", "continual-output", "perturbed-leader"}
@@ -110,7 +111,7 @@ def test_there_is_something_to_compute() -> None:
     left = {name for name, exact in found.items() if exact is None}
     assert left == BY_RUNS, "enter new mechanisms in simulator/tasks/audit/exact/known.py, or here if runs catch them"
     generous = {name for name, exact in found.items() if exact is not None and _claim(name) > 1.3 * exact.proved}
-    assert generous == GENEROUS | ONE_OF_SEVERAL
+    assert generous == GENEROUS | ONE_OF_SEVERAL | ENDED_BY_TIME
 
 
 def _claim(name: str) -> float:

@@ -32,6 +32,7 @@ from mechanisms import (
 from mechanisms.scripted_noise import ScriptedNoise
 from simulator.tasks.audit.exact import leader as choices
 from simulator.tasks.audit.exact.coins import coin_loss
+from simulator.tasks.audit.exact.data import DATA_KNOWN
 from simulator.tasks.audit.exact.halting import MeasuredTest, firing_loss, measured_test, silence_loss
 from simulator.tasks.audit.exact.linear import linear_loss
 
@@ -68,6 +69,10 @@ def exact_loss(mechanism: Any) -> Exact | None:
     for cls, compute in KNOWN.items():
         if isinstance(mechanism, cls):
             return compute(mechanism)
+    for cls, data_loss in DATA_KNOWN.items():
+        if isinstance(mechanism, cls):
+            found = data_loss(mechanism)
+            return None if found is None else Exact(*found)
     return None
 
 

@@ -1,0 +1,10 @@
+"""Adversaries of games on data sets: who inserts, who deletes, and what is there."""
+
+from __future__ import annotations
+
+from adversaries.updates.base import Live, UpdateStream, UpdateView
+from adversaries.updates.departures import InTheAir
+from adversaries.updates.overcount import Overcount
+from adversaries.updates.streams import Churn, Grow, GrowAndDelete, Sliding
+
+__all__ = ["Churn", "Grow", "GrowAndDelete", "InTheAir", "Live", "Overcount", "Sliding", "UpdateStream", "UpdateView"]

@@ -1,0 +1,21 @@
+"""Where a privacy budget goes: a ledger that refuses to overdraw, and what mechanisms lose together.
+
+>>> budget = Ledger("game", epsilon=1.0)
+>>> halves = [budget.part(name, 0.5, rule="parallel") for name in ("left", "right")]
+>>> halves[0].use("release", 0.5, over=(1, 10))
+>>> halves[0].use("release", 0.5, over=(11, 20))
+>>> budget.spent
+(0.5, 0.0)
+>>> budget.use("one more", 0.1)
+Traceback (most recent call last):
+    ...
+mechanisms.accounting.ledger.Overdrawn: game: one more asks for epsilon 0.1, and 0 of 1 are left
+"""
+
+from __future__ import annotations
+
+from mechanisms.accounting.composition import advanced, basic
+from mechanisms.accounting.ledger import Ledger, Overdrawn
+from mechanisms.accounting.trees import lines, record
+
+__all__ = ["Ledger", "Overdrawn", "advanced", "basic", "lines", "record"]

@@ -1,0 +1,86 @@
+"""What several mechanisms lose together: basic, advanced, and exact by privacy-loss distributions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Any, Final
+
+from mechanisms.checks import probability
+
+Loss = tuple[float, float]
+"""A loss (epsilon, delta)."""
+TAIL: Final = 1e-9
+"""Delta at which pure losses are composed exactly: the accountant cuts off such tails, and at 0 says infinity."""
+
+
+def basic(parts: Sequence[Loss]) -> Loss:
+    """Return the sums of the epsilons and of the deltas.
+
+    Source
+    ------
+    Dwork, Kenthapadi, McSherry, Mironov, Naor 2006; Qiu, Yi 2022, Theorem 2.
+
+    Examples
+    --------
+    >>> basic([(0.5, 0.0), (0.25, 1e-6)])
+    (0.75, 1e-06)
+    """
+    return math.fsum(epsilon for epsilon, _ in parts), math.fsum(delta for _, delta in parts)
+
+
+def advanced(parts: Sequence[Loss], slack: float) -> Loss:
+    """Return the loss of mechanisms chosen one after the other, at `slack` more than the sum of their deltas.
+
+    The least of the sum of the epsilons and sum e (exp(e) - 1) / (exp(e) + 1) + sqrt(2 ln(1 / slack) sum e^2).
+
+    Source
+    ------
+    Kairouz, Oh, Viswanath 2017, Theorem 3.5; Qiu, Yi 2022, section 2.1, has the homogeneous form.
+
+    Examples
+    --------
+    >>> round(advanced([(0.1, 0.0)] * 100, 1e-6)[0], 3), basic([(0.1, 0.0)] * 100)[0]
+    (5.756, 10.0)
+    """
+    probability("slack", slack)
+    epsilon, delta = basic(parts)
+    most = math.fsum(drift(one) for one, _ in parts) + spread(math.fsum(one * one for one, _ in parts), slack)
+    return (epsilon, delta) if epsilon <= most else (most, delta + slack)
+
+
+def drift(epsilon: float) -> float:
+    """Return the expected loss of the worst mechanism of that epsilon: e (exp(e) - 1) / (exp(e) + 1)."""
+    return epsilon * math.tanh(epsilon / 2)
+
+
+def spread(squares: float, slack: float) -> float:
+    """Return what losses whose squared epsilons add up to `squares` exceed their expectation by, save with `slack`."""
+    return math.sqrt(2 * math.log(1 / slack) * squares)
+
+
+def exact_available() -> bool:
+    """Return whether dp-accounting, the extra `audit`, can be used."""
+    return find_spec("dp_accounting") is not None
+
+
+def exact_laplace(scales: Sequence[float], delta: float = TAIL) -> float:
+    """Return the epsilon at `delta` of Laplace draws of these scales, each of sensitivity 1, all together."""
+    from dp_accounting import LaplaceDpEvent
+
+    return _composed([LaplaceDpEvent(scale) for scale in scales], delta)
+
+
+def exact_normal(deviations: Sequence[float], delta: float) -> float:
+    """Return the epsilon at `delta` of normal draws of these deviations, each of sensitivity 1, all together."""
+    from dp_accounting import GaussianDpEvent
+
+    return _composed([GaussianDpEvent(deviation) for deviation in deviations], delta)
+
+
+def _composed(events: list[Any], delta: float) -> float:
+    from dp_accounting import ComposedDpEvent
+    from dp_accounting.pld import PLDAccountant
+
+    return float(PLDAccountant().compose(ComposedDpEvent(events)).get_epsilon(delta))

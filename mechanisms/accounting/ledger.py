@@ -1,0 +1,185 @@
+"""A ledger of privacy: what each mechanism was given, over which items, and what that makes together.
+
+An entry is a budget. What it gives away is composed by its rule: in `sequence` the losses add up; in `advanced` they
+add up as far as advanced composition allows, with what is left of delta; in `parallel` every part declares the
+sub-universe that it has looked at, these must be disjoint, and only the largest loss counts (adaptive parallel
+composition, Theorem 6 of Qiu, Yi 2022: which items come next may depend on all answers so far). A use or a part that
+would overdraw raises before it is entered, so a mechanism that asks before it draws never draws too much.
+
+Entries of the same name are added up, so a ledger stays small: a few entries a level, whatever the length of the game.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, get_args
+
+from mechanisms.accounting.composition import Loss, drift, spread
+from mechanisms.checks import positive
+
+Rule = Literal["sequence", "advanced", "parallel"]
+Over = tuple[int, int | None]
+"""A sub-universe: the first and the last of its items in the order of time; None for one that is still open."""
+ROUNDING: Final = 1e-9
+"""How far sums of parts may exceed their budget by rounding, in proportion."""
+
+
+class Overdrawn(ValueError):
+    """More privacy was asked for than is left, or for items that somebody else has used."""
+
+
+class Use:
+    """Uses of one name: how many there were, and their losses, added up and at most."""
+
+    __slots__ = ("count", "delta", "epsilon", "largest")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.epsilon = self.delta = 0.0
+        self.largest: Loss = (0.0, 0.0)
+
+    def add(self, epsilon: float, delta: float) -> None:
+        """Enter a use."""
+        self.count += 1
+        self.epsilon += epsilon
+        self.delta += delta
+        self.largest = max(self.largest[0], epsilon), max(self.largest[1], delta)
+
+
+class Ledger:
+    """One budget and what was made of it.
+
+    Parameters
+    ----------
+    name
+        What the budget is for.
+    epsilon, delta
+        What may be lost.
+    rule
+        How its parts compose.
+    over
+        The items that it was declared for; None for all.
+
+    Attributes
+    ----------
+    uses
+        Losses of mechanisms that were given a share, by name.
+    parts
+        Budgets within this one: those still open, and of the closed ones of each name the one that has lost most.
+    made
+        How many parts of each name there have been.
+    """
+
+    __slots__ = ("_done", "_end", "_sums", "delta", "epsilon", "made", "name", "over", "parts", "rule", "uses")
+
+    def __init__(
+        self, name: str, epsilon: float, delta: float = 0.0, rule: Rule = "sequence", over: Over | None = None
+    ) -> None:
+        positive("epsilon", epsilon)
+        if rule not in get_args(Rule):
+            raise ValueError(f"rule must be one of {', '.join(get_args(Rule))}; got {rule!r}")
+        self.name, self.epsilon, self.delta, self.rule, self.over = name, epsilon, delta, rule, over
+        self.uses: dict[str, Use] = {}
+        self.parts: list[Ledger] = []
+        self.made: dict[str, int] = {}
+        self._done = False
+        self._sums = Composed()
+        self._end: int | None = None if over is None else over[0] - 1
+
+    def use(self, name: str, epsilon: float, delta: float = 0.0, over: Over | None = None) -> None:
+        """Enter a mechanism that draws now, with its loss and, in a parallel budget, the items that it looks at.
+
+        Raises
+        ------
+        Overdrawn
+            There is not so much left, or some of the items have been used before.
+        """
+        self._admit(name, epsilon, delta, over)
+        if name not in self.uses:
+            self.uses[name] = Use()
+        self.uses[name].add(epsilon, delta)
+
+    def part(
+        self, name: str, epsilon: float, delta: float = 0.0, rule: Rule = "sequence", over: Over | None = None
+    ) -> Ledger:
+        """Set a budget apart within this one, and return it; refused like a use."""
+        self._admit(name, epsilon, delta, over)
+        made = Ledger(name, epsilon, delta, rule, over)
+        self.parts.append(made)
+        self.made[name] = self.made.get(name, 0) + 1
+        return made
+
+    def declare(self, last: int) -> None:
+        """Say where the items of the latest part of a parallel budget end; the next may have those after."""
+        self._end = last
+
+    def close(self, part: Ledger) -> None:
+        """Take note that a part of a parallel budget loses nothing more; the costliest such of a name is kept."""
+        part._done = True
+        done = [one for one in self.parts if one._done and one.name == part.name]
+        kept = max(done, key=lambda one: one.spent)
+        self.parts = [one for one in self.parts if not (one._done and one.name == part.name) or one is kept]
+
+    @property
+    def spent(self) -> Loss:
+        """What has really been lost so far, by the rule of composition."""
+        inner = [part.spent for part in self.parts]
+        if self.rule == "parallel":
+            inner += [use.largest for use in self.uses.values()]
+            return max((one for one, _ in inner), default=0.0), max((one for _, one in inner), default=0.0)
+        if self.rule == "advanced":
+            return self._sums.loss(self.delta)
+        inner += [(use.epsilon, use.delta) for use in self.uses.values()]
+        return sum(one for one, _ in inner), sum(one for _, one in inner)
+
+    def _admit(self, name: str, epsilon: float, delta: float, over: Over | None) -> None:
+        """Refuse what would overdraw; keep in mind what was given away."""
+        after = Composed() if self.rule == "parallel" else self._sums
+        after = after.plus(epsilon, delta)
+        lost = after.loss(self.delta) if self.rule == "advanced" else (after.epsilon, after.delta)
+        for what, asked, total, limit in (
+            ("epsilon", epsilon, lost[0], self.epsilon),
+            ("delta", delta, lost[1], self.delta),
+        ):
+            if total > limit * (1 + ROUNDING):
+                left = max(0.0, limit - (total - asked))
+                raise Overdrawn(f"{self.name}: {name} asks for {what} {asked:g}, and {left:g} of {limit:g} are left")
+        if self.rule == "parallel":
+            self._end = self._disjoint(name, over)
+        else:
+            self._sums = after
+
+    def _disjoint(self, name: str, over: Over | None) -> int | None:
+        """Return where the declared items end now; refuse items that were declared before."""
+        if over is None:
+            raise Overdrawn(
+                f"{self.name}: {name} must declare the items that it looks at, since its budget is parallel"
+            )
+        first, last = over
+        open_part = self._end is None and (self.parts or self.uses)
+        if open_part or (self._end is not None and first <= self._end):
+            before = "an undeclared range" if open_part else f"those up to {self._end}"
+            raise Overdrawn(f"{self.name}: {name} looks at items from {first} on, and {before} have been used")
+        return last
+
+
+class Composed:
+    """Running sums of losses, from which the loss of their composition follows."""
+
+    __slots__ = ("delta", "drift", "epsilon", "squares")
+
+    def __init__(self, epsilon: float = 0.0, delta: float = 0.0, drift: float = 0.0, squares: float = 0.0) -> None:
+        self.epsilon, self.delta, self.drift, self.squares = epsilon, delta, drift, squares
+
+    def plus(self, epsilon: float, delta: float) -> Composed:
+        """Return the sums with one more mechanism."""
+        return Composed(
+            self.epsilon + epsilon, self.delta + delta, self.drift + drift(epsilon), self.squares + epsilon**2
+        )
+
+    def loss(self, delta: float) -> Loss:
+        """Return the least loss by basic or advanced composition whose delta is at most `delta`."""
+        slack = delta - self.delta
+        if slack <= 0:
+            return self.epsilon, self.delta
+        by_advanced = self.drift + spread(self.squares, slack)
+        return (self.epsilon, self.delta) if self.epsilon <= by_advanced else (by_advanced, delta)

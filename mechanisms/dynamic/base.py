@@ -1,0 +1,184 @@
+"""What a dynamic mechanism is: a data set that changes step by step, and private answers to all queries at any time.
+
+In a step an item is inserted, an item is deleted, or nothing happens. An item is known by the step in which it came, so
+that equal items are told apart and no identity is used twice; a deletion that names a step at which no live item came
+changes nothing. Neighbouring streams differ in one step, in which one of them has an update and the other has none; all
+other steps are the same, also a deletion that no longer finds its item.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+
+from mechanisms.accounting import Ledger
+from mechanisms.checks import positive, probability, whole
+from mechanisms.noise import Floats
+from mechanisms.queries import Family, family
+from mechanisms.static import STATIC, StaticMechanism, static_mechanism
+from mechanisms.static.base import check_delta
+
+PAUSE: Final = 0
+"""The code of a step in which nothing happens; item x comes by x + 1, and that of step s goes by -s."""
+
+
+@dataclass(frozen=True)
+class DynamicMechanism(ABC):
+    """Parameters of a dynamic mechanism; makes its runs.
+
+    Parameters
+    ----------
+    epsilon, delta
+        Privacy of all answers together.
+    queries
+        The family of queries, by name: see `mechanisms.queries.family`.
+    domain
+        Number of values that an item may have.
+    static
+        The static mechanism that it is made of, by name: see `mechanisms.static`.
+    horizon
+        Number of steps at most; None for no end.
+    beta
+        Failure probability that its thresholds are made for.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+
+    kind: ClassVar[str] = ""
+    """Name in scenario files."""
+    source: ClassVar[str] = ""
+    """Paper and section."""
+    error: ClassVar[str] = ""
+    """How the error grows, for people."""
+    memory: ClassVar[str] = ""
+    """How the state grows, for people."""
+    needs_horizon: ClassVar[bool] = False
+    """Whether the number of steps must be known beforehand."""
+    deletes: ClassVar[bool] = False
+    """Whether items may be deleted."""
+
+    epsilon: float
+    delta: float = 0.0
+    queries: str = "count"
+    domain: int = 1
+    static: str = "laplace"
+    horizon: int | None = None
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        check_delta(self.delta)
+        probability("beta", self.beta)
+        if self.needs_horizon or self.horizon is not None:
+            whole("horizon", self.horizon)
+        if STATIC.get(self.static, StaticMechanism).privacy == "approximate" and self.delta == 0:
+            raise ValueError(f"delta must be above 0 for static {self.static}; got 0")
+        self.part(self.epsilon, self.delta)
+
+    @property
+    def family(self) -> Family:
+        """The family of queries."""
+        return family(self.queries, self.domain)
+
+    def part(self, epsilon: float, delta: float) -> StaticMechanism:
+        """Return the static mechanism at some share of the budget."""
+        return static_mechanism(self.static, epsilon, delta=delta, queries=self.queries, domain=self.domain)
+
+    @abstractmethod
+    def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> DynamicRun:
+        """Return a fresh run.
+
+        Parameters
+        ----------
+        rng
+            Generator of all noise.
+        ledger
+            The budget that it is given, in sequence; left out, one of its own.
+        """
+
+    def budget(self, ledger: Ledger | None) -> Ledger:
+        """Return the ledger of a run."""
+        return Ledger(self.kind, self.epsilon, self.delta) if ledger is None else ledger
+
+
+class DynamicRun(ABC):
+    """A dynamic mechanism at work. Steps count from 1.
+
+    Attributes
+    ----------
+    t
+        Steps taken.
+    answers
+        The answers that stand now, to all queries.
+    ignored
+        Updates that named no live item.
+    ledger
+        What was spent on what.
+    """
+
+    def __init__(self, mechanism: DynamicMechanism, ledger: Ledger) -> None:
+        self.mechanism = mechanism
+        self.ledger = ledger
+        self.t = 0
+        self.ignored = 0
+        self.answers: Floats = np.zeros(mechanism.family.number)
+        self._left = float("inf") if mechanism.horizon is None else mechanism.horizon
+
+    @abstractmethod
+    def step(self, code: int) -> bool:
+        """Take the next step; return whether the answers are new.
+
+        Parameters
+        ----------
+        code
+            0 for a pause, x + 1 to insert item x, -s to delete the item that was inserted in step s.
+
+        Raises
+        ------
+        ValueError
+            If the horizon has been reached, or the mechanism takes no deletions.
+        """
+
+    @abstractmethod
+    def error_bound(self, items: int, beta: float) -> float:
+        """Return what the largest error of all steps so far exceeds with probability at most `beta`.
+
+        Parameters
+        ----------
+        items
+            The most items that were there at a time; insertions so far where nothing is deleted.
+        """
+
+    def published(self) -> list[float]:
+        """Return the noisy numbers that the answers of now are made of: privacy covers all of them."""
+        return self.answers.tolist()  # type: ignore[no-any-return]
+
+    def facts(self) -> Mapping[str, float]:
+        """Return counts of what the run did, by name."""
+        return {}
+
+    def _next(self) -> None:
+        """Take note of a step, or refuse it past the horizon."""
+        if self.t >= self._left:
+            raise ValueError(f"step {self.t + 1} is past the horizon of this {self.mechanism.kind}, {self._left}")
+        self.t += 1
+
+
+def counts_of(items: Iterable[int], domain: int) -> Floats | None:
+    """Return how many items there are of each value; None if there are none."""
+    values = np.fromiter(items, dtype=np.int64)
+    return np.bincount(values, minlength=domain).astype(np.float64) if len(values) else None
+
+
+def together(one: Floats | None, other: Floats | None) -> Floats | None:
+    """Return the counts of two data sets together."""
+    if one is None or other is None:
+        return other if one is None else one
+    return one + other

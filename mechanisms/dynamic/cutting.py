@@ -1,0 +1,58 @@
+"""Cutting a stream of updates into segments by the private partition, with its ledger."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mechanisms.accounting import Ledger
+from mechanisms.partition import PrivatePartition
+
+
+class Cutter:
+    """A private partition at work on updates; every update counts 1, whether it finds its item or not.
+
+    So an insertion that is there or not moves one segment's count only, although a later deletion depends on it.
+
+    Parameters
+    ----------
+    partition
+        The partition.
+    rng
+        Generator of its noise.
+    ledger
+        Its budget, in parallel: each segment's test declares the steps that it has looked at.
+    """
+
+    __slots__ = ("_ledger", "_partition", "_run", "_t", "most")
+
+    def __init__(self, partition: PrivatePartition, rng: np.random.Generator, ledger: Ledger) -> None:
+        self._partition = partition
+        self._ledger = ledger
+        self._t = 0
+        self.most = 2
+        """The greatest T_j so far."""
+        self._begin()
+        self._run = partition.start(rng)
+
+    @property
+    def segments(self) -> int:
+        """Segments closed so far."""
+        return self._run.segments
+
+    def step(self, update: bool) -> bool:
+        """Take the next step; return whether the segment closes with it."""
+        self._t += 1
+        if self._run.step(update) is None:
+            return False
+        self._ledger.declare(self._t)
+        self.most = max(self.most, self._t**2)
+        self._begin()
+        return True
+
+    def most_items(self, beta: float) -> float:
+        """Return what the updates of any segment so far exceed with probability at most `beta`."""
+        deadline = self._partition.horizon or self.most
+        return self._partition.most_items(self.segments + 1, deadline, beta / (self.segments + 1))
+
+    def _begin(self) -> None:
+        self._ledger.use("segment", self._partition.epsilon, over=(self._t + 1, None))

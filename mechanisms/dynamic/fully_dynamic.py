@@ -1,0 +1,173 @@
+"""Insertions and deletions: the private partition, the online interval tree, and a shrinking data set at each node."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from mechanisms.accounting import Ledger
+from mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of
+from mechanisms.dynamic.cutting import Cutter
+from mechanisms.dynamic.interval_tree import Node, OnlineIntervalTree, level_of
+from mechanisms.dynamic.node import NodeMechanism, Shares
+from mechanisms.dynamic.releases import HybridReleases
+from mechanisms.partition import PrivatePartition
+from mechanisms.static.base import Parts
+
+HALF: Final = 0.5
+"""Share of epsilon that goes to the partition; the paper does not spell it out."""
+
+
+@dataclass(frozen=True)
+class FullyDynamic(DynamicMechanism):
+    """The fully dynamic mechanism: its error follows the number of items that are there, not that of updates.
+
+    Half of epsilon cuts the updates into segments. After each segment a node of the online interval tree is built for
+    the items that its ancestors on the left do not hold; a node at level l has 6 / (pi l)^2 of the other half, and runs
+    Algorithm 3. The answers are the sum over the nodes that hold the present, and stand until the next segment closes.
+    """
+
+    kind = "fully-dynamic"
+    source = "Qiu, Yi 2022, section 4 and Theorem 11"
+    error = "alpha^(log^2 m)(epsilon / log^5 m, n_t + log^1.5 m log log m / epsilon) + log t / epsilon, m = N_t updates"
+    memory = "O(n_t + |X| log^2 m)"
+    deletes = True
+
+    @property
+    def partition(self) -> PrivatePartition:
+        """The partition of the updates."""
+        return PrivatePartition(self.epsilon * HALF, None, self.beta / 2)
+
+    def shares(self, level: int) -> Shares:
+        """Return the budget of a node at a level, from 1: 6 / (pi l)^2 of what the partition leaves."""
+        share = 6 / (math.pi * level) ** 2
+        return Shares(self.epsilon * (1 - HALF) * share, self.delta * share, self.beta / 2 * share)
+
+    def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> FullyDynamicRun:
+        return FullyDynamicRun(self, self.budget(ledger), rng)
+
+
+@dataclass
+class LevelHistory:
+    """What the nodes of one level have come to, for the stated error.
+
+    Attributes
+    ----------
+    nodes
+        How many there were.
+    rounds, due
+        The most rounds of one, and the most that were due.
+    segments
+        The most segments of a round.
+    halted
+        What a node that has halted may hold, if its halt was due; 0 if none has.
+    """
+
+    nodes: int = 0
+    rounds: int = 1
+    due: int = 1
+    segments: int = 0
+    halted: float = 0.0
+
+
+class FullyDynamicRun(DynamicRun):
+    """The fully dynamic mechanism at work."""
+
+    mechanism: FullyDynamic
+
+    def __init__(self, mechanism: FullyDynamic, ledger: Ledger, rng: np.random.Generator) -> None:
+        super().__init__(mechanism, ledger)
+        for_partition, self._rng = rng.spawn(2)
+        partition = mechanism.partition
+        self._cutter = Cutter(partition, for_partition, ledger.part("partition", partition.epsilon, rule="parallel"))
+        rest = mechanism.epsilon * (1 - HALF)
+        self._budget = ledger.part("tree", rest, mechanism.delta)
+        self._levels: dict[int, Ledger] = {}
+        self._static = mechanism.part(rest, mechanism.delta)
+        self.tree: OnlineIntervalTree[int, int] = OnlineIntervalTree()
+        self.nodes: dict[int, tuple[NodeMechanism, Ledger]] = {}
+        """Mechanism and budget of each node in use, by number."""
+        self.history: dict[int, LevelHistory] = {}
+        self.restarts = 0
+
+    def step(self, code: int) -> bool:
+        self._next()
+        if code > 0:
+            if code > self.mechanism.domain:
+                values = f"the {self.mechanism.domain:,} values of the domain"
+                raise ValueError(f"step {self.t}: item {code - 1} is not among {values}")
+            self.tree.append(self.t, code - 1)
+        elif code < 0 and not self.tree.delete(-code):
+            self.ignored += 1
+        if not self._cutter.step(code != 0):
+            return False
+        self._close_segment()
+        return True
+
+    def _close_segment(self) -> None:
+        newest = self.tree.close()
+        in_use = {node.number for node in self.tree.chain}
+        for number in [number for number in self.nodes if number not in in_use]:
+            mechanism, ledger = self.nodes.pop(number)
+            self._levels[level_of(number)].close(ledger)
+        for node in self.tree.chain:
+            if node is newest:
+                self._build(node)
+                continue
+            mechanism = self.nodes[node.number][0]
+            before = mechanism.round
+            mechanism.close_segment(node.departed)
+            self.restarts += mechanism.round - before
+            self._remember(node.level, mechanism)
+        self.answers = np.sum([mechanism.answers for mechanism, _ in self.nodes.values()], axis=0)
+
+    def _build(self, node: Node[int, int]) -> None:
+        """Give a new node its mechanism."""
+        level, shares = node.level, self.mechanism.shares(node.level)
+        if level not in self._levels:
+            self._levels[level] = self._budget.part(f"level {level}", shares.epsilon, shares.delta, rule="parallel")
+        over = node.first, node.number
+        ledger = self._levels[level].part("node", shares.epsilon, shares.delta, over=over)
+        counts = counts_of(node.items.values(), self.mechanism.domain)
+        mechanism = NodeMechanism(self._static, shares, counts, self._rng, ledger, node.number)
+        self.nodes[node.number] = mechanism, ledger
+        self.history.setdefault(level, LevelHistory()).nodes += 1
+
+    def _remember(self, level: int, mechanism: NodeMechanism) -> None:
+        seen = self.history[level]
+        seen.rounds = max(seen.rounds, mechanism.round)
+        seen.due = max(seen.due, mechanism.due)
+        seen.segments = max(seen.segments, mechanism.segments)
+        if mechanism.halted and mechanism.due == mechanism.round:
+            seen.halted = max(seen.halted, 3 * mechanism.bound)
+
+    def error_bound(self, items: int, beta: float) -> float:
+        """Return what the largest error so far exceeds with probability at most `beta`.
+
+        Each release of the costliest due round of each level is counted, and for a level in which a node has halted
+        what such a node may hold; that no round begins before it is due has a beta of its own (Algorithm 3). Half of
+        beta goes to the open segment.
+        """
+        segments = self._cutter.segments
+        parts: list[Parts] = []
+        for level, seen in self.history.items():
+            share = self.mechanism.shares(level).of_round(seen.due)
+            static = self._static.at(share.epsilon, share.delta)
+            parts.append([(static, 1), *HybridReleases.parts(static, seen.segments)])
+        every = [part for some in parts for part in some]
+        noise = self._static.error_of_sum(every, 2 * items, beta / (2 * segments)) if every else 0.0
+        return noise + sum(seen.halted for seen in self.history.values()) + self._cutter.most_items(beta / 2)
+
+    def published(self) -> list[float]:
+        return [number for mechanism, _ in self.nodes.values() for number in mechanism.published()]
+
+    def facts(self) -> dict[str, float]:
+        return {
+            "segments": self._cutter.segments,
+            "restarts": self.restarts,
+            "nodes": sum(seen.nodes for seen in self.history.values()),
+            "most_rounds": max((seen.rounds for seen in self.history.values()), default=1),
+        }

@@ -1,0 +1,191 @@
+"""The online interval tree: items that come and go, split into a few sets by when they came. No privacy in it.
+
+Time is cut into segments 1, 2, ...; node v_i is built when segment i closes. In the in-order numbering of the infinite
+tree the height of v_i is the number of trailing zeros of i, its nearest ancestor on the left is i without its lowest
+set bit, and v_i holds the items alive at its birth that came after that ancestor. So at time q the nodes q, q without
+its lowest set bit, ... hold each live item exactly once: their ranges (i & (i - 1), i] of segments cover 1 ... q, as in
+a Fenwick tree. A node leaves that chain when a later node takes over its range, and is not asked again: it is freed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Label = TypeVar("Label")
+
+
+class Node(Generic[Key, Label]):
+    """A node in use: the live items that came in the segments `first` ... `number`.
+
+    Attributes
+    ----------
+    number
+        In-order number: the segment at whose end it was built.
+    items
+        Its live items, label by key.
+    departed
+        Labels of the items that left it in the segment that has just closed.
+    """
+
+    __slots__ = ("_leaving", "departed", "items", "number")
+
+    def __init__(self, number: int, items: dict[Key, Label]) -> None:
+        self.number = number
+        self.items = items
+        self.departed: list[Label] = []
+        self._leaving: list[Label] = []
+
+    @property
+    def level(self) -> int:
+        """Level in the tree: 1 for a leaf."""
+        return level_of(self.number)
+
+    @property
+    def first(self) -> int:
+        """The first segment of its range: one past its nearest ancestor on the left."""
+        return left_ancestor(self.number) + 1
+
+    def leave(self, key: Key) -> bool:
+        """Take an item out of the node if it is there; it counts as departed when the segment closes."""
+        if key not in self.items:
+            return False
+        self._leaving.append(self.items.pop(key))
+        return True
+
+    def turn(self) -> None:
+        """Close a segment."""
+        self.departed, self._leaving = self._leaving, []
+
+
+class OnlineIntervalTree(Generic[Key, Label]):
+    """An interval tree that grows from left to right while items come and go.
+
+    Items have keys that are never used again, so two equal items are told apart. Within a segment nothing has an order:
+    an item that leaves in the segment in which it came was never there.
+
+    Memory: the live items, and a node per set bit of the number of segments.
+
+    Source
+    ------
+    Qiu, Yi 2022, section 4.1 and Lemma 9; the numbering by bits is derived.
+
+    Examples
+    --------
+    >>> tree = OnlineIntervalTree()
+    >>> tree.insert("a", 1), tree.insert("b", 2), tree.close().number
+    (True, True, 1)
+    >>> tree.delete("b"), tree.insert("c", 3), tree.close().number
+    (True, True, 2)
+    >>> tree.delete("nobody"), [sorted(node.items.items()) for node in tree.chain]
+    (False, [[('a', 1), ('c', 3)]])
+    """
+
+    __slots__ = ("_chain", "_coming", "segments")
+
+    def __init__(self) -> None:
+        self.segments = 0
+        """Segments closed so far."""
+        self._chain: list[Node[Key, Label]] = []  # oldest first
+        self._coming: dict[Key, Label] = {}
+
+    @property
+    def chain(self) -> tuple[Node[Key, Label], ...]:
+        """The nodes that answer for the present: the newest and its ancestors on the left."""
+        return tuple(reversed(self._chain))
+
+    def insert(self, key: Key, label: Label) -> bool:
+        """Let an item come; False, and nothing happens, if an item of that key is there."""
+        if key in self:
+            return False
+        self._coming[key] = label
+        return True
+
+    def append(self, key: Key, label: Label) -> None:
+        """Let an item come whose key is known to be new."""
+        self._coming[key] = label
+
+    def delete(self, key: Key) -> bool:
+        """Let an item go; False, and nothing happens, if there is none of that key."""
+        if self._coming.pop(key, None) is not None:
+            return True
+        return any(node.leave(key) for node in reversed(self._chain))
+
+    def get(self, key: Key, default: Label | None) -> Label | None:
+        """Return the label of a live item."""
+        for items in self._tables():
+            if key in items:
+                return items[key]
+        return default
+
+    def __contains__(self, key: Key) -> bool:
+        return any(key in items for items in self._tables())
+
+    def __len__(self) -> int:
+        return sum(len(items) for items in self._tables())
+
+    def _tables(self) -> Iterator[dict[Key, Label]]:
+        yield self._coming
+        for node in reversed(self._chain):
+            yield node.items
+
+    def close(self) -> Node[Key, Label]:
+        """Close the segment, build its node, free the nodes whose range that takes over, and return it.
+
+        The other nodes then say what has departed from them.
+        """
+        self.segments += 1
+        left = left_ancestor(self.segments)
+        items = self._coming
+        self._coming = {}
+        while self._chain and self._chain[-1].number > left:
+            older = self._chain.pop().items
+            if len(older) > len(items):
+                items, older = older, items
+            items.update(older)
+        for node in self._chain:
+            node.turn()
+        newest = Node(self.segments, items)
+        self._chain.append(newest)
+        return newest
+
+
+def left_ancestor(number: int) -> int:
+    """Return the nearest ancestor on the left of node `number`, 0 if there is none.
+
+    >>> [left_ancestor(number) for number in (1, 5, 6, 7, 8)]
+    [0, 4, 4, 6, 0]
+    """
+    return number & (number - 1)
+
+
+def level_of(number: int) -> int:
+    """Return the level of node `number`: 1 for a leaf.
+
+    >>> [level_of(number) for number in (1, 2, 3, 4, 12)]
+    [1, 2, 1, 3, 3]
+    """
+    return (number & -number).bit_length()
+
+
+def last_query(number: int) -> int:
+    """Return the last segment after which node `number` is asked.
+
+    >>> [last_query(number) for number in (4, 5, 6)]
+    [7, 5, 7]
+    """
+    return number + (number & -number) - 1
+
+
+def path(time: int) -> tuple[int, ...]:
+    """Return the nodes asked after segment `time`, the newest first.
+
+    >>> path(13)
+    (13, 12, 8)
+    """
+    found = []
+    while time:
+        found.append(time)
+        time = left_ancestor(time)
+    return tuple(found)

@@ -1,0 +1,168 @@
+"""The mechanism at a node of the interval tree: a data set that only shrinks, released anew when half of it is gone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from mechanisms.accounting import Ledger
+from mechanisms.dynamic.base import counts_of
+from mechanisms.dynamic.releases import HybridReleases
+from mechanisms.laplace_sums import laplace_sum_quantile
+from mechanisms.noise import Floats
+from mechanisms.static import LaplaceQueries, StaticMechanism
+from mechanisms.static.base import Paid
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What one of the four mechanisms of a round may spend, and the failure probability of its bound.
+
+    In round r epsilon_r = 3 epsilon / (2 pi^2 r^2), delta_r = 2 delta / (pi^2 r^2), beta_r = beta / (pi^2 r^2): four
+    times the first and three times the second add up to epsilon and delta over all rounds.
+    """
+
+    epsilon: float
+    delta: float
+    beta: float
+
+    def of_round(self, number: int) -> Shares:
+        """Return the shares of a round, from 1."""
+        squares = (math.pi * number) ** 2
+        return Shares(3 * self.epsilon / (2 * squares), 2 * self.delta / squares, self.beta / squares)
+
+
+@lru_cache(maxsize=8192)
+def _unit_bound(power: int, beta: float) -> float:
+    """Return what a hybrid counter at epsilon 1 errs by with probability `beta` at most, in the epoch from 2^power."""
+    return laplace_sum_quantile([(2.0, power + 1), (2.0 * max(1, power), power)], beta)
+
+
+def deletion_bound(steps: int, epsilon: float, beta: float) -> float:
+    """Return gamma, the public bound on the error of the number of deletions: that of the worst step of the epoch.
+
+    At beta it also bounds the error of the noisy size, one Laplace variable of scale 1 / epsilon.
+    """
+    return _unit_bound(max(1, steps).bit_length() - 1, beta) / epsilon
+
+
+class NodeMechanism:
+    """Algorithm 3: answers on the items of one node while they are deleted.
+
+    A round has four mechanisms at epsilon_r each: the size of the data, its release, and over the deletions since then
+    a growing release and a growing count. When the counted deletions exceed half of the size by twice their bound, the
+    next round begins with what is left; if that is too little to be told from nothing, the answer is 0 from then on.
+
+    Parameters
+    ----------
+    static
+        The static mechanism at any budget.
+    shares
+        The node's epsilon, delta and beta.
+    counts
+        The data at its birth.
+    rng
+        Generator of all noise.
+    ledger
+        The node's budget, in sequence.
+    segment
+        The segment of its birth.
+
+    Attributes
+    ----------
+    round
+        Number of the round, from 1.
+    due
+        Rounds that were due: the first, and those that began when half of the items had really gone (Lemma 10).
+    halted
+        Whether it answers 0 for good.
+    at_restart
+        Items at the beginning of the round.
+    gone
+        Items deleted since.
+
+    Source
+    ------
+    Qiu, Yi 2022, Algorithm 3 and Lemma 10; what is mended is listed in docs/dynamic.md.
+    """
+
+    __slots__ = (
+        "_counter", "_ledger", "_now", "_release", "_releases", "_rng", "_shares", "_size", "_static",
+        "at_restart", "counts", "due", "gone", "halted", "round", "segments", "share",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        static: StaticMechanism,
+        shares: Shares,
+        counts: Floats | None,
+        rng: np.random.Generator,
+        ledger: Ledger,
+        segment: int,
+    ) -> None:
+        self._static, self._shares, self._rng, self._ledger = static, shares, rng, ledger
+        self.counts = np.zeros(static.domain) if counts is None else counts
+        self._now = segment
+        self.round = 0
+        self.due = 1
+        self.segments = 0
+        """Segments since the round began."""
+        self.halted = False
+        self._next_round(None)
+
+    def _next_round(self, elapsed: int | None) -> None:
+        """Begin a round with the items that are left; the one before it has taken `elapsed` segments."""
+        self.round += 1
+        self.share = share = self._shares.of_round(self.round)
+        budget = self._ledger.part(f"round {self.round}", 4 * share.epsilon, 3 * share.delta)
+        self.at_restart, self.gone, self.segments = int(self.counts.sum()), 0, 0
+        budget.use("size", share.epsilon)
+        number = LaplaceQueries(share.epsilon)
+        self._size = float(number.release(np.array([float(self.at_restart)]), self._rng)[0])
+        if elapsed is not None and self._size < 2 * deletion_bound(elapsed, share.epsilon, share.beta):
+            self.halted = True
+            return
+        static = self._static.at(share.epsilon, share.delta)
+        budget.use("release", share.epsilon, share.delta)
+        self._release = static.release(self.counts, self._rng, Paid(self._size, 1 / share.epsilon))
+        of_deletions = budget.part("deletions", share.epsilon, share.delta)
+        self._releases = HybridReleases(static, self._rng, of_deletions, after=self._now)
+        counted = budget.part("number of deletions", share.epsilon, share.delta)
+        self._counter = HybridReleases(number, self._rng, counted, after=self._now)
+
+    @property
+    def answers(self) -> Floats:
+        """The answers that stand now."""
+        if self.halted:
+            return np.zeros(self._static.family.number)
+        return self._release - self._releases.answers
+
+    def published(self) -> list[float]:
+        """Return the noisy numbers of the round: its size, its release, its deletions and their number."""
+        if self.halted:
+            return [self._size]
+        return [self._size, *self._release.tolist(), *self._releases.answers.tolist(), float(self._counter.answers[0])]
+
+    @property
+    def bound(self) -> float:
+        """Gamma at this time."""
+        return deletion_bound(self.segments, self.share.epsilon, self.share.beta)
+
+    def close_segment(self, departed: list[int]) -> None:
+        """Take the items that were deleted in the segment that has just closed, all at once."""
+        self._now += 1
+        if self.halted:
+            return
+        deleted = counts_of(departed, self._static.domain)
+        if deleted is not None:
+            self.counts = self.counts - deleted
+            self.gone += len(departed)
+        self.segments += 1
+        self._releases.step(deleted)
+        number = self._counter.step(np.array([float(len(departed))]) if departed else None)
+        if float(number[0]) > self._size / 2 + 2 * self.bound:
+            self.due += self.gone >= self.at_restart / 2
+            self._next_round(self.segments)

@@ -1,0 +1,81 @@
+"""What a family of linear queries is: its answers on a data set, and its sensitivity to one item.
+
+A data set is an array of counts, one per value of the domain. A query is a function f from the domain to [0, 1], and
+its answer the sum of f over the items. All answers of a family are one matrix times the counts; a family that has a
+shorter way takes that.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechanisms.checks import whole
+from mechanisms.noise import Floats
+
+Items = NDArray[np.int64]
+
+
+class Family(ABC):
+    """Queries f_1 ... f_number over the values 0 ... domain - 1.
+
+    Parameters
+    ----------
+    domain
+        Number of values, \\|X\\|.
+
+    Raises
+    ------
+    ValueError
+        If `domain` is not a whole number of at least 1.
+    """
+
+    kind: ClassVar[str] = ""
+    """Name in scenario files."""
+    says: ClassVar[str] = ""
+    """What the queries are, and what their evaluation costs."""
+
+    def __init__(self, domain: int) -> None:
+        whole("domain", domain)
+        self.domain = domain
+
+    @property
+    @abstractmethod
+    def number(self) -> int:
+        """Number of queries, \\|Q\\|."""
+
+    @abstractmethod
+    def evaluate(self, counts: Floats) -> Floats:
+        """Return the answers of all queries on a data set."""
+
+    @abstractmethod
+    def values(self, items: Items) -> Floats:
+        """Return f_q(x) for each of some items x, a row per item."""
+
+    @abstractmethod
+    def row(self, query: int) -> Floats:
+        """Return f(x) of one query for every x of the domain."""
+
+    @cached_property
+    def l1(self) -> float:
+        """Largest sum of \\|f_q(x)\\| over the queries: what one item adds to all answers together."""
+        return self._largest(1)
+
+    @cached_property
+    def l2(self) -> float:
+        """Largest root of the sum of f_q(x)^2 over the queries."""
+        return math.sqrt(self._largest(2))
+
+    def _largest(self, power: int) -> float:
+        """Return the largest sum of powers of an item's values, in blocks of about a million numbers."""
+        block = max(1, (1 << 20) // max(1, self.number))
+        sums = [
+            (self.values(np.arange(first, min(first + block, self.domain))) ** power).sum(axis=1).max()
+            for first in range(0, self.domain, block)
+        ]
+        return float(max(sums))

@@ -1,0 +1,132 @@
+"""Queries on values written in bits: marginals of some bits, and random halves of the domain."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from itertools import combinations
+from math import comb
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.checks import whole
+from mechanisms.noise import Floats
+from mechanisms.queries.base import Family, Items
+
+
+class Marginals(Family):
+    """All marginals of `order` bits: for each choice of bits a table of 2^order counts.
+
+    An item is in one cell of each table, so the L1 sensitivity is the number of tables.
+
+    Parameters
+    ----------
+    domain
+        2 to the number of bits.
+    order
+        Bits of a marginal.
+
+    Raises
+    ------
+    ValueError
+        If the domain is no power of two, or has fewer bits.
+    """
+
+    kind: ClassVar[str] = "marginals"
+    says: ClassVar[str] = "the tables of all choices of some bits; |X| a table, not |X| a cell"
+
+    def __init__(self, domain: int, order: int = 2) -> None:
+        super().__init__(domain)
+        whole("order", order)
+        self.bits = domain.bit_length() - 1
+        if domain != 1 << self.bits or self.bits < order:
+            raise ValueError(
+                f"domain must be a power of two of at least {1 << order} for marginals:{order}; got {domain}"
+            )
+        self.order = order
+        self.tables = tuple(combinations(range(self.bits), order))
+
+    @property
+    def number(self) -> int:
+        return len(self.tables) << self.order
+
+    def evaluate(self, counts: Floats) -> Floats:
+        cube = np.asarray(counts, dtype=np.float64).reshape((2,) * self.bits)
+        every = range(self.bits)
+        sums = [cube.sum(axis=tuple(bit for bit in every if bit not in kept)).ravel() for kept in self.tables]
+        return np.concatenate(sums)
+
+    def values(self, items: Items) -> Floats:
+        of = np.zeros((len(items), self.number))
+        places = np.arange(len(items))
+        for table in range(len(self.tables)):
+            of[places, (table << self.order) + self._cells(table, items)] = 1
+        return of
+
+    def row(self, query: int) -> Floats:
+        table, cell = divmod(query, 1 << self.order)
+        of: Floats = (self._cells(table, np.arange(self.domain)) == cell).astype(np.float64)
+        return of
+
+    def _cells(self, table: int, items: Items) -> Items:
+        """Return the cell of a table in which each item is; bit 0 is the highest, as in the axes of `evaluate`."""
+        cell = np.zeros(len(items), dtype=np.int64)
+        for bit in self.tables[table]:
+            cell = 2 * cell + (items >> (self.bits - 1 - bit) & 1)
+        return cell
+
+    @cached_property
+    def l1(self) -> float:
+        return float(comb(self.bits, self.order))
+
+    @cached_property
+    def l2(self) -> float:
+        return math.sqrt(self.l1)
+
+
+class Halves(Family):
+    """Random halves: each query holds each value with probability 1/2, drawn once for all.
+
+    The hardest of these families: there is no shorter way than the matrix.
+
+    Parameters
+    ----------
+    domain
+        Number of values.
+    number
+        Number of queries.
+    """
+
+    kind: ClassVar[str] = "halves"
+    says: ClassVar[str] = "the items in random halves of the domain; |X| |Q|, there is no shorter way"
+
+    def __init__(self, domain: int, number: int = 100) -> None:
+        super().__init__(domain)
+        whole("number", number)
+        # by queries: the answers are one product of this matrix with the counts, and a query is one of its rows
+        self.matrix = np.random.default_rng((domain, number)).integers(0, 2, (number, domain)).astype(np.float64)
+
+    @property
+    def number(self) -> int:
+        return len(self.matrix)
+
+    def evaluate(self, counts: Floats) -> Floats:
+        answers: Floats = self.matrix @ counts
+        return answers
+
+    def values(self, items: Items) -> Floats:
+        of: Floats = self.matrix[:, items].T
+        return of
+
+    def row(self, query: int) -> Floats:
+        of: Floats = self.matrix[query]
+        return of
+
+    @cached_property
+    def l1(self) -> float:
+        return float(self.matrix.sum(axis=0).max())
+
+    @cached_property
+    def l2(self) -> float:
+        return math.sqrt(self.l1)

@@ -1,0 +1,60 @@
+"""Families by name, as scenario files write them: ``count``, ``intervals:500``, ``marginals:3``."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any, Final
+
+from mechanisms.queries.base import Family
+from mechanisms.queries.binary import Halves, Marginals
+from mechanisms.queries.ordered import Intervals
+from mechanisms.queries.plain import Axes, Count, Points
+
+FAMILIES: Final[dict[str, type[Any]]] = {
+    "count": Count,
+    "points": Points,
+    "axes": Axes,
+    "intervals": Intervals,
+    "marginals": Marginals,
+    "halves": Halves,
+}
+"""The families by name."""
+FORMS: Final = "count, points, axes:ROWS, intervals[:NUMBER], marginals[:ORDER], halves[:NUMBER]"
+
+
+@lru_cache(maxsize=64)
+def family(queries: str, domain: int) -> Family:
+    """Return the family that a name describes, over the values 0 ... domain - 1.
+
+    Parameters
+    ----------
+    queries
+        A name, for some with a number behind a colon: the rows of `axes`, the number of `intervals` (all if left out)
+        or `halves` (100), the bits of `marginals` (2).
+    domain
+        Number of values.
+
+    Raises
+    ------
+    ValueError
+        There is no such family, or it does not fit the domain.
+
+    Examples
+    --------
+    >>> family("halves:500", 1024).number
+    500
+    """
+    if not isinstance(queries, str):
+        raise ValueError(f"queries must be one of {FORMS}; got {queries!r}")
+    kind, colon, said = queries.partition(":")
+    if kind not in FAMILIES:
+        near = get_close_matches(kind, FAMILIES, 1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise ValueError(f"queries must be one of {FORMS}; got {queries!r}{hint}")
+    if (colon and (kind in ("count", "points") or not said.isdecimal() or int(said) < 1)) or (
+        kind == "axes" and not colon
+    ):
+        raise ValueError(f"queries must be one of {FORMS}; got {queries!r}")
+    made: Family = FAMILIES[kind](domain, *([int(said)] if colon else []))
+    return made

@@ -1,0 +1,84 @@
+"""Intervals of an ordered domain: two prefix sums an answer, instead of a matrix of ones."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import ClassVar, Final
+
+import numpy as np
+
+from mechanisms.checks import whole
+from mechanisms.noise import Floats
+from mechanisms.queries.base import Family, Items
+
+MOST: Final = 1 << 22
+"""Most intervals of a family."""
+
+
+class Intervals(Family):
+    """The number of items in each interval a ... b of values: all of them, or some that are drawn once for all.
+
+    Parameters
+    ----------
+    domain
+        Number of values.
+    number
+        How many intervals; 0 for all domain (domain + 1) / 2 of them. They are drawn without replacement, and the same
+        ones for the same domain and number: queries are public.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer intervals than that, or more than four million.
+    """
+
+    kind: ClassVar[str] = "intervals"
+    says: ClassVar[str] = "the items in each interval, or in some; |X| + |Q| by prefix sums"
+
+    def __init__(self, domain: int, number: int = 0) -> None:
+        super().__init__(domain)
+        whole("number", number, 0)
+        there = domain * (domain + 1) // 2
+        if number > there or (number or there) > MOST:
+            raise ValueError(
+                f"number of intervals must be at most {min(there, MOST):,} for a domain of {domain:,} values;"
+                f" got {number or there:,}"
+            )
+        if number:
+            chosen = np.sort(np.random.default_rng((domain, number)).choice(there, number, replace=False))
+        else:
+            chosen = np.arange(there)
+        # interval number i of those that begin at a: they are counted before a's by a (2 domain - a + 1) / 2
+        before = np.arange(domain) * (2 * domain - np.arange(domain) + 1) // 2
+        self.first = np.searchsorted(before, chosen, side="right") - 1
+        self.last = self.first + chosen - before[self.first]
+
+    @property
+    def number(self) -> int:
+        return len(self.first)
+
+    def evaluate(self, counts: Floats) -> Floats:
+        sums = np.concatenate(([0.0], np.cumsum(counts, dtype=np.float64)))
+        answers: Floats = sums[self.last + 1] - sums[self.first]
+        return answers
+
+    def values(self, items: Items) -> Floats:
+        x = items[:, None]
+        return ((self.first <= x) & (x <= self.last)).astype(np.float64)
+
+    def row(self, query: int) -> Floats:
+        of = np.zeros(self.domain)
+        of[self.first[query] : self.last[query] + 1] = 1
+        return of
+
+    @cached_property
+    def l1(self) -> float:
+        """Intervals over the value that most of them hold."""
+        edges = np.bincount(self.first, minlength=self.domain + 1)
+        edges -= np.bincount(self.last + 1, minlength=self.domain + 1)
+        return float(np.cumsum(edges).max())
+
+    @cached_property
+    def l2(self) -> float:
+        return math.sqrt(self.l1)

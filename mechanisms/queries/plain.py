@@ -1,0 +1,105 @@
+"""Families whose answers are sums over parts of the domain that do not overlap: all items, each value, each axis."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from mechanisms.checks import whole
+from mechanisms.noise import Floats
+from mechanisms.queries.base import Family, Items
+
+
+class Count(Family):
+    """The number of items: one query, f = 1."""
+
+    kind: ClassVar[str] = "count"
+    says: ClassVar[str] = "the number of items; |X| additions"
+
+    @property
+    def number(self) -> int:
+        return 1
+
+    def evaluate(self, counts: Floats) -> Floats:
+        return np.array([counts.sum()])
+
+    def values(self, items: Items) -> Floats:
+        return np.ones((len(items), 1))
+
+    def row(self, query: int) -> Floats:
+        return np.ones(self.domain)
+
+
+class Points(Family):
+    """The number of items of each value, a histogram: an item is in one of them, so both sensitivities are 1."""
+
+    kind: ClassVar[str] = "points"
+    says: ClassVar[str] = "the number of items of each value; nothing to add up"
+
+    @property
+    def number(self) -> int:
+        return self.domain
+
+    def evaluate(self, counts: Floats) -> Floats:
+        return np.array(counts, dtype=np.float64)
+
+    def values(self, items: Items) -> Floats:
+        of: Floats = (items[:, None] == np.arange(self.domain)).astype(np.float64)
+        return of
+
+    def row(self, query: int) -> Floats:
+        of: Floats = (np.arange(self.domain) == query).astype(np.float64)
+        return of
+
+    @cached_property
+    def l1(self) -> float:
+        return 1.0
+
+    @cached_property
+    def l2(self) -> float:
+        return 1.0
+
+
+class Axes(Family):
+    """Values are cells of a table, x = row * columns + column: the sums of its rows, then those of its columns.
+
+    Parameters
+    ----------
+    domain
+        Number of cells.
+    rows
+        Number of rows, which divides it.
+    """
+
+    kind: ClassVar[str] = "axes"
+    says: ClassVar[str] = "the sums of the rows and of the columns of a table of values; 2 |X| additions"
+
+    def __init__(self, domain: int, rows: int) -> None:
+        super().__init__(domain)
+        whole("rows", rows)
+        if domain % rows:
+            raise ValueError(f"domain must be a multiple of the {rows} rows of axes:{rows}; got {domain}")
+        self.rows, self.columns = rows, domain // rows
+
+    @property
+    def number(self) -> int:
+        return self.rows + self.columns
+
+    def evaluate(self, counts: Floats) -> Floats:
+        table = counts.reshape(self.rows, self.columns)
+        return np.concatenate((table.sum(axis=1), table.sum(axis=0))).astype(np.float64)
+
+    def values(self, items: Items) -> Floats:
+        of = np.zeros((len(items), self.number))
+        places = np.arange(len(items))
+        of[places, items // self.columns] = 1
+        of[places, self.rows + items % self.columns] = 1
+        return of
+
+    def row(self, query: int) -> Floats:
+        cells = np.arange(self.domain)
+        place = cells // self.columns if query < self.rows else cells % self.columns
+        of: Floats = (place == (query if query < self.rows else query - self.rows)).astype(np.float64)
+        return of

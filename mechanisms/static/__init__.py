@@ -1,0 +1,45 @@
+"""Static mechanisms: one release of the answers to all queries of a family, on a data set that stands still.
+
+>>> import numpy as np
+>>> mechanism = static_mechanism("laplace", epsilon=1.0, queries="points", domain=3)
+>>> mechanism.release(np.array([5.0, 0.0, 2.0]), np.random.default_rng(0)).shape
+(3,)
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any, Final
+
+from mechanisms.static.base import StaticMechanism
+from mechanisms.static.linear import GaussianQueries, LaplaceQueries
+from mechanisms.static.multiplicative_weights import MultiplicativeWeights
+
+STATIC: Final[dict[str, type[StaticMechanism]]] = {
+    found.kind: found for found in (LaplaceQueries, GaussianQueries, MultiplicativeWeights)
+}
+"""Every static mechanism by its name in scenario files."""
+
+__all__ = [
+    "STATIC",
+    "GaussianQueries",
+    "LaplaceQueries",
+    "MultiplicativeWeights",
+    "StaticMechanism",
+    "static_mechanism",
+]
+
+
+def static_mechanism(kind: str, epsilon: float, **more: Any) -> StaticMechanism:
+    """Return the parameters of the static mechanism called `kind`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such mechanism, or a parameter is refused.
+    """
+    if kind not in STATIC:
+        near = get_close_matches(str(kind), STATIC, 1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise ValueError(f"static must be one of {', '.join(STATIC)}; got {kind!r}{hint}")
+    return STATIC[kind](epsilon=epsilon, **more)

@@ -1,0 +1,120 @@
+"""Independent noise on every answer: Laplace noise (pure), normal noise (approximate)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+
+from mechanisms.gaussian import noise_multiplier
+from mechanisms.laplace_sums import laplace_sum_quantile
+from mechanisms.noise import Floats
+from mechanisms.static.base import Paid, Parts, StaticMechanism
+
+
+@dataclass(frozen=True)
+class _Noisy(StaticMechanism):
+    """Adds a draw of one distribution to each answer."""
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise on each answer: of a Laplace variable, or the standard deviation of a normal one."""
+        raise NotImplementedError
+
+    def draw(self, rng: np.random.Generator) -> Floats:
+        """Return the noise of all answers."""
+        raise NotImplementedError
+
+    def release(self, counts: Floats | None, rng: np.random.Generator, paid: Paid | None = None) -> Floats:
+        noise = self.draw(rng)
+        return noise if counts is None else self.family.evaluate(counts) + noise
+
+
+@dataclass(frozen=True)
+class LaplaceQueries(_Noisy):
+    """Laplace noise on every answer, in proportion to what one item adds to all answers together.
+
+    The scale is s / epsilon with s the family's exact L1 sensitivity: \\|Q\\| for the worst family, 1 for a histogram.
+    The error that is stated is exact but for a union bound over the queries: for one release of one query
+    (1 / epsilon) ln(1 / beta).
+
+    Parameters
+    ----------
+    epsilon, delta
+        Privacy of a release; delta is not used.
+    queries
+        The family of queries, by name.
+    domain
+        Number of values that an item may have.
+
+    Source
+    ------
+    Dwork, McSherry, Nissim, Smith 2006; Qiu, Yi 2022, Appendix A.
+    """
+
+    kind = "laplace"
+    source = "Dwork, McSherry, Nissim, Smith 2006; Qiu, Yi 2022, Appendix A"
+    error = "(s / epsilon) ln(|Q| / beta), s the L1 sensitivity"
+
+    @property
+    def scale(self) -> float:
+        return self.family.l1 / self.epsilon
+
+    def draw(self, rng: np.random.Generator) -> Floats:
+        return rng.laplace(0.0, self.scale, self.family.number)
+
+    def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
+        scales = tuple((part.family.l1 / part.epsilon, count) for part, count in parts if count)
+        return _laplace_quantile(scales, beta / self.family.number) if scales else 0.0
+
+
+@dataclass(frozen=True)
+class GaussianQueries(_Noisy):
+    """Normal noise on every answer, in proportion to the L2 norm of what one item adds to the answers.
+
+    The standard deviation is the least that gives (epsilon, delta), not the classical one.
+
+    Parameters
+    ----------
+    epsilon, delta
+        Privacy of a release.
+    queries
+        The family of queries, by name.
+    domain
+        Number of values that an item may have.
+
+    Source
+    ------
+    Dwork, Roth 2014; the exact calibration Balle, Wang 2018, Theorem 8; Qiu, Yi 2022, Appendix A.
+    """
+
+    kind = "gaussian"
+    source = "Dwork, Roth 2014; Balle, Wang 2018; Qiu, Yi 2022, Appendix A"
+    error = "sigma sqrt(2 ln(2 |Q| / beta)), sigma about s sqrt(2 ln(1.25 / delta)) / epsilon, s the L2 sensitivity"
+    privacy = "approximate"
+
+    delta: float = 1e-6
+
+    @property
+    def scale(self) -> float:
+        return self.family.l2 * _multiplier(self.epsilon, self.delta)
+
+    def draw(self, rng: np.random.Generator) -> Floats:
+        return rng.normal(0.0, self.scale, self.family.number)
+
+    def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
+        variance = sum(count * (part.family.l2 * _multiplier(part.epsilon, part.delta)) ** 2 for part, count in parts)
+        return math.sqrt(variance) * -NormalDist().inv_cdf(beta / (2 * self.family.number))
+
+
+@lru_cache(maxsize=4096)
+def _multiplier(epsilon: float, delta: float) -> float:
+    return noise_multiplier(epsilon, delta, "exact")
+
+
+@lru_cache(maxsize=4096)
+def _laplace_quantile(scales: tuple[tuple[float, int], ...], beta: float) -> float:
+    return laplace_sum_quantile(scales, beta)

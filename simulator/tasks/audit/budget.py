@@ -1,0 +1,111 @@
+"""Where the epsilon of a mechanism or tracker goes, as a ledger: counters and the robust tracker report through it too.
+
+Dynamic mechanisms keep their own as they run. A counter declares what gets noise (its encoder), so the ledger of the
+entry that is used most can be read off: a use for each draw that it has a part in. The robust tracker's follows from
+the constants of its first round: two phases lose, and two entries of the counter.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, Final
+
+import numpy as np
+
+from mechanisms import Counter, DynamicMechanism, Sparse, StaticMechanism
+from mechanisms.accounting import Ledger, Overdrawn, lines
+from mechanisms.counters import counter as counter_of
+from protocols import Robust
+from simulator.errors import ScenarioError
+
+STEPS: Final = 64
+"""Steps at most of the stream whose ledger is shown."""
+SITES: Final = 64
+"""Sites of the tracker whose ledger is shown."""
+
+
+def budget_of(thing: Any, *, sites: int = SITES, seed: int = 0) -> Ledger:
+    """Return the ledger of a mechanism or of one round of the robust tracker.
+
+    Raises
+    ------
+    ScenarioError
+        It claims no privacy that has an epsilon.
+    mechanisms.accounting.Overdrawn
+        What it draws loses more than it claims.
+
+    Examples
+    --------
+    >>> from mechanisms import Binary
+    >>> from mechanisms.accounting import lines
+    >>> print(*lines(budget_of(Binary(epsilon=1.0, horizon=4))), sep="\\n")
+    binary: 1 of epsilon 1, in sequence
+      sum of step 1: 0.3333
+      sum of steps 1 to 2: 0.3333
+      sum of steps 1 to 4: 0.3333
+    """
+    if isinstance(thing, Robust):
+        return _tracker(thing, sites)
+    epsilon = getattr(thing, "epsilon", None)
+    if not isinstance(epsilon, int | float) or not 0 < epsilon < inf:
+        name = getattr(thing, "kind", "") or type(thing).__name__
+        raise ScenarioError(f"{name} claims no epsilon, so there is no budget to show")
+    if isinstance(thing, DynamicMechanism):
+        run = thing.start(np.random.default_rng(seed))
+        for _ in range(min(STEPS, thing.horizon or STEPS)):
+            run.step(1)
+        return run.ledger
+    delta = float(getattr(thing, "delta", 0.0)) if getattr(thing, "privacy", "") == "approximate" else 0.0
+    ledger = Ledger(thing.kind, epsilon, delta)
+    if isinstance(thing, Counter):
+        _counter(thing, ledger, delta)
+    else:
+        ledger.use("release" if isinstance(thing, StaticMechanism) else "all answers", epsilon, delta)
+    return ledger
+
+
+def budget_lines(thing: Any, sites: int = SITES) -> list[str]:
+    """Return the ledger as text.
+
+    Raises
+    ------
+    ScenarioError
+        There is none, or what is drawn loses more than is claimed.
+    """
+    try:
+        return list(lines(budget_of(thing, sites=sites)))
+    except Overdrawn as error:
+        raise ScenarioError(str(error)) from error
+
+
+def _counter(counter: Counter, ledger: Ledger, delta: float = 0.0) -> None:
+    """Enter what the draws of a counter cost the entry that is used most."""
+    if isinstance(counter, Sparse):
+        partition, inner = counter.partition, counter.inner
+        segments = ledger.part("partition", partition.epsilon, rule="parallel")
+        segments.use("segment", partition.epsilon, over=(1, counter.horizon))
+        _counter(inner, ledger.part("counter of segments", inner.epsilon))
+        return
+    steps = min(STEPS, counter.horizon or STEPS)
+    encoder = None if delta else counter.encoder(steps)
+    if encoder is None:
+        ledger.use("all estimates", counter.epsilon, delta)
+        return
+    losses = np.abs(np.asarray(encoder))
+    entry = int(losses.sum(axis=0).argmax())
+    for row in losses[losses[:, entry] > 0]:
+        steps_in = np.flatnonzero(row) + 1
+        first, last = int(steps_in[0]), int(steps_in[-1])
+        ledger.use(f"sum of step {first}" if first == last else f"sum of steps {first} to {last}", float(row[entry]))
+
+
+def _tracker(protocol: Robust, sites: int) -> Ledger:
+    """Enter what one threshold costs in a round: a bit that comes in another phase moves two phases and two counts."""
+    of = protocol.constants(sites, 1)
+    ledger = Ledger(f"one threshold in a round of {protocol.kind}", of.epsilon)
+    for phase in ("the phase that its bit left", "the phase that its bit joined"):
+        ledger.use(f"end of {phase}", 1 / of.threshold_scale)
+    counter = counter_of(of.counter, of.counter_epsilon, max(1, of.releases))
+    for phase in ("left", "joined"):
+        _counter(counter, ledger.part(f"counter, the phase that it {phase}", of.counter_epsilon))
+    return ledger

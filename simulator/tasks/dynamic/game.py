@@ -1,0 +1,207 @@
+"""One game on a data set that changes: the adversary's updates, the mechanism's answers, the referee."""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from adversaries.updates import Live, UpdateStream, UpdateView
+from mechanisms.accounting import Ledger, record
+from mechanisms.dynamic import DynamicMechanism, DynamicRun
+from simulator.errors import MoveError
+from simulator.game.streams import streams
+from simulator.tasks.continual.clocked_points import DELTA, known
+from simulator.tasks.dynamic.referee import Referee
+
+ROLES: Final = ("", "mechanism", "adversary")
+"""Random streams: the mechanism's noise, and the adversary's moves."""
+DEEPEST: Final = 5
+"""Levels of a ledger that are kept with a game: down to what a node of the tree spends in a round."""
+
+
+@dataclass
+class DynamicGame:
+    """One game on a data set that changes.
+
+    Attributes
+    ----------
+    steps, updates, ignored
+        Steps played, updates in them, and updates that named no item that was there.
+    size, peak
+        Items at the end, and at most.
+    queries
+        Number of queries.
+    max_abs_error, rms_error
+        Of the largest error over the family: the largest over all steps, and the root mean square over them.
+    late_error, late_zero
+        The largest error in the last tenth of the steps, and the largest that answers of 0 would have had there.
+    bound
+        What the mechanism says its largest error exceeds with probability 0.05 at most.
+    releases
+        How often the answers were new.
+    facts
+        What the mechanism did: segments, nodes, restarts, the most rounds of a node.
+    spent, spent_delta
+        What was really lost, by the ledger.
+    ledger
+        The ledger as plain values: see `mechanisms.accounting.lines`.
+    series
+        Step, items and error at some 200 checkpoints.
+    """
+
+    steps: int
+    updates: int = 0
+    ignored: int = 0
+    size: int = 0
+    peak: int = 0
+    queries: int = 0
+    max_abs_error: float = 0.0
+    rms_error: float = 0.0
+    late_error: float = 0.0
+    late_zero: float = 0.0
+    bound: float = math.inf
+    releases: int = 0
+    facts: dict[str, float] = field(default_factory=dict)
+    spent: float = 0.0
+    spent_delta: float = 0.0
+    ledger: dict[str, Any] = field(default_factory=dict)
+    series: dict[str, list[Any]] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether the error stayed within the stated bound at all steps."""
+        return self.max_abs_error <= self.bound and self.max_abs_error < math.inf
+
+
+class Feed:
+    """An adversary's updates as they are applied: its data set, and who is told what.
+
+    Parameters
+    ----------
+    stream
+        This game's own adversary.
+    view
+        What it sees.
+    """
+
+    def __init__(self, stream: UpdateStream, view: UpdateView) -> None:
+        self._stream, self.view = stream, view
+        self.ignored = 0
+        self.replan = False
+
+    def codes(self) -> Iterator[int]:
+        """Yield the code of each step of the game; a plan is dropped where the adversary has seen new answers."""
+        view = self.view
+        while view.steps < view.items:
+            planned = self._stream.updates(view)
+            if planned is None or not len(planned):
+                planned = np.zeros(view.items - view.steps, dtype=np.int64)
+            for code in np.asarray(planned)[: view.items - view.steps].tolist():
+                view.steps += 1
+                yield code
+                if self.replan:
+                    self.replan = False
+                    break
+
+    def apply(self, code: int) -> tuple[int, int] | None:
+        """Apply the update of the present step; return the item and the sign of what has changed."""
+        view = self.view
+        if code == 0:
+            return None
+        view.sent += 1
+        if code > 0:
+            if code > view.sites:
+                said = f"step {view.steps}: item {code - 1} is not among the {view.sites:,} values of the domain"
+                raise MoveError(f"adversary {self._stream.kind}: {said}")
+            view.live.insert(view.steps, code - 1)
+            return code - 1, 1
+        item = view.live.delete(-code)
+        if item is None:
+            self.ignored += 1
+            return None
+        return item, -1
+
+
+def feed_of(mechanism: Any, adversary: UpdateStream, steps: int, rng: np.random.Generator) -> Feed:
+    """Return the feed of a game; the adversary is copied."""
+    facts = {"sites": mechanism.domain, "items": steps, "known": known(mechanism), "rng": rng}
+    view = UpdateView(live=Live(), **facts)
+    view.output = view.truth = np.zeros(mechanism.family.number)
+    return Feed(copy.deepcopy(adversary), view)
+
+
+def play_dynamic(mechanism: DynamicMechanism, adversary: UpdateStream, *, steps: int, seed: int = 0) -> DynamicGame:
+    """Play one game on a data set that changes, and return its outcome.
+
+    Parameters
+    ----------
+    mechanism
+        How queries are answered.
+    adversary
+        Who inserts and deletes; it sees all answers, and may react to them unless it is oblivious. It is copied.
+    steps
+        Steps of the game.
+    seed
+        Root of all random streams of the game.
+
+    Examples
+    --------
+    >>> from adversaries import Churn
+    >>> from mechanisms import FullyDynamic
+    >>> game = play_dynamic(FullyDynamic(epsilon=1.0), Churn(peak=500), steps=5000)
+    >>> game.size, game.updates, game.spent <= 1
+    (500, 5000, True)
+    """
+    begun = time.perf_counter()
+    rngs = streams(seed, ROLES)
+    run = mechanism.start(rngs["mechanism"])
+    feed = feed_of(mechanism, adversary, steps, rngs["adversary"])
+    referee = Referee(mechanism.family, steps)
+    releases = _play(run, feed, referee, reacts=not adversary.oblivious)
+    referee.close()
+    items = referee.peak if mechanism.deletes else feed.view.sent
+    names = ("size", "peak", "max_abs_error", "rms_error", "late_error", "late_zero", "series")
+    return DynamicGame(
+        steps,
+        updates=feed.view.sent,
+        ignored=feed.ignored,
+        queries=mechanism.family.number,
+        bound=run.error_bound(items, DELTA),
+        releases=releases,
+        facts=dict(run.facts()),
+        **spending(run.ledger),
+        **{name: getattr(referee, name) for name in names},
+        seconds=time.perf_counter() - begun,
+    )
+
+
+def _play(run: DynamicRun, feed: Feed, referee: Referee, *, reacts: bool) -> int:
+    """Play all steps; return how often the answers were new."""
+    view, releases = feed.view, 0
+    for code in feed.codes():
+        changed = feed.apply(code)
+        if changed is not None:
+            referee.change(view.steps, *changed)
+        if not run.step(code):
+            continue
+        releases += 1
+        referee.answer(view.steps, run.answers)
+        view.output = run.answers
+        view.changes, view.changed_at = releases, view.steps
+        if reacts:
+            view.truth = referee.truth
+            feed.replan = True
+    return releases
+
+
+def spending(ledger: Ledger) -> dict[str, Any]:
+    """Return what a ledger says of a game."""
+    spent, delta = ledger.spent
+    return {"spent": spent, "spent_delta": delta, "ledger": record(ledger, DEEPEST)}

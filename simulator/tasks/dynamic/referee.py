@@ -1,0 +1,148 @@
+"""The referee of games on data sets: the exact answers, and the largest error over the family, at every step.
+
+Between two releases the answers stand while the data change, so the errors of a stretch are one running sum.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechanisms.queries import Family
+
+Floats = NDArray[np.float64]
+
+BLOCK = 1 << 21
+"""Numbers of a running sum that are worked on at a time."""
+LATE = 0.9
+"""Share of the steps after which errors count as late."""
+MARKS = 200
+"""Checkpoints of a game."""
+
+
+class Referee:
+    """Compares answers with the truth at every step.
+
+    Parameters
+    ----------
+    family
+        The queries.
+    steps
+        Steps of the game.
+
+    Attributes
+    ----------
+    size, peak
+        Items there now, and at most.
+    max_abs_error
+        Largest error over the family and all steps so far.
+    late_error, late_zero
+        The largest over the last tenth of the steps, and what it would be for answers of 0.
+    series
+        Step, items and largest error over the family at the checkpoints.
+    """
+
+    def __init__(self, family: Family, steps: int) -> None:
+        self._family, self._steps = family, steps
+        self.size = self.peak = 0
+        self.max_abs_error = self.late_error = self.late_zero = 0.0
+        self.series: dict[str, list[float]] = {"step": [], "items": [], "error": []}
+        self._truth: Floats = np.zeros(family.number)
+        self._answers: Floats = np.zeros(family.number)
+        self._changes: list[tuple[int, int, int]] = []
+        self._settled = 0
+        self._settled_size = 0
+        self._squares = 0.0
+        self._late = math.floor(LATE * steps)
+        self._mark = 0.0
+
+    def change(self, step: int, item: int, sign: int) -> None:
+        """Take note of an item that came (sign 1) or went (-1) in a step."""
+        self._changes.append((step, item, sign))
+        self.size += sign
+        self.peak = max(self.peak, self.size)
+
+    def answer(self, step: int, answers: Floats) -> None:
+        """Take the answers that stand from this step on; what changed in it is known already."""
+        self._settle(step - 1)
+        self._answers = answers
+
+    def close(self) -> None:
+        """Judge the steps since the last answers."""
+        self._settle(self._steps)
+
+    @property
+    def truth(self) -> Floats:
+        """The exact answers now."""
+        if not self._changes:
+            return self._truth
+        _, items, signs = np.array(self._changes).T
+        now: Floats = self._truth + self._family.values(items).T @ signs
+        return now
+
+    @property
+    def rms_error(self) -> float:
+        """Root mean square, over all steps, of the largest error over the family."""
+        return math.sqrt(self._squares / max(1, self._steps))
+
+    def _settle(self, until: int) -> None:
+        """Judge the steps after the last judged one up to `until` by the answers that stood in them."""
+        if until <= self._settled:
+            return
+        if not self._changes or self._changes[0][0] > until:
+            self._judge_still(until)
+            return
+        ripe = len(self._changes) if not self._changes or self._changes[-1][0] <= until else self._ripe(until)
+        changes, self._changes = self._changes[:ripe], self._changes[ripe:]
+        block = max(1, BLOCK // self._family.number)
+        begins = self._settled + 1
+        for first in range(0, len(changes) or 1, block):
+            rows = np.array(changes[first : first + block], dtype=np.int64).reshape(-1, 3)
+            moved = np.cumsum(self._family.values(rows[:, 1]) * rows[:, 2:], axis=0)
+            truths = np.vstack((self._truth, self._truth + moved))
+            following = changes[first + block][0] if first + block < len(changes) else until + 1
+            starts = np.append(begins, rows[:, 0])
+            self._judge(truths, starts, np.append(rows[:, 0], following) - starts)
+            self._truth, begins = truths[-1], following
+            self._settled_size += int(rows[:, 2].sum())
+        self._settled = until
+        self._checkpoint()
+
+    def _ripe(self, until: int) -> int:
+        return sum(1 for step, _, _ in self._changes if step <= until)
+
+    def _judge_still(self, until: int) -> None:
+        """Judge steps in which nothing has changed: as `_judge` does, for a single row."""
+        error = float(np.abs(self._truth - self._answers).max())
+        if not error <= self.max_abs_error:
+            self.max_abs_error = error if error == error else math.inf
+        self._squares += error * error * (until - self._settled)
+        if until > self._late:
+            self.late_error = max(self.late_error, error)
+            self.late_zero = max(self.late_zero, float(self._truth.max()))
+        self._settled = until
+        self._checkpoint()
+
+    def _judge(self, truths: Floats, starts: NDArray[np.int64], durations: NDArray[np.int64]) -> None:
+        """Judge exact answers that stood from these steps on for so long; those that stood for no step do not count."""
+        stood = durations > 0
+        errors = np.abs(truths - self._answers).max(axis=1)[stood]
+        if not len(errors):
+            return
+        largest = float(errors.max())
+        self.max_abs_error = max(self.max_abs_error, largest if largest == largest else math.inf)
+        self._squares += float((errors**2) @ durations[stood])
+        late = starts[stood] + durations[stood] - 1 > self._late
+        if late.any():
+            self.late_error = max(self.late_error, float(errors[late].max()))
+            self.late_zero = max(self.late_zero, float(truths[stood][late].max()))
+
+    def _checkpoint(self) -> None:
+        if self._settled < self._mark and self._settled < self._steps:
+            return
+        self._mark = self._settled + self._steps / MARKS
+        self.series["step"].append(self._settled)
+        self.series["items"].append(self._settled_size)
+        self.series["error"].append(float(np.abs(self._truth - self._answers).max()))

@@ -1,0 +1,104 @@
+"""One game on a data set that stands still when it is asked about: updates first, then one release."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adversaries.updates import UpdateStream
+from mechanisms.accounting import Ledger
+from mechanisms.dynamic.base import counts_of
+from mechanisms.static import StaticMechanism
+from simulator.game.streams import streams
+from simulator.tasks.continual.clocked_points import DELTA
+from simulator.tasks.dynamic.game import ROLES, feed_of, spending
+
+
+@dataclass
+class StaticGame:
+    """One release on a data set.
+
+    Attributes
+    ----------
+    size, updates, ignored
+        Items in the data set, the updates that made it, and those of them that named no item.
+    queries, sensitivity
+        Number of queries, and what one item adds to all answers together.
+    max_abs_error, rms_error
+        Over the family.
+    zero_error
+        What the largest error of answers of 0 would be.
+    bound
+        What the mechanism says its largest error exceeds with probability 0.05 at most.
+    """
+
+    size: int
+    updates: int
+    ignored: int
+    queries: int
+    sensitivity: float
+    max_abs_error: float
+    rms_error: float
+    zero_error: float
+    bound: float
+    spent: float = 0.0
+    spent_delta: float = 0.0
+    ledger: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether the error stayed within the stated bound."""
+        return self.max_abs_error <= self.bound and self.max_abs_error < math.inf
+
+
+def play_static(mechanism: StaticMechanism, adversary: UpdateStream, *, steps: int, seed: int = 0) -> StaticGame:
+    """Let an adversary make a data set, release the answers once, and return the outcome.
+
+    Parameters
+    ----------
+    mechanism
+        How queries are answered.
+    adversary
+        Who makes the data set; it sees nothing on the way. It is copied.
+    steps
+        Steps in which it does so.
+    seed
+        Root of all random streams of the game.
+
+    Examples
+    --------
+    >>> from adversaries import Grow
+    >>> from mechanisms import LaplaceQueries
+    >>> play_static(LaplaceQueries(epsilon=1.0, queries="points", domain=8), Grow(), steps=100).size
+    100
+    """
+    begun = time.perf_counter()
+    rngs = streams(seed, ROLES)
+    feed = feed_of(mechanism, adversary, steps, rngs["adversary"])
+    for code in feed.codes():
+        feed.apply(code)
+    counts = counts_of(feed.view.live.items.values(), mechanism.domain)
+    ledger = Ledger(mechanism.kind, mechanism.epsilon, mechanism.delta)
+    ledger.use("release", mechanism.epsilon, mechanism.delta)
+    answers = mechanism.release(counts, rngs["mechanism"])
+    family, size = mechanism.family, len(feed.view.live)
+    truth = np.zeros(family.number) if counts is None else family.evaluate(counts)
+    errors = np.abs(answers - truth)
+    return StaticGame(
+        size,
+        feed.view.sent,
+        feed.ignored,
+        family.number,
+        family.l1,
+        float(errors.max()),
+        float(np.sqrt(np.mean(errors**2))),
+        float(truth.max()),
+        mechanism.error_bound(size, DELTA),
+        **spending(ledger),
+        seconds=time.perf_counter() - begun,
+    )

@@ -1,0 +1,120 @@
+"""Algorithm 3 at one node: exact without noise, restarts where half is gone, shares that add up, the halt.
+
+Statistical tests have a false-alarm rate of 1e-6; what a restart releases is compared by Kolmogorov-Smirnov with the
+noise of its round, and is told from that of the round before (the control).
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from mechanisms import LaplaceQueries, Ledger
+from mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
+from mechanisms.scripted_noise import ScriptedNoise
+
+STATIC = LaplaceQueries(1.0, queries="points", domain=3)
+PRECISE = Shares(2000.0, 0.0, 0.05)
+
+
+def node(counts, shares=PRECISE, rng=None) -> NodeMechanism:
+    ledger = Ledger("node", shares.epsilon)
+    return NodeMechanism(STATIC, shares, np.array(counts, dtype=float), rng or ScriptedNoise(), ledger, segment=4)
+
+
+def test_the_shares_of_all_rounds_add_up_to_the_nodes() -> None:
+    rounds = [Shares(1.0, 1e-6, 0.05).of_round(number) for number in range(1, 20_000)]
+    assert math.fsum(4 * one.epsilon for one in rounds) == pytest.approx(1.0, abs=1e-4)
+    assert math.fsum(3 * one.delta for one in rounds) == pytest.approx(1e-6, rel=1e-4)
+    assert math.fsum(2 * one.beta for one in rounds) == pytest.approx(0.05 / 3, rel=1e-4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_without_noise_answers_are_exact_until_it_halts(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 60, 3)
+    left = np.repeat(np.arange(3), counts).tolist()
+    mechanism = node(counts)
+    while left and not mechanism.halted:
+        rng.shuffle(left)
+        gone = [left.pop() for _ in range(min(len(left), int(rng.integers(0, 9))))]
+        mechanism.close_segment(gone)
+        exact = np.bincount(left, minlength=3) if left else np.zeros(3)
+        if mechanism.halted:
+            assert len(left) < 2 * deletion_bound(99, mechanism.share.epsilon, mechanism.share.beta)
+            assert not mechanism.answers.any()
+        else:
+            np.testing.assert_allclose(mechanism.answers, exact, atol=1e-9)
+
+
+def test_it_restarts_when_half_is_gone_and_not_before() -> None:
+    """Without noise: at most log2(n) + 1 rounds, each begun with at most half of the items of the one before."""
+    mechanism = node([1024, 0, 0])
+    sizes = [mechanism.at_restart]
+    for _ in range(1024):
+        gamma = deletion_bound(mechanism.segments + 1, mechanism.share.epsilon, mechanism.share.beta)
+        half = mechanism.at_restart / 2 + 2 * gamma
+        before, deleted = mechanism.round, mechanism.gone + 1
+        mechanism.close_segment([0])
+        if not mechanism.halted:
+            assert (mechanism.round > before) == (deleted > half)
+        if mechanism.round > before:
+            sizes.append(mechanism.at_restart)
+    assert all(after <= before / 2 for before, after in pairwise(sizes))
+    assert 5 <= len(sizes) <= 11
+
+
+def test_nothing_is_spent_after_the_halt() -> None:
+    mechanism = node([64, 0, 0])
+    for _ in range(64):
+        mechanism.close_segment([0])
+    assert mechanism.halted
+    assert mechanism.published() == [mechanism.published()[0]]
+
+
+def test_the_error_right_after_a_restart_is_that_of_a_release_of_the_round() -> None:
+    """1,500 nodes that have just begun round 2: Laplace noise of scale 1 / epsilon_2, not 1 / epsilon_1."""
+    shares = Shares(200.0, 0.0, 0.05)
+    rng = np.random.default_rng(11)
+    errors = []
+    for _ in range(1500):
+        mechanism = node([400, 0, 0], shares, rng)
+        while mechanism.round == 1:
+            mechanism.close_segment([0] * 60)
+        if mechanism.round == 2 and not mechanism.halted:
+            errors.append(float(mechanism.answers[0]) - mechanism.counts[0])
+    assert len(errors) > 1400
+    second, first = (stats.laplace(scale=1 / shares.of_round(number).epsilon).cdf for number in (2, 1))
+    assert stats.kstest(errors, second).pvalue > 1e-6
+    assert stats.kstest(errors, first).pvalue < 1e-6
+
+
+def test_noise_alone_restarts_no_node() -> None:
+    """Nothing is deleted: within 64 segments a restart has probability 2 beta_1 = 0.01 at most; of 400 nodes with half
+    of the noise that the bound is for, none. The control draws ten times the noise."""
+    shares = Shares(1.0, 0.0, 0.05)
+
+    class Louder:
+        def __init__(self, factor: float) -> None:
+            self.rng, self.factor = np.random.default_rng(4), factor
+
+        def laplace(self, mean, scale, size=None):
+            return self.rng.laplace(mean, self.factor * scale, size)
+
+    for factor, quiet in ((1.0, True), (10.0, False)):
+        source = Louder(factor)
+        restarts = 0
+        for _ in range(100):
+            mechanism = node([0, 0, 0], shares, source)
+            for _ in range(64):
+                mechanism.close_segment([])
+            restarts += mechanism.round - 1
+        # with all its noise: binomial with probability at most 0.01 in 100 nodes exceeds 12 with probability 1e-9
+        assert (restarts <= 12) == quiet

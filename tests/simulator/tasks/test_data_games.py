@@ -1,0 +1,192 @@
+"""Games on data sets: the referee against a slow one, who sees what, records, and one line for what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adversaries import Churn, Grow, GrowAndDelete, Overcount
+from adversaries.updates import UpdateStream
+from mechanisms import DYNAMIC, FullyDynamic, GrowingInfinite, InsertedMinusDeleted, LaplaceQueries
+from mechanisms.accounting import lines
+from mechanisms.queries import family
+from simulator.errors import MoveError, ScenarioError
+from simulator.faults import broken
+from simulator.scenario.load import load
+from simulator.tasks.dynamic import play_dynamic, play_static
+from simulator.tasks.dynamic.referee import Referee
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_the_referee_is_the_slow_one(seed: int) -> None:
+    """Every step on its own, with the answers and the data that stood at its end."""
+    rng = np.random.default_rng(seed)
+    of, steps = family("intervals", 4), int(rng.integers(1, 80))
+    referee = Referee(of, steps)
+    counts, answers = np.zeros(4), np.zeros(of.number)
+    errors, late, zero, sizes = [], [], [], []
+    for step in range(1, steps + 1):
+        if rng.random() < 0.6:
+            item, sign = int(rng.integers(4)), 1 if counts.sum() == 0 or rng.random() < 0.6 else -1
+            item = item if sign > 0 else int(np.flatnonzero(counts)[0])
+            counts[item] += sign
+            referee.change(step, item, sign)
+        if rng.random() < 0.4:
+            answers = rng.normal(0, 5, of.number)
+            referee.answer(step, answers)
+        truth = of.evaluate(counts)
+        np.testing.assert_allclose(referee.truth, truth)
+        errors.append(np.abs(truth - answers).max())
+        sizes.append(counts.sum())
+        if step > 0.9 * steps:
+            late.append(errors[-1])
+            zero.append(truth.max())
+    referee.close()
+    assert referee.max_abs_error == pytest.approx(max(errors))
+    assert referee.rms_error == pytest.approx(np.sqrt(np.mean(np.square(errors))))
+    assert referee.late_error == pytest.approx(max(late))
+    assert referee.late_zero == pytest.approx(max(zero))
+    assert (referee.size, referee.peak) == (sizes[-1], max(sizes))
+    assert referee.series["step"][-1] == steps
+    assert referee.series["error"][-1] == pytest.approx(errors[-1])
+    assert referee.series["items"][-1] == sizes[-1]
+
+
+def test_answers_that_are_no_numbers_are_infinitely_wrong() -> None:
+    referee = Referee(family("count", 1), 10)
+    referee.answer(3, np.array([np.nan]))
+    referee.close()
+    assert referee.max_abs_error == np.inf
+
+
+@pytest.mark.parametrize("kind", DYNAMIC)
+def test_the_same_seed_gives_the_same_game_and_another_seed_another(kind: str) -> None:
+    given = {"horizon": 1500} if DYNAMIC[kind].needs_horizon else {}
+    mechanism = DYNAMIC[kind](2.0, queries="points", domain=5, **given)
+    stream = Churn(peak=300) if mechanism.deletes else Grow()
+    games = [play_dynamic(mechanism, stream, steps=1500, seed=seed) for seed in (1, 1, 2)]
+    facts = [(game.max_abs_error, game.rms_error, game.releases, json.dumps(game.ledger)) for game in games]
+    assert facts[0] == facts[1] != facts[2]
+    assert games[0].spent <= 2 * (1 + 1e-9)
+    assert games[0].ok
+
+
+def test_a_game_says_where_its_epsilon_went() -> None:
+    game = play_dynamic(FullyDynamic(2.0), Churn(peak=300), steps=3000, seed=1)
+    said = "\n".join(lines(game.ledger))
+    assert said.startswith(f"fully-dynamic: {game.spent:.4g} of epsilon 2, in sequence")
+    for part in ("partition: 1 of epsilon 1", "tree:", "level 1:", "node:", "round 1:", "size:", "deletions:"):
+        assert f"  {part}" in said, part
+
+
+class Watching(UpdateStream):
+    """Inserts for ever, and notes when it was asked and what it then saw."""
+
+    kind = "watching"
+    oblivious = False
+    asked: list[tuple[int, int, bool]]
+
+    def __init__(self, oblivious: bool, notes: list) -> None:
+        self.oblivious = oblivious
+        self.notes = notes
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def updates(self, view):
+        self.notes.append((view.steps, view.changes, bool(np.any(view.output))))
+        return [1] * 100
+
+
+def test_who_reacts_is_asked_when_answers_are_new_and_the_rest_of_its_plan_is_dropped() -> None:
+    notes: list = []
+    game = play_dynamic(GrowingInfinite(1.0), Watching(False, notes), steps=40)
+    assert [step for step, _, _ in notes] == list(range(40))
+    assert [changes for _, changes, _ in notes] == list(range(40))
+    assert game.releases == 40
+    oblivious: list = []
+    play_dynamic(GrowingInfinite(1.0), Watching(True, oblivious), steps=250)
+    assert [step for step, _, _ in oblivious] == [0, 100, 200]
+
+
+def test_void_deletions_are_counted() -> None:
+    game = play_dynamic(InsertedMinusDeleted(1.0), Churn(peak=50, void=0.5), steps=1000, seed=3)
+    assert 100 < game.ignored < 400
+    assert game.updates == 1000
+
+
+def test_a_static_game_is_one_release() -> None:
+    mechanism = LaplaceQueries(1.0, queries="points", domain=8)
+    game = play_static(mechanism, GrowAndDelete(peak=200, rest=50), steps=350, seed=2)
+    assert (game.size, game.updates, game.queries, game.sensitivity) == (50, 350, 8, 1.0)
+    assert 0 < game.max_abs_error < 30  # 8 Laplace variables of scale 1: beyond 30 with probability 1e-12
+    assert game.spent == 1.0
+    assert game.bound == mechanism.error_bound(50, 0.05)
+
+
+def test_an_item_outside_the_domain_is_the_adversarys_fault() -> None:
+    stream = Watching(True, [])
+    stream.updates = lambda view: [7]
+    with pytest.raises(MoveError, match="watching: step 1: item 6 is not among the 1 values"):
+        play_dynamic(FullyDynamic(1.0), stream, steps=5)
+
+
+SCENARIO = """
+name: wrong
+title: wrong
+task: dynamic-queries
+domain: 8
+steps: 100
+protocol: {kind: fully-dynamic, epsilon: 1, queries: points}
+adversary: {kind: churn, peak: 10}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("queries: points", "queries: point", "queries: must be one of .*did you mean 'points'"),
+        ("domain: 8", "domain: 0", "domain: must be at least 1"),
+        ("epsilon: 1", "epsilon: 0", "epsilon: must be a number above 0"),
+        ("epsilon: 1", "epsilon: 1, delta: 1", "delta: must be a number from 0, and below 1"),
+        (
+            "kind: fully-dynamic",
+            "kind: growing-infinite",
+            "churn deletes items; growing-infinite takes insertions only",
+        ),
+        ("kind: churn, peak: 10", "kind: round-robin", "feeds sites"),
+        ("kind: churn, peak: 10", "kind: in-the-air", "domain: must be the 384 values"),
+        ("kind: fully-dynamic", "kind: laplace", "takes a DynamicMechanism"),
+        ("domain: 8", "domain: 8\nsites: 3", "sites"),
+        ("epsilon: 1", "epsilon: 1, horizon: 5", "horizon: must be at least the 100 steps"),
+    ],
+)
+def test_what_is_wrong_gets_one_line(tmp_path: Path, old: str, new: str, said: str) -> None:
+    file = tmp_path / "wrong.yaml"
+    file.write_text(SCENARIO)
+    load(file)
+    file.write_text(SCENARIO.replace(old, new))
+    with pytest.raises(ScenarioError, match=said) as caught:
+        load(file)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+def test_overcounting_gains_next_to_nothing() -> None:
+    """20 games each: who sees the answers errs by at most 1.6 times what a blind one does, in the median.
+
+    Both medians are of errors whose quartiles are a factor of 1.5 apart, so that a ratio above 1.6 has probability
+    below 1e-6 if the streams are alike. The control has ten times the noise, as errors that add up would look like.
+    """
+    mechanism = InsertedMinusDeleted(1.0, queries="points", domain=6)
+    seeing = [play_dynamic(mechanism, Overcount(keep=300), steps=3000, seed=seed).max_abs_error for seed in range(20)]
+    blind = [play_dynamic(mechanism, Churn(peak=300), steps=3000, seed=seed).max_abs_error for seed in range(20)]
+    louder = broken(mechanism, "tenfold-noise")
+    control = [play_dynamic(louder, Overcount(keep=300), steps=3000, seed=seed).max_abs_error for seed in range(20)]
+    assert np.median(seeing) < 1.6 * np.median(blind) < np.median(control)
