@@ -7,7 +7,7 @@ from typing import Final
 from simulator.claims.statements.statement import Paper, Statement, Tested
 
 VECTOR: Final = "tests/mechanisms/test_above_threshold.py"
-LEDGER: Final = "tests/mechanisms/accounting/test_ledger.py"
+LEDGER: Final = "tests/mechanisms/accounting/test_budget_ledger.py"
 GROWING: Final = "tests/mechanisms/dynamic/test_growing.py"
 TREE: Final = "tests/mechanisms/dynamic/test_interval_tree.py"
 NODE: Final = "tests/mechanisms/dynamic/test_node.py"
