@@ -93,7 +93,9 @@ PAIRS: list[tuple[Protocol, int, Adversary]] = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("protocol", "start", "adversary"), PAIRS, ids=lambda value: getattr(value, "kind", str(value)))
+@pytest.mark.parametrize(
+    ("protocol", "start", "adversary"), PAIRS, ids=lambda value: getattr(value, "kind", str(value))
+)
 def test_the_same_distributions(protocol: Protocol, start: int, adversary: Adversary) -> None:
     leap = measured(protocol, adversary, "leap", range(GAMES), start)
     bulk = measured(protocol, adversary, "bulk", range(GAMES, 2 * GAMES), start)
