@@ -55,7 +55,7 @@ def spread(text: str, table: Columns, trials: Column, points: Column) -> Spread 
     --------
     >>> found = spread("mean(words)", {"words": np.arange(9.0)}, np.arange(9), np.zeros(9))
     >>> found.value, round(found.variance, 9), found.freedom
-    (4.0, 0.833333333, 8)
+    (4.0, 0.833333333, 8.0)
     """
     used = {name: table[name] for name in columns_of(text) if name in table}
     moved = _Moved()

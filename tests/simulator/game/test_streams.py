@@ -10,6 +10,7 @@ from simulator.tasks.analysis import game as analysis_game
 from simulator.tasks.analysis import sample_size, worst_of_many
 from simulator.tasks.audit import mechanism, protocol
 from simulator.tasks.continual import count, experts, monitor, queries
+from simulator.tasks.dynamic import game as data_set_game
 from simulator.tasks.prediction import game as prediction
 from simulator.tasks.prediction import mirror
 from simulator.tasks.sketching import game as sketch_game
@@ -30,6 +31,8 @@ OF_TASKS = {
     "statistical-queries": (analysis_game.ROLES, ("sample", "mechanism", "adversary", "truth")),
     "sample-size": (sample_size.ROLES, ("answers",)),
     "worst-of-many": (worst_of_many.ROLES, ("samples", "mechanism", "adversary", "truth", "choice")),
+    "static-queries": (data_set_game.ROLES, ("", "mechanism", "adversary")),
+    "dynamic-queries": (data_set_game.ROLES, ("", "mechanism", "adversary")),
     "count": (ROLES, ("sites", "server", "adversary", "network")),
     "generalisation": (ROLES, ("sites", "server", "adversary", "network")),
 }

@@ -34,6 +34,8 @@ SIDES = {
     "prediction": ("{kind: plain}", "contrary"),
     "mirror": ("{kind: jdp-mirror, epsilon: 1}", "round-robin"),
     "joint-privacy": ("{kind: jdp-mirror, epsilon: 1}", "round-robin"),
+    "static-queries": ("{kind: laplace, epsilon: 1}", "grow"),
+    "dynamic-queries": ("{kind: fully-dynamic, epsilon: 1}", "churn"),
 }
 NAMES = {
     "count": {"sites": "sites", "items": "items", "start": "start"},
@@ -53,6 +55,8 @@ NAMES = {
     "prediction": {"sites": "points", "items": "steps"},
     "mirror": {"items": "steps"},
     "joint-privacy": {"items": "steps"},
+    "static-queries": {"sites": "domain", "items": "steps"},
+    "dynamic-queries": {"sites": "domain", "items": "steps"},
 }
 
 
