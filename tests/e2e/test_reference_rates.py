@@ -9,7 +9,7 @@ from replay_reference import REFERENCE, recorded
 
 from simulator.claims.false_alarm import ALLOWED, together
 
-TOLD = 1
+TOLD = 30
 """So many reference results at least have rates; those of before there were any have none."""
 
 
