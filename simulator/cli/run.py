@@ -157,8 +157,9 @@ def _tell(scenario: Scenario, report: Report, *, figures: bool) -> None:
     if report.kept:
         games += f", {report.kept:,} kept from before"
     click.echo(f"{games}, {duration(report.seconds)}")
-    names = ["trials.csv", "series.csv", "kinds.csv", "claims.csv", "manifest.json"]
-    click.echo("tables: " + ", ".join(str(report.results.dir / name) for name in names))
+    names = ["trials.csv", "series.csv", "kinds.csv", "claims.csv", "controls.csv", "manifest.json"]
+    there = [report.results.dir / name for name in names]
+    click.echo("tables: " + ", ".join(str(path) for path in there if path.is_file()))
     if figures:
         _draw(report.results)
 
