@@ -83,24 +83,13 @@ def _with(name: str, part: Any, intact: Any) -> Any:
     return dataclass(frozen=True)(found)
 
 
-# ---------------------------------------------------------------------- coins and noise
-
-
-def _nothing(loc: float = 0.0, scale: float = 1.0, size: Any = None) -> Any:
-    """Return noise of 0, in the place of a generator's `laplace` and `normal`."""
-    return loc if size is None else np.full(size, loc)
+# ---------------------------------------------------------------------- coins
 
 
 def _first(low: Any, high: Any = None, size: Any = None, **more: Any) -> Any:
     """Return the least number that there is, in the place of a generator's `integers`."""
     least = 0 if high is None else low
     return least if size is None else np.full(size, least)
-
-
-class _NoNoise(Part):
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
-        protocol: Any = super()
-        return protocol.server(k, Wrapped(rng, laplace=_nothing, normal=_nothing), start)
 
 
 class _FixedThresholds(Part):
@@ -234,17 +223,17 @@ PROMISING: Final = (Deterministic, Randomized, RoundProtocol, SketchSwitching, D
 FAULTS: Final[Mapping[str, Fault]] = {
     "no-noise": Fault(
         "All noise of the server, or of the mechanism, is 0; its constants are as if it were not.",
-        {Robust: _NoNoise, **noise.NONE},
+        {Robust: noise.of_server(0.0), **noise.NONE},
         ("noise-matters", "with its noise the tracker holds against all of them"),
     ),
     "half-noise": Fault(
         "All noise has half of its scale; what tosses coins does so as if twice the epsilon or delta were promised.",
-        {Robust: noise.HalfNoiseOfServer, **noise.HALF},
+        {Robust: noise.of_server(0.5), **noise.HALF},
         ("audit", "no mechanism gives away more than is proved of it"),
     ),
     "tenfold-noise": Fault(
         "All noise has ten times its scale; what tosses coins does so as if a tenth of the epsilon were promised.",
-        {Robust: noise.TenfoldNoiseOfServer, **noise.TENFOLD},
+        {Robust: noise.of_server(10.0), **noise.TENFOLD},
         ("counters", "each keeps the bound that it states for all steps"),
     ),
     "coarse": Fault(

@@ -111,58 +111,22 @@ class _QuieterServer(Part):
         return protocol.server(k, quieter(rng, self.noise_share), start)
 
 
-class HalfNoise(_Quieter):
-    """Half of the scale."""
-
-    noise_share = 0.5
-
-
-class HalfNoiseOfTest(_QuieterTest):
-    """Half of the scale, in a monitor's test."""
-
-    noise_share = 0.5
+def with_share(base: type[Part], share: float) -> type[Part]:
+    """Return a part whose noise has this share of its scale."""
+    return type(base.__name__, (base,), {"noise_share": share, "__module__": __name__})
 
 
-class HalfNoiseOfServer(_QuieterServer):
-    """Half of the scale, in a tracker's server."""
-
-    noise_share = 0.5
-
-
-class TenfoldNoise(_Quieter):
-    """Ten times the scale."""
-
-    noise_share = 10.0
-
-
-class TenfoldNoiseOfTest(_QuieterTest):
-    """Ten times the scale, in a monitor's test."""
-
-    noise_share = 10.0
-
-
-class TenfoldNoiseOfServer(_QuieterServer):
-    """Ten times the scale, in a tracker's server."""
-
-    noise_share = 10.0
-
-
-class NoNoise(_Quieter):
-    """No noise."""
-
-    noise_share = 0.0
-
-
-class NoNoiseOfTest(_QuieterTest):
-    """A billionth of the noise, in a monitor's test, whose scale must be above 0."""
-
-    noise_share = 1e-9
+def of_server(share: float) -> type[Part]:
+    """Return the part of a tracker whose server's noise has this share of its scale."""
+    return with_share(_QuieterServer, share)
 
 
 class TwicePromised(Part):
     """Tosses its coins as if twice the epsilon, or delta, had been promised."""
 
     noise_promise: ClassVar[str]
+    times: ClassVar[float] = 2.0
+    most_promised: ClassVar[float] = float("inf")
 
     def start(self, *given: Any, **more: Any) -> Any:
         return self._bolder().start(*given, **more)
@@ -181,9 +145,6 @@ class TwicePromised(Part):
         return replace(
             own, **{self.noise_promise: min(self.times * getattr(own, self.noise_promise), self.most_promised)}
         )
-
-    times: ClassVar[float] = 2.0
-    most_promised: ClassVar[float] = float("inf")
 
 
 class TwiceEpsilon(TwicePromised):
@@ -209,18 +170,21 @@ HALF: dict[type[Any], type[Part]] = {
     PanPrivateDensity: TwiceEpsilon,
     ReleaseMonitor: TwiceDelta,
     ReleaseQueries: TwiceDelta,
-    SparseVectorMonitor: HalfNoiseOfTest,
-    **dict.fromkeys(DRAWN, HalfNoise),
+    SparseVectorMonitor: with_share(_QuieterTest, 0.5),
+    **dict.fromkeys(DRAWN, with_share(_Quieter, 0.5)),
 }
 """What halves the noise of each class of mechanisms."""
 
 TENFOLD: dict[type[Any], type[Part]] = {
     RandomizedResponse: TenthOfEpsilon,
     PanPrivateDensity: TenthOfEpsilon,
-    SparseVectorMonitor: TenfoldNoiseOfTest,
-    **dict.fromkeys(DRAWN, TenfoldNoise),
+    SparseVectorMonitor: with_share(_QuieterTest, 10.0),
+    **dict.fromkeys(DRAWN, with_share(_Quieter, 10.0)),
 }
 """What makes the noise of each class of mechanisms ten times as large."""
 
-NONE: dict[type[Any], type[Part]] = {SparseVectorMonitor: NoNoiseOfTest, **dict.fromkeys(DRAWN, NoNoise)}
+NONE: dict[type[Any], type[Part]] = {
+    SparseVectorMonitor: with_share(_QuieterTest, 1e-9),  # a test's scale must be above 0
+    **dict.fromkeys(DRAWN, with_share(_Quieter, 0.0)),
+}
 """What takes the noise of those that have some."""

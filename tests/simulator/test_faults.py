@@ -9,6 +9,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
@@ -18,6 +19,7 @@ from protocols import Block, Deterministic, Exact, Martingale, Robust
 from simulator import play
 from simulator.errors import ScenarioError
 from simulator.faults import FAULTS, broken
+from simulator.faults.noise import quieter
 from simulator.tasks.audit import audit_tracker
 from simulator.tasks.generalisation import measured
 
@@ -164,10 +166,9 @@ def test_an_uncounted_kind_is_missing_from_the_ledger() -> None:
 
 def test_noise_of_zero_has_the_shape_of_noise() -> None:
     """What stands for the generator's noise takes its parameters in the same places."""
-    from simulator.faults import _nothing
-
-    assert Laplace(2.0).draw(type("Quiet", (), {"laplace": staticmethod(_nothing)})(), 5).tolist() == [0.0] * 5
-    assert _nothing(0.0, 3.0) == 0.0
+    quiet = quieter(np.random.default_rng(1), 0.0)
+    assert Laplace(2.0).draw(quiet, 5).tolist() == [0.0] * 5
+    assert quiet.laplace(0.0, 3.0) == 0.0
 
 
 def test_the_documented_faults_are_those_that_there_are() -> None:
