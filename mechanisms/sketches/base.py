@@ -103,6 +103,22 @@ class Sketch(ABC):
         """Return a fresh run with coins of its own."""
 
 
+def arrays_of(frequencies: Mapping[int, int]) -> tuple[Whole, Whole]:
+    """Return the items of a frequency vector, and their frequencies."""
+    length = len(frequencies)
+    items = np.fromiter(frequencies.keys(), dtype=np.int64, count=length)
+    return items, np.fromiter(frequencies.values(), dtype=np.int64, count=length)
+
+
+def tally(frequencies: dict[int, int], item: int, change: int) -> None:
+    """Change the frequency of an item; those of 0 are not kept."""
+    frequency = frequencies.get(item, 0) + change
+    if frequency:
+        frequencies[item] = frequency
+    else:
+        frequencies.pop(item, None)
+
+
 def key_of(rng: np.random.Generator) -> int:
     """Return a fresh 63-bit key for a hash function."""
     return int(rng.integers(1 << 63))

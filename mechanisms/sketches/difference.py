@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.checks import probability, whole
-from mechanisms.sketches.base import Goal, Sketch, SketchRun
+from mechanisms.sketches.base import Goal, Sketch, SketchRun, tally
 from mechanisms.sketches.linear import LinearRun
 from mechanisms.sketches.second_moment import Ams
 
@@ -130,12 +130,7 @@ class AmsDifferenceRun(SketchRun):
         self._before.absorb(self._ends[-1])
 
     def update(self, item: int, change: int) -> None:
-        frequencies = self._frequencies
-        frequency = frequencies.get(item, 0) + change
-        if frequency:
-            frequencies[item] = frequency
-        else:
-            frequencies.pop(item, None)
+        tally(self._frequencies, item, change)
         if self.exhausted:
             self._strong.update(item, change)
             self._published = self._strong.estimate()

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.checks import positive, whole
-from mechanisms.sketches.base import Goal, Sketch, SketchRun, key_of
+from mechanisms.sketches.base import Goal, Sketch, SketchRun, arrays_of, key_of
 from mechanisms.sketches.mixing import mixed, mixed_all
 
 
@@ -99,7 +99,7 @@ class KmvRun(SketchRun):
         return (self._size - 1) * 2.0**64 / (self._least[-1] + 1)
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
-        items = np.fromiter(frequencies.keys(), dtype=np.int64, count=len(frequencies))
+        items, _ = arrays_of(frequencies)
         fresh = np.unique(mixed_all(items, self._key))[: self._size].tolist()
         self._least = sorted({*self._least, *fresh})[: self._size]
 
@@ -202,6 +202,6 @@ class HyperLogLogRun(SketchRun):
         return raw
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
-        items = np.fromiter(frequencies.keys(), dtype=np.int64, count=len(frequencies))
+        items, _ = arrays_of(frequencies)
         for bits in mixed_all(items, self._key).tolist():
             self._raise(*self._place(bits))

@@ -10,12 +10,27 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.checks import positive, whole
-from mechanisms.sketches.base import TARGET, Goal, Sketch, SketchRun, key_of
+from mechanisms.sketches.base import TARGET, Goal, Sketch, SketchRun, arrays_of, key_of
 from mechanisms.sketches.mixing import mixed, mixed_all
 
 
+class CounterRows(Sketch):
+    """A sketch of frequencies that has `depth` rows of `width` counters."""
+
+    width: int
+    depth: int
+
+    @property
+    def goal(self) -> Goal:
+        return "frequency"
+
+    @property
+    def words(self) -> int:
+        return self.width * self.depth
+
+
 @dataclass(frozen=True)
-class CountSketch(Sketch):
+class CountSketch(CounterRows):
     """CountSketch: each row adds a random sign times the change to a random counter; the estimate is a median.
 
     A row errs by more than sqrt(3 / width) ‖f‖₂ with probability 1/3 at most, the median of the rows with one that
@@ -59,14 +74,6 @@ class CountSketch(Sketch):
             raise ValueError(f"depth must be an odd number; got {self.depth!r}")
         positive("alpha", self.alpha)
 
-    @property
-    def goal(self) -> Goal:
-        return "frequency"
-
-    @property
-    def words(self) -> int:
-        return self.width * self.depth
-
     def start(self, rng: np.random.Generator) -> CountSketchRun:
         return CountSketchRun(self, rng)
 
@@ -103,8 +110,7 @@ class CountSketchRun(SketchRun):
         return sqrt(sorted(self._squares)[len(self._squares) // 2])
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
-        items = np.fromiter(frequencies.keys(), dtype=np.int64, count=len(frequencies))
-        counts = np.fromiter(frequencies.values(), dtype=np.int64, count=len(frequencies))
+        items, counts = arrays_of(frequencies)
         for number, key in enumerate(self._keys):
             bits = mixed_all(items, key)
             places = ((bits >> np.uint64(1)) % np.uint64(self._width)).astype(np.int64)
@@ -116,7 +122,7 @@ class CountSketchRun(SketchRun):
 
 
 @dataclass(frozen=True)
-class CountMin(Sketch):
+class CountMin(CounterRows):
     """The count-min sketch: each row adds the change to a random counter; the estimate is the least of an item's.
 
     It never estimates too little where no frequency is negative, and too much by more than (e / width) ‖f‖₁ with
@@ -158,14 +164,6 @@ class CountMin(Sketch):
         whole("depth", self.depth)
         positive("alpha", self.alpha)
 
-    @property
-    def goal(self) -> Goal:
-        return "frequency"
-
-    @property
-    def words(self) -> int:
-        return self.width * self.depth
-
     def start(self, rng: np.random.Generator) -> CountMinRun:
         return CountMinRun(self, rng)
 
@@ -194,8 +192,7 @@ class CountMinRun(SketchRun):
         return float(self._total)
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
-        items = np.fromiter(frequencies.keys(), dtype=np.int64, count=len(frequencies))
-        counts = np.fromiter(frequencies.values(), dtype=np.int64, count=len(frequencies))
+        items, counts = arrays_of(frequencies)
         for number, key in enumerate(self._keys):
             places = (mixed_all(items, key) % np.uint64(self._width)).astype(np.int64)
             row = np.array(self._rows[number])

@@ -14,6 +14,7 @@ import numpy as np
 from mechanisms.checks import positive, whole
 from mechanisms.sketches.base import TARGET, Goal, Sketch, SketchRun, key_of
 from mechanisms.sketches.distinct import refuse_deletion
+from mechanisms.sketches.frequencies import CounterRows
 from mechanisms.sketches.mixing import mixed
 
 MISSING = "the package datasketches is not installed; it comes with the extra sketches: pip install disttrack[sketches]"
@@ -150,7 +151,7 @@ class LibraryTheta(Sketch):
 
 
 @dataclass(frozen=True)
-class LibraryCountMin(Sketch):
+class LibraryCountMin(CounterRows):
     """The count-min sketch of Apache DataSketches (`count_min_sketch`), with a secret seed.
 
     Parameters
@@ -182,14 +183,6 @@ class LibraryCountMin(Sketch):
         whole("depth", self.depth)
         positive("alpha", self.alpha)
         library()
-
-    @property
-    def goal(self) -> Goal:
-        return "frequency"
-
-    @property
-    def words(self) -> int:
-        return self.width * self.depth
 
     def start(self, rng: np.random.Generator) -> LibraryCountMinRun:
         return LibraryCountMinRun(library().count_min_sketch(self.depth, self.width, _seed(rng)))

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms.sketches.base import Floats, SketchRun, Whole
+from mechanisms.sketches.base import Floats, SketchRun, Whole, arrays_of
 from mechanisms.sketches.signs import SignKind, signs_of
 
 EXACT: Final = 1 << 24
@@ -116,8 +116,7 @@ class LinearRun(SketchRun):
         return squares
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
-        items = np.fromiter(frequencies.keys(), dtype=np.int64, count=len(frequencies))
-        counts = np.fromiter(frequencies.values(), dtype=np.float64, count=len(frequencies))
+        items, counts = arrays_of(frequencies)
         if float(np.abs(counts).sum()) + float(np.abs(self._counters).max()) >= EXACT:
             self._counters = self._counters.astype(np.float64)
         kind = self._counters.dtype

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import log
 from typing import Any, Final
 
-from mechanisms.sketches.base import Sketch
+from mechanisms.sketches.base import Goal, Sketch
 from mechanisms.sketches.distinct import HyperLogLog, Kmv
 from mechanisms.sketches.frequencies import CountMin, CountSketch
 from mechanisms.sketches.second_moment import Ams
@@ -42,6 +42,30 @@ def plain(sketch: str, size: int, alpha: float) -> Sketch:
             f"size {said.removeprefix(parameter).lstrip()}" if said.startswith(parameter) else said
         ) from error
     return made
+
+
+class OverPlain(Sketch):
+    """A robust form that keeps plain sketches of one kind and size, one at a time unless it says otherwise."""
+
+    size: int
+    sketch: str
+
+    @property
+    def inner(self) -> Sketch:
+        """The plain sketch that it is made of."""
+        return plain(self.sketch, self.size, self.alpha)
+
+    @property
+    def goal(self) -> Goal:
+        return self.inner.goal
+
+    @property
+    def words(self) -> int:
+        return self.inner.words + 1
+
+    @property
+    def total_rows(self) -> int:
+        return self.inner.total_rows
 
 
 def rounded(value: float, step: float) -> float:

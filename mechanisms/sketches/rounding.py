@@ -10,12 +10,12 @@ import numpy as np
 
 from mechanisms.checks import probability, whole
 from mechanisms.sketches.base import Goal, Sketch, SketchRun
-from mechanisms.sketches.robust import plain, rounded
+from mechanisms.sketches.robust import OverPlain, rounded
 from mechanisms.sketches.second_moment import Ams, rows_for_tail
 
 
 @dataclass(frozen=True)
-class Rounded(Sketch):
+class Rounded(OverPlain):
     """One plain sketch whose answers are rounded to powers of 1 + alpha / 4.
 
     An answer stands while it is within a factor 1 + alpha / 4 of the sketch's estimate (`sticky`): then each change
@@ -56,23 +56,6 @@ class Rounded(Sketch):
         probability("alpha", self.alpha)
         if self.inner.goal == "frequency":
             raise ValueError(f"sketch must estimate what is never negative; {self.sketch} does not")
-
-    @property
-    def inner(self) -> Sketch:
-        """The sketch whose answers are rounded."""
-        return plain(self.sketch, self.size, self.alpha)
-
-    @property
-    def goal(self) -> Goal:
-        return self.inner.goal
-
-    @property
-    def words(self) -> int:
-        return self.inner.words + 1
-
-    @property
-    def total_rows(self) -> int:
-        return self.inner.total_rows
 
     def start(self, rng: np.random.Generator) -> RoundedRun:
         return RoundedRun(self.inner.start(rng), self.alpha / 4, None, self.sticky)

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.checks import probability
-from mechanisms.sketches.base import Goal, Sketch, SketchRun
-from mechanisms.sketches.robust import plain
+from mechanisms.sketches.base import Sketch, SketchRun
+from mechanisms.sketches.robust import OverPlain
 
 
 @dataclass(frozen=True)
-class Salted(Sketch):
+class Salted(OverPlain):
     """A sketch of distinct items that draws new hash functions whenever a new stream begins.
 
     What an adversary has learned of the items in one stream is worth nothing in the next. The price: sketches of two
@@ -45,23 +45,6 @@ class Salted(Sketch):
         probability("alpha", self.alpha)
         if self.inner.goal != "distinct":
             raise ValueError(f"sketch must count distinct items; {self.sketch} does not")
-
-    @property
-    def inner(self) -> Sketch:
-        """The sketch that is begun again."""
-        return plain(self.sketch, self.size, self.alpha)
-
-    @property
-    def goal(self) -> Goal:
-        return "distinct"
-
-    @property
-    def words(self) -> int:
-        return self.inner.words + 1
-
-    @property
-    def total_rows(self) -> int:
-        return self.inner.total_rows
 
     def start(self, rng: np.random.Generator) -> SaltedRun:
         return SaltedRun(self.inner, rng)

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from mechanisms.checks import probability, whole
-from mechanisms.sketches.base import Goal, Sketch, SketchRun
-from mechanisms.sketches.robust import plain
+from mechanisms.sketches.base import SketchRun, tally
+from mechanisms.sketches.robust import OverPlain
 
 
 @dataclass(frozen=True)
-class Switched(Sketch):
+class Switched(OverPlain):
     """Publishes an estimate until the active copy is off it by alpha / 2 of the scale; then the next copy's turn comes.
 
     The active copy's estimate is published and the copy retired, so that no copy is asked again after something of
@@ -58,15 +58,6 @@ class Switched(Sketch):
         _ = self.inner
 
     @property
-    def inner(self) -> Sketch:
-        """The sketch that there are copies of."""
-        return plain(self.sketch, self.size, self.alpha)
-
-    @property
-    def goal(self) -> Goal:
-        return self.inner.goal
-
-    @property
     def words(self) -> int:
         return self.copies * self.inner.words + 1
 
@@ -101,13 +92,9 @@ class SwitchedRun(SketchRun):
         self._run = self._inner.start(self._coins[0])
 
     def update(self, item: int, change: int) -> None:
-        run, frequencies = self._run, self._frequencies
+        run = self._run
         run.update(item, change)
-        frequency = frequencies.get(item, 0) + change
-        if frequency:
-            frequencies[item] = frequency
-        else:
-            frequencies.pop(item, None)
+        tally(self._frequencies, item, change)
         if self.exhausted:
             self._published = run.estimate()
         elif abs((now := run.estimate()) - self._published) > self._room * run.scale():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
@@ -20,13 +21,13 @@ class _Noisy(StaticMechanism):
     """Adds a draw of one distribution to each answer."""
 
     @property
+    @abstractmethod
     def scale(self) -> float:
         """Scale of the noise on each answer: of a Laplace variable, or the standard deviation of a normal one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def draw(self, rng: np.random.Generator) -> Floats:
         """Return the noise of all answers."""
-        raise NotImplementedError
 
     def release(self, counts: Floats | None, rng: np.random.Generator, paid: Paid | None = None) -> Floats:
         noise = self.draw(rng)
