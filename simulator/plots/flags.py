@@ -69,11 +69,7 @@ def _chosen(trials: pd.DataFrame) -> list[pd.Series[Any]]:
 
 def _series(tables: Tables, game: pd.Series[Any]) -> pd.DataFrame:
     """Return the rows of series.csv of a game."""
-    from simulator.results.read import GAME
-
-    mine = tables.series
-    for key in GAME:
-        mine = mine[mine[key] == game[key]]
+    mine = tables.timeline(game)
     if mine.empty:
         raise ValueError("a flags figure needs the timelines of its games; series.csv has none of them")
     return mine.sort_values("step")

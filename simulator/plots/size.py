@@ -59,7 +59,7 @@ def _draw(axes: Axes, found: list[Line], tables: Tables, kinds: tuple[str, ...],
 
     labels = []
     for place, line in enumerate(found):
-        timeline = _first_game(line.games, tables.series)
+        timeline = _first_game(line.games, tables)
         if place == 0:
             axes.plot(timeline["step"], timeline["items"], color="#888888", linestyle=(0, (4, 2)), linewidth=1.2)
             if named:
@@ -75,15 +75,9 @@ def _draw(axes: Axes, found: list[Line], tables: Tables, kinds: tuple[str, ...],
     return labels
 
 
-def _first_game(games: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
+def _first_game(games: pd.DataFrame, tables: Tables) -> pd.DataFrame:
     """Return the timeline of the first of these games."""
-    from simulator.results.read import GAME
-
-    first = games.sort_values(["point", "trial"]).iloc[0]
-    mine = series
-    for key in GAME:
-        mine = mine[mine[key] == first[key]]
-    return mine.sort_values("step")
+    return tables.timeline(games.sort_values(["point", "trial"]).iloc[0]).sort_values("step")
 
 
 def _scale(axes: Any) -> None:

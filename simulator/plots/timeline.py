@@ -28,7 +28,6 @@ class Timeline(Plot):
         from simulator.plots.game_traces import from_series
         from simulator.plots.timeline_panels import draw_traces
         from simulator.results.fixed import fixed
-        from simulator.results.read import GAME
 
         if tables.series.empty:
             raise ValueError("a timeline figure needs series.csv, which is missing or empty")
@@ -37,9 +36,7 @@ class Timeline(Plot):
             raise ValueError("a timeline figure needs relative errors; this task has none")
         traces = []
         for _, game in chosen.iterrows():
-            mine = tables.series
-            for key in GAME:
-                mine = mine[mine[key] == game[key]]
+            mine = tables.timeline(game)
             if len(mine):
                 traces.append(from_series(game, mine, _what_sets_apart(game, tables)))
         if not traces:

@@ -87,6 +87,13 @@ class Tables:
             raise ValueError(f"where: no game meets {condition!r}")
         return replace(self, trials=trials, series=_of_games(self.series, trials), kinds=_of_games(self.kinds, trials))
 
+    def timeline(self, game: Any) -> pd.DataFrame:
+        """Return the rows of series.csv of a game, which is a row of trials.csv, in the order in which they stand."""
+        mine = self.series
+        for key in GAME:
+            mine = mine[mine[key] == game[key]]
+        return mine
+
     def in_words_of_task(self) -> Tables:
         """Return the tables with the columns of sizes called as the task calls them: items are steps, or rounds."""
         free = {column: key for column, key in self.called.items() if key not in self.trials}
