@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from mechanisms.statistical import QueryMechanism, QueryRun
 from mechanisms.statistical.queries import Cells, Coins, Data, Distribution, Selection, StatisticalQuery
 from simulator.errors import MoveError
 from simulator.game.streams import streams
+from simulator.tasks.continual.clocked_points import known
 
 ROLES = ("sample", "mechanism", "adversary", "truth")
 """Random streams: the points, the mechanism's noise, the analyst's moves, and the fresh sample for the truth."""
@@ -123,12 +124,6 @@ def play_analysis(
     except ValueError as error:
         raise MoveError(f"{mechanism.kind} against {analyst.kind}: {error}") from error
     return AnalysisGame(tuple(asked), last, time.perf_counter() - begun)
-
-
-def known(mechanism: QueryMechanism) -> dict[str, Any]:
-    """Return what everybody knows of a mechanism: its kind and parameters."""
-    given = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}  # type: ignore[arg-type]
-    return {"kind": mechanism.kind, **given}
 
 
 class Truth:

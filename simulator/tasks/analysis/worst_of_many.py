@@ -18,9 +18,10 @@ from simulator.errors import MoveError
 from simulator.game.streams import streams
 from simulator.points.point import Point
 from simulator.points.registry import Family
-from simulator.tasks.analysis.game import Truth, converse, distribution_of, known
+from simulator.tasks.analysis.game import Truth, converse, distribution_of
 from simulator.tasks.analysis.tasks import QUERIES, SAMPLES, only_usual, sides
 from simulator.tasks.base import Record, Task
+from simulator.tasks.continual.clocked_points import known
 from simulator.tasks.sizes import Size
 
 ROLES = ("samples", "mechanism", "adversary", "truth", "choice")

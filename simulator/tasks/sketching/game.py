@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from adversaries.sketching import RESET, Attacker, StreamView
 from mechanisms.sketches import Sketch, SketchRun
 from simulator.errors import MoveError
 from simulator.game.streams import streams
+from simulator.tasks.continual.clocked_points import known
 from simulator.tasks.sketching.referee import Referee
 from simulator.tasks.sketching.truth import Norm, Truth, truth_of
 
@@ -110,7 +111,7 @@ def play_sketch(
     if bulk:
         _in_bulk(run, attacker, truth, referee, updates, rngs["adversary"])
     else:
-        view = StreamView(updates=updates, rng=rngs["adversary"], known=_known(sketch))
+        view = StreamView(updates=updates, rng=rngs["adversary"], known=known(sketch))
         exhausted_at = _by_steps(run, attacker, truth, referee, view)
     return SketchGame(
         referee.steps,
@@ -128,12 +129,6 @@ def play_sketch(
         referee.series,
         time.perf_counter() - begun,
     )
-
-
-def _known(sketch: Sketch) -> dict[str, Any]:
-    """Return what everybody knows of a sketch: its kind and parameters."""
-    given = {field.name: getattr(sketch, field.name) for field in fields(sketch)}  # type: ignore[arg-type]
-    return {"kind": sketch.kind, **given}
 
 
 def _by_steps(run: SketchRun, attacker: Attacker, truth: Truth, referee: Referee, view: StreamView) -> int | None:

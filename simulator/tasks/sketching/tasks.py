@@ -10,6 +10,7 @@ from mechanisms.sketches import Goal, Sketch
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.base import Record, Task
+from simulator.tasks.continual.clocked_points import only_usual
 from simulator.tasks.sizes import Size
 from simulator.tasks.sketching.game import play_sketch
 from simulator.tasks.sketching.truth import Norm
@@ -37,10 +38,7 @@ class Sketching(Task):
     families: ClassVar[Mapping[str, Family]] = {"protocol": "sketch", "adversary": "attacker"}
 
     def check(self, point: Point) -> None:
-        if point.network is not None:
-            raise PointError(("network",), f"must be left out: task {self.kind} sends no messages")
-        if point.engine == "leap":
-            raise PointError(("engine",), f"must be auto, step or bulk: task {self.kind} has no messages to leap to")
+        only_usual(point)
         sketch, attacker = self._sides(point)
         if point.engine == "bulk" and (not attacker.oblivious or sketch.built_for is not None):
             raise PointError(("engine",), "bulk plays plain sketches of streams that are fixed in advance only")
