@@ -1,34 +1,21 @@
 """How fast are the private counters? Steps a second, and ratios against baselines measured in the same run.
 
 Baselines: (a) numpy drawing one Laplace variable a step and nothing else, the least that any of these
-counters must do; (b) the binary mechanism as its paper lists it, in plain Python. Run with ``python
-benchmarks/counters.py``.
+counters must do; (b) the binary mechanism as its paper lists it, in plain Python. Run with ``python -m
+benchmarks.counters``.
 """
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable
-
 import numpy as np
 
+from benchmarks.clock import seconds
 from mechanisms import COUNTERS, Counter
 from mechanisms.counters import counter
 
 STEPS = 1 << 20
 SINGLE = 100_000
 REPEATS = 5
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Return the median duration of some runs."""
-    took = []
-    for _ in range(REPEATS):
-        begun = time.perf_counter()
-        work()
-        took.append(time.perf_counter() - begun)
-    return statistics.median(took)
 
 
 def listed_binary(steps: int) -> None:
@@ -54,22 +41,22 @@ def step_by_step(rules: Counter) -> None:
 def main() -> None:
     """Print the table."""
     ones = np.ones(STEPS)
-    drawing = seconds(lambda: np.random.default_rng(0).laplace(0.0, 1.0, STEPS)) / STEPS
-    listing = seconds(lambda: listed_binary(SINGLE)) / SINGLE
+    drawing = seconds(lambda: np.random.default_rng(0).laplace(0.0, 1.0, STEPS), REPEATS) / STEPS
+    listing = seconds(lambda: listed_binary(SINGLE), REPEATS) / SINGLE
     print(f"(a) a Laplace draw in bulk          {drawing * 1e6:8.3f} us")
     print(f"(b) binary as listed, plain Python  {listing * 1e6:8.3f} us a step\n")
     print(f"{'counter':<24}{'release, M/s':>13}{'times (a)':>11}{'step, us':>10}{'(b) over it':>13}")
     for kind in COUNTERS:
         rules = counter(kind, 1.0, STEPS)
-        released = seconds(lambda rules=rules: rules.start(np.random.default_rng(0)).release(ones)) / STEPS  # type: ignore[misc]
-        stepped = seconds(lambda rules=rules: step_by_step(rules)) / SINGLE  # type: ignore[misc]
+        released = seconds(lambda rules=rules: rules.start(np.random.default_rng(0)).release(ones), REPEATS) / STEPS  # type: ignore[misc]
+        stepped = seconds(lambda rules=rules: step_by_step(rules), REPEATS) / SINGLE  # type: ignore[misc]
         print(
             f"{kind:<24}{1e-6 / released:>13.2f}{released / drawing:>11.2f}"
             f"{stepped * 1e6:>10.2f}{listing / stepped:>13.2f}"
         )
     for exponent in (16, 20):
         rules = counter("square-root", 1.0, 1 << exponent)
-        took = seconds(lambda rules=rules: rules.start(np.random.default_rng(0)).release(ones[: rules.steps]))  # type: ignore[misc]
+        took = seconds(lambda rules=rules: rules.start(np.random.default_rng(0)).release(ones[: rules.steps]), REPEATS)  # type: ignore[misc]
         print(f"square-root, all 2^{exponent} steps: {took:.2f} s")
 
 

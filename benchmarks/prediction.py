@@ -2,19 +2,17 @@
 
 Baselines: (a) numpy drawing the points of the examples, the least that any game must do; (b) Algorithm 3 as its paper
 lists it, in plain Python, a round at a time. Goals: 2^22 rounds of the predictor within 20 s, and the construction of
-Theorem 1.11 for T = 2^16 within a minute. Run with ``python benchmarks/prediction.py``.
+Theorem 1.11 for T = 2^16 within a minute. Run with ``python -m benchmarks.prediction``.
 """
 
 from __future__ import annotations
 
-import statistics
 import sys
-import time
-from collections.abc import Callable
 
 import numpy as np
 
 from adversaries import PointStream
+from benchmarks.clock import seconds
 from mechanisms import Exponential, Guessing, Learner, PointPredictor, PrivateProper
 from mechanisms.prediction import insertion
 from simulator.tasks.prediction import play_prediction
@@ -24,16 +22,6 @@ SINGLE = 1 << 18
 CONSTRUCTED = 1 << 16
 REPEATS = 3
 PREDICTOR = PointPredictor(3.0, 0.03)
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Return the median duration of some runs."""
-    took = []
-    for _ in range(REPEATS):
-        begun = time.perf_counter()
-        work()
-        took.append(time.perf_counter() - begun)
-    return statistics.median(took)
 
 
 def drawing() -> None:
@@ -72,12 +60,14 @@ def listed(rounds: int) -> int:
 
 def games() -> bool:
     """Measure the predictor's games; return whether the goal is met."""
-    least = seconds(drawing) / ROUNDS
-    listing = seconds(lambda: listed(SINGLE)) / SINGLE
+    least = seconds(drawing, REPEATS) / ROUNDS
+    listing = seconds(lambda: listed(SINGLE), REPEATS) / SINGLE
     print(f"(a) drawing the points in bulk         {least * 1e6:8.3f} us a round")
     print(f"(b) the predictor as listed            {listing * 1e6:8.3f} us a round\n")
-    bulk = seconds(lambda: play_prediction(PREDICTOR, PointStream(), points=ROUNDS, steps=ROUNDS))
-    step = seconds(lambda: play_prediction(PREDICTOR, PointStream(), points=SINGLE, steps=SINGLE, engine="step"))
+    bulk = seconds(lambda: play_prediction(PREDICTOR, PointStream(), points=ROUNDS, steps=ROUNDS), REPEATS)
+    step = seconds(
+        lambda: play_prediction(PREDICTOR, PointStream(), points=SINGLE, steps=SINGLE, engine="step"), REPEATS
+    )
     each = bulk / ROUNDS
     print(f"bulk, {ROUNDS:,} rounds: {bulk:.2f} s, {each / least:.1f} times (a), (b) over it {listing / each:.0f}")
     print(f"step, a round: {step / SINGLE * 1e6:.2f} us, (b) over it {listing * SINGLE / step:.2f}")
@@ -94,7 +84,7 @@ def constructions() -> bool:
         Guessing(points),
     )
     for learner in learners:
-        took = seconds(lambda each=learner: insertion(each, points, CONSTRUCTED, np.random.default_rng(0)))  # type: ignore[misc]
+        took = seconds(lambda each=learner: insertion(each, points, CONSTRUCTED, np.random.default_rng(0)), REPEATS)  # type: ignore[misc]
         print(f"construction for T = 2^16 against {learner.kind:<15} {took:6.2f} s")
         worst = max(worst, took)
     return worst <= 60
