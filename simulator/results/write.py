@@ -65,7 +65,8 @@ def write_tables(
         findings = judge(scenario.head.claims, table.columns(), {number: control for number, control, _ in found})
         claims = csv.writer(start("claims.csv"), lineterminator="\n")
         claims.writerow(CLAIMS)
-        claims.writerows([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
+        for found_row in map(Finding.row, findings):
+            claims.writerow([_cell(found_row[name]) for name in CLAIMS])
         if lost.tracebacks:
             start("errors.txt").write("\n".join(lost.tracebacks))
     for name, there in (("errors.txt", lost.tracebacks), ("controls.csv", found)):

@@ -56,7 +56,7 @@ class Plan:
 def plan(scenario: Scenario, *, controls: bool = True) -> Plan:
     """Return what a scenario asks for, with or without the controls of its claims."""
     trials = scenario.head.trials
-    broken = [(point, control.trials) for control in scenario.controls for point in control.points] if controls else []
+    broken = scenario.broken if controls else []
     seeds = [game_seed(scenario.head.seed, trial) for trial in range(max([trials, *(number for _, number in broken)]))]
 
     def games(point: Point, number: int) -> PointGames:

@@ -68,9 +68,14 @@ class Scenario:
         return len(self.points) * self.head.trials
 
     @property
+    def broken(self) -> list[tuple[Point, int]]:
+        """Return the points of the controls, and how many games each is to have."""
+        return [(point, control.trials) for control in self.controls for point in control.points]
+
+    @property
     def control_games(self) -> int:
         """Return the number of games of the controls."""
-        return sum(len(control.points) * control.trials for control in self.controls)
+        return sum(trials for _, trials in self.broken)
 
     @property
     def plots(self) -> list[Part]:
