@@ -3,15 +3,20 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test quick bench claims costs goldens replay seeds clean
+.PHONY: demo test browser quick bench claims costs goldens replay seeds clean
 
 demo: .venv/.demo
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
 
-test: .venv/.test
+test: .venv/.test $(if $(CI),browser)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/pytest -q -n auto
+
+# pages are tested in Chromium where there is one; a CI machine of its own gets it, another's is left alone
+browser:
+	@command -v chromium >/dev/null || { apt-get -qq update && apt-get -qq install -y chromium; } >/dev/null || \
+		echo "no Chromium here: the tests of pages are skipped"
 
 quick: .venv/.test
 	$(BIN)/pytest -q -n auto -m "not slow"
