@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +38,7 @@ def list_(what: str | None) -> None:
 
 
 def _list_kinds(what: str) -> None:
+    from simulator.points.facts import first_line
     from simulator.points.registry import HOMES, kinds
 
     family = next(family for family, home in HOMES.items() if home.plural == what)
@@ -92,8 +92,3 @@ def _signature(family: Family, maker: Any) -> str:
     if family == "plot":  # what all plots take says nothing of this one
         taken = {name: default for name, default in taken.items() if name not in parameters(base_of("plot"))}
     return ", ".join(name if default is MISSING else f"{name}={default}" for name, default in taken.items())
-
-
-def first_line(thing: Any) -> str:
-    """Return the first line of a docstring."""
-    return (inspect.getdoc(thing) or "").strip().split("\n")[0]

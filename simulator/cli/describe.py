@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import re
-from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simulator.cli.catalogue import first_line
 from simulator.results.formats import number
 
 if TYPE_CHECKING:
+    from simulator.points.facts import Cost
     from simulator.points.registry import Family
 
 
@@ -63,108 +61,51 @@ def _describe_own(reference: str) -> None:
 
 
 def _describe(family: Family, name: str, origin: str, reference: str, maker: Any) -> None:
-    from simulator.points.registry import parameters
+    from simulator.points.facts import facts
 
+    known = facts(family, name, origin, reference, maker)
     click.echo(f"{name} ({family}, {origin}, {'class' if inspect.isclass(maker) else 'function'} {reference})")
-    doc = inspect.getdoc(maker) or ""
-    lineage = reversed(inspect.getmro(maker)) if inspect.isclass(maker) else [maker]
-    described = {key: said for each in lineage for key, said in _described(each.__doc__ or "").items()}
-    click.echo("  " + "\n  ".join(_before_sections(doc).splitlines()))
-    facts = {
-        "source": getattr(maker, "source", ""),
-        "guarantee": {
-            "always": "right at every step, on every input",
-            "adaptive": "right with probability 1 - delta, also against who reacts to the outputs",
-            "oblivious": "right with probability 1 - delta, on inputs that do not react to the outputs",
-            "none": "none",
-        }.get(getattr(maker, "guarantee", ""), ""),
-        "one-sided": "its output never exceeds the truth" if getattr(maker, "one_sided", False) else "",
-        "reveals": getattr(maker, "reveals", ""),
-        "reacts": "" if family != "adversary" else "no" if getattr(maker, "oblivious", False) else "to the outputs",
-        "sees": getattr(maker, "sees", "") if family == "adversary" else "",
-    }
-    if family in ("mechanism", "sketch", "curator"):
-        facts |= {name: getattr(maker, name, "") for name in ("error", "memory", "privacy")}
-    if family == "task":
-        facts |= {"plays": " against ".join(dict(maker.families).values()), "columns": ", ".join(maker.columns)}
-    for fact, said in facts.items():
-        if isinstance(said, str) and said:  # a mechanism of others may call a method so
-            click.echo(f"{fact + ':':<12}{said}")
-    if family == "task":
-        _sizes(maker)
-    taken = parameters(maker)
-    if taken:
+    click.echo("  " + "\n  ".join(known.says.splitlines()))
+    for fact, said in known.told.items():
+        click.echo(f"{fact + ':':<12}{said}")
+    if known.sizes:
+        click.echo("sizes:")
+    for size in known.sizes:
+        column = f", column {size.column}" if size.column != size.key else ""
+        click.echo(f"  {size.key} (at least {size.least}{', must be given' * size.needed}{column}): {size.says}")
+    if known.parameters:
         click.echo("parameters:")
-        for parameter, default in taken.items():
-            shown = "must be given" if default is MISSING else f"default {default!r}"
-            click.echo(f"  {parameter} ({shown}): {described.get(parameter, '')}".rstrip(": "))
-    if family == "protocol":
-        _cost(maker)
+    for parameter in known.parameters:
+        click.echo(f"  {parameter.name} ({parameter.shown}): {parameter.says}".rstrip(": "))
+    if known.cost is not None:
+        _cost(known.cost)
     click.echo()
 
 
-def _sizes(task: Any) -> None:
-    """Print the sizes of a task's games with their keys in scenario files."""
-    click.echo("sizes:")
-    for size in task.sizes:
-        column = f", column {size.column}" if size.column != size.key else ""
-        click.echo(f"  {size.key} (at least {size.least}{', must be given' * size.needed}{column}): {size.says}")
-
-
-def _cost(maker: Any) -> None:
+def _cost(cost: Cost) -> None:
     """Print what the protocol's own bound says at a few sizes."""
-    from simulator.points.registry import parameters
-
-    taken = parameters(maker)
-    given = {"alpha": 0.05} if "alpha" in taken else {}
-    try:
-        protocol = maker(**given)
-        bounds = [(k, items, protocol.cost_bound(k, items)) for k in (16, 256, 4096) for items in (10**6, 10**9)]
-    except (TypeError, ValueError):
-        return
-    said = first_line(maker.cost_bound)
-    click.echo("cost:       " + said)
-    if all(bound == float("inf") for *_, bound in bounds):
+    click.echo("cost:       " + cost.says)
+    if not cost.bounds:
         click.echo("  no bound is stated")
-        return
-    at = f" with alpha = {given['alpha']}" if given else ""
-    for k, items, bound in bounds:
+    at = "" if cost.alpha is None else f" with alpha = {cost.alpha}"
+    for k, items, bound in cost.bounds:
         click.echo(f"  {k:>5,} sites, {items:>13,} items{at}: at most {number(float(round(bound)))} messages")
 
 
 def _describe_scenario(name: str) -> None:
     from simulator.claims.judge import bound
+    from simulator.scenario.document import comment
     from simulator.scenario.load import load, shipped_scenarios
 
     path = shipped_scenarios()[name]
     scenario = load(path)
     click.echo(f"{name} (scenario, {path})")
-    comments = re.match(r"(?:#.*\n)+", path.read_text(encoding="utf-8"))
-    if comments:
-        click.echo("  " + "\n  ".join(line.lstrip("# ") for line in comments[0].splitlines()))
+    said = comment(path)
+    if said:
+        click.echo("  " + "\n  ".join(said.splitlines()))
     click.echo(f"title:      {scenario.head.title}")
     click.echo(f"games:      {len(scenario.points):,} points, {scenario.head.trials:,} trials each")
     for claim in scenario.head.claims:
         where = f" where {claim.where}" if claim.where else ""
         click.echo(f"claim:      {claim.name}: {claim.measure} {bound(claim)}{where}")
     click.echo()
-
-
-def _before_sections(doc: str) -> str:
-    """Return a docstring up to its first section of numpy style."""
-    return re.split(r"\n\w[\w ]*\n-{3,}", doc)[0].strip()
-
-
-def _described(doc: str) -> dict[str, str]:
-    """Return what a docstring's section Parameters says of each."""
-    doc = inspect.cleandoc(doc)
-    section = re.search(r"\nParameters\n-+\n(.*?)(?=\n\w[\w ]*\n-{3,}|\Z)", doc, re.DOTALL)
-    found: dict[str, str] = {}
-    names: list[str] = []
-    for line in (section[1] if section else "").splitlines():
-        if line and not line[0].isspace():
-            names = [name.strip() for name in line.split(":")[0].split(",")]
-        elif line.strip():
-            for name in names:
-                found[name] = (found.get(name, "") + " " + line.strip()).strip()
-    return found

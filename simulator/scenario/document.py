@@ -154,6 +154,12 @@ def parse(text: str, name: str, folder: Path) -> Document:
     return Document(name, folder, data, root)
 
 
+def comment(path: Path) -> str:
+    """Return the comment that a scenario file begins with: the question that it asks, and its answer."""
+    lines = re.match(r"(?:#.*\n)*", path.read_text(encoding="utf-8"))
+    return "\n".join(line.lstrip("# ") for line in lines[0].splitlines()) if lines else ""
+
+
 def value_of(text: str) -> Any:
     """Return the value that a piece of YAML says, for flags.
 
