@@ -1,6 +1,6 @@
 """One self-contained HTML page for a result: claims, figures, tables and what made it.
 
-It needs no network, no script and no other file: figures stand in it as data, everything else as text. The figures
+It needs no network and no other file: figures stand in it as data, everything else as text. The figures
 have been drawn before.
 """
 
@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from simulator.claims.columns import label
-from simulator.report.page import Html, caption, facts, page, section, table, verdict
+from simulator.pages.html import Html, facts, section, verdict
+from simulator.pages.shell import page, resource
+from simulator.pages.tables import table
 from simulator.results.files import write_text
 from simulator.results.folder import Results, opened
 from simulator.results.formats import cell, chance, interval, number
@@ -64,7 +66,7 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
         _origin(scenario, manifest),
     ]
     path = results.dir / NAME
-    write_text(path, page(title, parts))
+    write_text(path, page(title, parts, kicker="disttrack report", scripts=[resource("tables.js")]))
     return path
 
 
@@ -110,7 +112,7 @@ def _claims(found: pd.DataFrame) -> Html:
             "{}<p>{}</p>", text, "False alarm: the chance that a fresh run misses the bound, though it is true."
         )
     heads = ["", "claim", "wanted", "measured", "interval", "control", "false alarm", "games"]
-    return section("Claims", text, table(heads, rows, right=(2, 3, 4, 6, 7)))
+    return section("Claims", text, table(heads, rows, right=(2, 3, 4, 6, 7), says="Claims, with what was measured"))
 
 
 def _control(row: Mapping[Any, Any]) -> Html:
@@ -165,7 +167,7 @@ def _summary(trials: pd.DataFrame) -> Html:
     text = "Medians over the games of each point." + (
         f" The first {_MOST_ROWS} of {len(rows)} points; trials.csv has them all." if len(rows) > _MOST_ROWS else ""
     )
-    body = table(heads, rows[:_MOST_ROWS], right=tuple(range(2, len(heads))))
+    body = table(heads, rows[:_MOST_ROWS], right=tuple(range(2, len(heads))), says="Games by point")
     return section("Games", Html("<p>{}</p>", text), body)
 
 
@@ -187,7 +189,7 @@ def _kinds(trials: pd.DataFrame, kinds: pd.DataFrame) -> Html:
         )
     heads = ["protocol", "kind", "direction", "messages", "words", "bits"]
     text = Html("<p>Means over all games of each protocol.</p>")
-    return section("Messages by kind", text, table(heads, rows, right=(3, 4, 5)))
+    return section("Messages by kind", text, table(heads, rows, right=(3, 4, 5), says="Messages by kind"))
 
 
 def _origin(scenario: dict[str, Any], manifest: dict[str, Any]) -> Html:
@@ -215,3 +217,12 @@ def _origin(scenario: dict[str, Any], manifest: dict[str, Any]) -> Html:
         facts({key: str(value) for key, value in known.items() if value not in (None, "")}),
         Html("<details><summary>The scenario</summary><pre>{}</pre></details>", text),
     )
+
+
+def caption(says: str, stem: str) -> str:
+    """Return the line below a figure: what it shows, and the name of its file.
+
+    >>> caption("words by kind of message", "breakdown-sites")
+    'Words by kind of message (breakdown-sites)'
+    """
+    return f"{says[:1].upper()}{says[1:]} ({stem})" if says else stem

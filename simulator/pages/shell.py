@@ -1,0 +1,91 @@
+"""A whole page, self-contained: head, theme switch, skip link, contents, main part; nothing is fetched from anywhere.
+
+    page("Title", [section("One", Html("<p>{}</p>", text))], scripts=[resource("tables.js")])
+
+A page of another room adds its own styles and scripts as texts. Colours are the variables of house.css (`--ink`,
+`--quiet`, `--ground`, `--raised`, `--line`, `--accent`, `--pass`, `--fail`, `--open`), which change with the theme; a
+script that draws listens to the event `theme` of the document and reads them with `house.colour("--ink")`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from simulator.pages.html import Html, joined
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
+    "font-src data:; base-uri 'none'; form-action 'none'"
+)
+"""What a page may load: what stands in it, and nothing else. The browser enforces it."""
+
+
+def page(
+    title: str,
+    body: Sequence[Html],
+    *,
+    styles: Sequence[str] = (),
+    scripts: Sequence[str] = (),
+    kicker: str = "",
+    contents: Sequence[tuple[str, str]] = (),
+) -> str:
+    """Return a whole page.
+
+    Parameters
+    ----------
+    title
+        The page's title and its first heading.
+    body
+        Its parts, in order.
+    styles, scripts
+        Texts of CSS and JavaScript beside those of the house; scripts run in this order when all of the page is there.
+    kicker
+        A few words above the title: what kind of page this is.
+    contents
+        Anchors with their headings, for the list of contents; empty for none.
+    """
+    head = Html(
+        "<meta charset='utf-8'><meta http-equiv='Content-Security-Policy' content=\"{}\">"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        "<meta name='color-scheme' content='light dark'><title>{}</title>{}",
+        Html(POLICY),
+        title,
+        joined([_style(text) for text in (resource("house.css"), *styles)]),
+    )
+    top = Html(
+        "<a class='skip' href='#main'>Skip to the content</a>\n"
+        "<header class='top'><p class='kicker'>{}</p>"
+        "<button type='button' id='theme' aria-pressed='false' hidden>Dark</button></header>\n",
+        kicker,
+    )
+    links = joined([Html("<li><a href='#{}'>{}</a></li>", anchor, heading) for anchor, heading in contents])
+    listed = Html("<nav aria-label='Contents'><ul>{}</ul></nav>\n", links) if contents else Html("")
+    main = Html("<main id='main' tabindex='-1'>\n<h1>{}</h1>\n{}{}\n</main>", title, listed, joined(body))
+    code = joined([_script(text) for text in (resource("theme.js"), *scripts)])
+    return f"<!doctype html>\n<html lang='en'>\n<head>{head}</head>\n<body>\n{top}{main}\n{code}</body>\n</html>\n"
+
+
+@cache
+def resource(name: str) -> str:
+    """Return a file of this room: a style sheet or a script."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def _style(text: str) -> Html:
+    """Return a style sheet; one that would end its element early is a fault of who wrote it."""
+    return Html("<style>\n{}</style>\n", Html(_inside("style", text)))
+
+
+def _script(text: str) -> Html:
+    """Return a script; what is no part of the program stands in `html.data` and not here."""
+    return Html("<script>\n{}</script>\n", Html(_inside("script", text)))
+
+
+def _inside(element: str, text: str) -> str:
+    if re.search(rf"</{element}|<!--", text, re.IGNORECASE):
+        raise ValueError(f"text for a <{element}> must not hold </{element} or <!--")
+    return text
