@@ -3,10 +3,55 @@
 >>> import disttrack
 >>> disttrack.play(disttrack.Deterministic(alpha=0.1), disttrack.RoundRobin(), sites=4, items=100).ok
 True
+
+What plays, runs and checks (`play`, `run`, `load`, `Results`, `check_protocol`, …), and every protocol, adversary and
+mechanism as a class, with the base classes for one's own. Names are looked up when they are first used.
 """
 
-# of two classes of one name, the hard instance that plays comes after the one that is computed
-from mechanisms import *  # noqa: F403, I001
-from adversaries import *  # type: ignore[assignment]  # noqa: F403
-from protocols import *  # noqa: F403
-from simulator import *  # noqa: F403
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    # of two classes of one name, the hard instance that plays comes after the one that is computed
+    from mechanisms import *  # noqa: F403, I001
+    from mechanisms.sketches import *  # noqa: F403
+    from mechanisms.statistical import *  # noqa: F403
+    from adversaries import *  # type: ignore[assignment]  # noqa: F403
+    from adversaries.analysts import *  # noqa: F403
+    from adversaries.sketching import *  # noqa: F403
+    from protocols import *  # noqa: F403
+    from simulator import *  # noqa: F403
+
+_HOMES: Final = (
+    "simulator",
+    "protocols",
+    "adversaries",
+    "adversaries.sketching",
+    "adversaries.analysts",
+    "mechanisms",
+    "mechanisms.sketches",
+    "mechanisms.statistical",
+)
+"""Where the names come from; of two classes of one name, the first is taken: the hard instance that plays."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return sorted({exported for home in _HOMES for exported in import_module(home).__all__})
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("disttrack")
+    if not name.startswith("_"):
+        for home in _HOMES:
+            module = import_module(home)
+            if name in module.__all__:
+                value = globals()[name] = getattr(module, name)
+                return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*(name for name in globals() if name.startswith("__")), "__version__", *__getattr__("__all__")]

@@ -17,8 +17,7 @@ from statistics import fmean
 import numpy as np
 import numpy.typing as npt
 
-from protocols import Protocol, Randomized, Robust
-from simulator.environment import DistributedCount
+from disttrack import DistributedCount, Protocol, Randomized, Robust
 
 Weights = npt.NDArray[np.float64]
 

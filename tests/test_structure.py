@@ -52,9 +52,11 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     ),
     "__main__": frozenset({"cli"}),
     # the public face, and files that are copied into a user's folder
-    "simulator": frozenset({"conformance", "game", "runs"}),
+    "simulator": frozenset(
+        {"conformance", "environment", "errors", "game", "plots", "results", "runs", "scenario", "tasks"}
+    ),
     "disttrack": SIDES | {"mechanisms", "simulator"},
-    "templates": SIDES | {"simulator", "errors", "points", "tasks", "plots", "results"},
+    "templates": frozenset({"disttrack", "protocols", "points", "plots", "results"}),
 }
 """The rooms, and which other rooms each may import from."""
 

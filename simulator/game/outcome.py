@@ -27,6 +27,8 @@ class Game:
         Number of sites, of items really sent, and of items counted before the first step.
     alpha
         The relative error promised; None if none is.
+    seed
+        From which all its random streams followed.
     engine, engine_reason
         The engine that played, and why it was taken.
     verdict, ok
@@ -41,8 +43,8 @@ class Game:
         How often the output changed; rounds that the protocol began.
     messages, words, words_up, words_down, bits, broadcasts
         The cost, both directions together unless said otherwise. A broadcast is k messages.
-    words_by_site
-        Per site, the messages that it sent and heard.
+    messages_of_site
+        Per site, the messages that it sent, and those that it heard.
     seconds
         Time that it took to play.
     error

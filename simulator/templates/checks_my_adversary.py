@@ -1,7 +1,6 @@
 """Tests of my_adversary.py: python -m pytest test_my_adversary.py"""
 
-from protocols import Deterministic
-from simulator import check_adversary, play
+from disttrack import Deterministic, check_adversary, play
 from simulator.templates.my_adversary import MyAdversary
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator import run
+from disttrack import run
 from simulator.plots import check_plot, draw
 from simulator.templates.my_plot import MyPlot
 

@@ -1,7 +1,6 @@
 """Tests of my_protocol.py: python -m pytest test_my_protocol.py"""
 
-from adversaries import Freeze, RoundRobin
-from simulator import check_protocol, play
+from disttrack import Freeze, RoundRobin, check_protocol, play
 from simulator.templates.my_protocol import MyProtocol
 
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator import run
-from simulator.errors import ScenarioError
+from disttrack import ScenarioError, run
 from simulator.templates.my_task import MyTask
 
 SCENARIO = """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from adversaries import Adversary, Burst, Schedule, View
+from disttrack import Adversary, Burst, Schedule, View
 
 
 @dataclass

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from simulator.plots import Plot
+from disttrack import Plot
 
 # A scenario is checked with this class before anything runs. What draws is heavy, and is imported where it is used.
 if TYPE_CHECKING:

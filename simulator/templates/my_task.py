@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from simulator import play
+from disttrack import Record, Size, Task, play
 from simulator.points.point import Point
-from simulator.tasks import Record, Size, Task
 
 
 class MyTask(Task):
