@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from simulator.results.folder import Results
 
-__all__ = ["PLOTS", "Plot", "check_plot", "compare", "draw", "timeline_of"]
+__all__ = ["PLOTS", "Plot", "captions", "check_plot", "compare", "draw", "timeline_of"]
 
 PLOTS: Final = {
     "cost": "simulator.plots.cost:Cost",
@@ -61,6 +61,26 @@ def draw(
     from simulator.plots.figures import draw_all
 
     return draw_all(directory, requests, missing=missing)
+
+
+def captions(directory: str | Path | Results) -> dict[str, str]:
+    """Return what each figure of a result shows, in one line of plain text, for captions and alternative texts.
+
+    Nothing is drawn. The same texts stand beside drawn figures in ``figures/captions.json``.
+
+    Parameters
+    ----------
+    directory
+        Where a run wrote its tables, or the results themselves.
+
+    Returns
+    -------
+    captions
+        By the name of the figure's file without its ending, in the order in which the scenario asks for figures.
+    """
+    from simulator.plots.figures import captions_of
+
+    return captions_of(directory)
 
 
 def compare(

@@ -53,6 +53,18 @@ class Plot(ABC):
             The tables do not hold what the figure needs; one line says what that is.
         """
 
+    def caption(self, tables: Tables) -> str:
+        """Return what the figure shows in one or two sentences of plain text: axes, marks, what is fixed, what to see.
+
+        Parameters
+        ----------
+        tables
+            The games that meet `where`, as `draw` gets them.
+        """
+        from simulator.results.fixed import fixed
+
+        return f"{self.title or tables.title}: {self.says or type(self).__name__}. {fixed(tables)}."
+
     @property
     def name(self) -> str:
         """Return the name of the figure's file without its ending: the kind, the axis, and what else is not usual."""

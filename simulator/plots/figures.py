@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, replace
+from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from simulator.errors import RunError, ScenarioError
 from simulator.plots.base import Plot
+from simulator.plots.captions import caption_of, prepared, write_captions
 from simulator.plots.style import FORMS, house_style, save
 from simulator.plots.timeline_panels import draw_game
 from simulator.points.kept import kept_class
@@ -40,15 +41,31 @@ def draw_all(
             written += save(figure, path)
         except Exception as error:  # whatever is wrong with one, the others are drawn all the same
             faults.append(f"{stem}: {error if isinstance(error, ValueError | RunError) else repr(error)}")
+    there = {stem: caption_of(tables, plot) for stem, plot in plots.items() if path_of(results, stem).is_file()}
+    if written and there:
+        write_captions(results.dir / "figures", there)
     if faults:
         raise ValueError("; ".join(faults))
     return written
 
 
+def path_of(results: Results, stem: str) -> Path:
+    """Return the SVG file of a figure of a result."""
+    return results.dir / "figures" / f"{stem}.svg"
+
+
+def captions_of(place: str | Path | Results) -> dict[str, str]:
+    """Return the captions of the figures that a result is to have; `simulator.plots.captions` says the rest."""
+    results = opened(place)
+    tables = read_tables([results])
+    plots, _ = _planned(results, tables, None)
+    return {stem: caption_of(tables, plot) for stem, plot in plots.items()}
+
+
 def planned(results: Results) -> dict[Path, Plot]:
     """Return the plots that a result is to have, in order, by their SVG files, drawn or not."""
     plots, _ = _planned(results, read_tables([results]), None)
-    return {results.dir / "figures" / f"{stem}.svg": plot for stem, plot in plots.items()}
+    return {path_of(results, stem): plot for stem, plot in plots.items()}
 
 
 def up_to_date(path: Path, results: Results) -> bool:
@@ -107,11 +124,7 @@ def figure_of(tables: Tables, plot: Plot) -> Figure:
     ValueError
         It cannot be drawn from these tables, or the user's own class went wrong.
     """
-    names = tables.called
-    axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
-    if axes:  # whoever asks for items where the task has steps gets the steps
-        plot = replace(plot, **axes)
-    chosen = tables.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
+    plot, chosen = prepared(tables, plot)
     try:
         figure = plot.draw(chosen)
     except Exception as error:
