@@ -145,7 +145,7 @@ def _interruptible() -> Iterator[None]:
 
 def _tell(scenario: Scenario, report: Report, *, figures: bool) -> None:
     """Print what came of a scenario: table, lost games, claims, files."""
-    print_games(report.results, scenario)
+    print_games(report.results)
     for error in report.errors:
         click.echo(f"error: {error}", err=True)
     if report.errors:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from simulator.cli.tables import print_table
-from simulator.results.formats import cell, chance, interval, number, span
+from simulator.results.formats import chance, interval, number, span
 
 if TYPE_CHECKING:
     from simulator.claims.judge import Finding
@@ -22,50 +22,15 @@ MOST_LETTERS: Final = 44
 """Letters of a measure that are shown."""
 
 
-def print_games(results: Results, scenario: Scenario) -> None:
-    """Print a row per point: how many games held, the largest error, the cost."""
-    rows, headers = games_by_point(results, scenario)
-    title = scenario.head.title or scenario.name
-    print_table(title, headers, rows[:MOST_ROWS], right=[*headers[2:]])
-    if len(rows) > MOST_ROWS:
-        click.echo(f"… and {len(rows) - MOST_ROWS:,} more points in {results.dir / 'trials.csv'}")
+def print_games(results: Results) -> None:
+    """Print the table that answers the question: a row per point."""
+    from simulator.results.answers import answer_table
 
-
-def games_by_point(results: Results, scenario: Scenario) -> tuple[list[list[str]], list[str]]:
-    """Return the rows of that table and its headers. Numbers are medians over the games of a point."""
-    trials = results.trials
-    sizes = [size.column for size in scenario.task.sizes if size.column not in scenario.extra]
-    shown = [name for name in (*sizes, "alpha") if name in trials and trials[name].notna().any()]
-    shown += scenario.extra
-    headers = [
-        "protocol",
-        "adversary",
-        *(scenario.called.get(name, name) for name in shown),
-        "held",
-        "error/alpha",
-        "largest error",
-        "words",
-        "seconds",
-    ]
-    rows = []
-    for _, games in trials.groupby("point", sort=True):
-        first = games.iloc[0]
-        held = f"{int(games['ok'].sum())} of {len(games)}"
-        over = (games["max_rel_error"] / games["alpha"]).median()
-        middle = [cell(first[name]) for name in shown]
-        rows.append(
-            [
-                str(first["protocol"]),
-                str(first["adversary"]),
-                *middle,
-                held,
-                number(float(over)),
-                number(float(games["max_rel_error"].median())),
-                number(float(games["words"].median())),
-                number(float(games["seconds"].median())),
-            ]
-        )
-    return rows, headers
+    table = answer_table(results)
+    right = [column.header for column in table.columns if column.header not in ("protocol", "adversary")]
+    print_table(f"{table.title}\n{table.subtitle}", table.headers, table.texts[:MOST_ROWS], right=right)
+    if len(table.texts) > MOST_ROWS:
+        click.echo(f"… and {len(table.texts) - MOST_ROWS:,} more points in {results.dir / 'trials.csv'}")
 
 
 def print_claims(findings: Sequence[Finding]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from simulator.tasks.answers import USUAL, Answer
 from simulator.tasks.sizes import ITEMS, SITES, START, Size
 
 if TYPE_CHECKING:
@@ -57,6 +58,10 @@ class Task(ABC):
     """What sizes its games have, each with its key in scenario files; other size keys are refused."""
     columns: ClassVar[Sequence[str]] = ()
     """Columns of trials.csv beyond those that all tasks have."""
+    answers: ClassVar[Sequence[Answer]] = USUAL
+    """What its table shows of the games; a class that declares none shows its `columns` after the usual ones."""
+    idle: ClassVar[Sequence[str]] = ()
+    """Sides that play no part in the game, protocol or adversary: tables leave them out."""
     families: ClassVar[Mapping[str, Family]] = {"protocol": "protocol", "adversary": "adversary"}
     """Which registered kinds may stand under `protocol:` and `adversary:`."""
 

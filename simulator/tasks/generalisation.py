@@ -8,7 +8,7 @@ that were really sent differ from that by more than chance would: this is what t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import expm1, inf, log, pi, sqrt
 from typing import Any, ClassVar, Final
@@ -20,6 +20,7 @@ from protocols import Block, Robust
 from simulator.errors import MessageError, MoveError, ScenarioError
 from simulator.game.outcome import Game
 from simulator.points.point import Point, PointError
+from simulator.tasks.answers import OVER_ALPHA, WORDS, Answer, held
 from simulator.tasks.base import Record
 from simulator.tasks.tracking import Count, prepare, table_of
 
@@ -202,6 +203,15 @@ class Generalisation(Count):
     kind: ClassVar[str] = "generalisation"
     rules: ClassVar[int] = 3
     columns: ClassVar[Sequence[str]] = COLUMNS
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which the relative error stayed within alpha at every step"),
+        OVER_ALPHA,
+        Answer("deviation", "largest distance of the bits sent from their expected number", "deviation", rank=0),
+        Answer("over theorem 4", "deviation over what Theorem 4 allows in the same round", "over_theorem4"),
+        Answer("over theorem 7", "deviation over what Theorem 7 allows in the same round", "over_theorem7"),
+        Answer("over budget", "error of the estimate over what a round allows it", "over_budget", rank=2),
+        replace(WORDS, rank=3),
+    )
 
     def check(self, point: Point) -> None:
         super().check(point)

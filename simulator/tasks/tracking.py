@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from adversaries.replay import Replay
@@ -15,6 +15,7 @@ from simulator.game.network import Latency
 from simulator.game.rehearsal import original
 from simulator.points.point import Point, PointError
 from simulator.tasks.adversary import adversary_of
+from simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
 from simulator.tasks.base import Record, Task
 
 BYTES_A_SITE: Final = {"bulk": 800, "leap": 3_000, "step": 3_000}
@@ -28,6 +29,12 @@ class Count(Task):
 
     kind: ClassVar[str] = "count"
     rules: ClassVar[int] = 4
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which the relative error stayed within alpha at every step"),
+        OVER_ALPHA,
+        LARGEST_RELATIVE,
+        WORDS,
+    )
 
     def check(self, point: Point) -> None:
         point.protocol.make()

@@ -15,6 +15,7 @@ from simulator.game.streams import streams
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.analysis.tasks import QUERIES, only_usual, sides
+from simulator.tasks.answers import Answer
 from simulator.tasks.base import Record, Task
 from simulator.tasks.sizes import Size
 
@@ -75,6 +76,12 @@ class SampleSize(Task):
     rules: ClassVar[int] = 1
     sizes: ClassVar[Sequence[Size]] = (QUERIES,)
     columns: ClassVar[Sequence[str]] = ("samples_needed", "per_root", "per_query")
+    answers: ClassVar[Sequence[Answer]] = (
+        Answer("samples needed", "points with which 95 % of the answers are within alpha", "samples_needed", rank=0),
+        Answer("per root", "samples needed over sqrt(queries) / alpha^2", "per_root"),
+        Answer("per query", "samples needed over queries / alpha^2", "per_query"),
+    )
+    idle: ClassVar[Sequence[str]] = ("adversary",)
     families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
 
     def check(self, point: Point) -> None:

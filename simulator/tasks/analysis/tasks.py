@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from adversaries.analysts import Analyst
@@ -11,6 +12,7 @@ from mechanisms.statistical.noisy import overfitting_gap
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.analysis.game import play_analysis
+from simulator.tasks.answers import RMS, Answer, held
 from simulator.tasks.base import Record, Task
 from simulator.tasks.sizes import Size
 
@@ -69,6 +71,15 @@ class StatisticalQueries(Task):
         "samples", "max_abs_error", "rms_error", "empirical_error", "gap", "final_error", "predicted_gap",
         "bound", "within_bound",
     )  # fmt: skip
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which all answers were within alpha of the distribution"),
+        Answer("largest error", "largest error of an answer against the distribution", "max_abs_error", rank=0),
+        replace(RMS, says="root mean squared error over all answers", rank=3),
+        Answer("bound", "what the mechanism claims of all answers with probability 0.95", "bound"),
+        Answer("gap", "mean of the last query over the sample above its true value", "gap", "mean", rank=0),
+        Answer("predicted gap", "what theory says of that gap", "predicted_gap", "mean"),
+        Answer("sample error", "largest error of an answer against the sample", "empirical_error", rank=2),
+    )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
 
     def check(self, point: Point) -> None:

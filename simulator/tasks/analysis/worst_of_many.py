@@ -20,6 +20,7 @@ from simulator.points.point import Point
 from simulator.points.registry import Family
 from simulator.tasks.analysis.game import Truth, converse, distribution_of
 from simulator.tasks.analysis.tasks import QUERIES, SAMPLES, only_usual, sides
+from simulator.tasks.answers import Answer
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual.clocked_points import known
 from simulator.tasks.sizes import Size
@@ -92,6 +93,11 @@ class WorstOfMany(Task):
         QUERIES,
     )
     columns: ClassVar[Sequence[str]] = ("samples", "chosen_gap", "worst_gap", "stability_bound")
+    answers: ClassVar[Sequence[Answer]] = (
+        Answer("chosen gap", "gap of the query that the noisy argmax chose, on average", "chosen_gap", "mean", rank=0),
+        Answer("allowed", "what stability allows that gap on average", "stability_bound", "mean", rank=0),
+        Answer("worst gap", "largest gap of all queries", "worst_gap", "mean"),
+    )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
 
     def check(self, point: Point) -> None:

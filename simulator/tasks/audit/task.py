@@ -11,6 +11,7 @@ from protocols import Robust
 from simulator.errors import ScenarioError
 from simulator.points.point import Part, Point, PointError
 from simulator.points.registry import Family, parameters
+from simulator.tasks.answers import Answer, held
 from simulator.tasks.audit.cases import cases_of, usual
 from simulator.tasks.audit.mechanism import RUNS, audit_mechanism, loss_with_half_the_noise
 from simulator.tasks.audit.protocol import SITES as SITES_AUDITED
@@ -25,6 +26,11 @@ SELDOM: Final = 1e-6
 """False-alarm rate of an audit of a mechanism: a scenario has dozens of them."""
 EXACT: Final = ("exact", "loss", "allowed", "halved")
 """Columns of exact losses."""
+
+STANDS: Final = held("audits that did not refute the claim", "stands")
+LOSS: Final = Answer("loss", "largest exact loss of a transcript that was played", "largest_loss", "largest", rank=0)
+CLAIMED: Final = Answer("claimed epsilon", "epsilon that is claimed", "claimed", rank=0)
+DELTA: Final = Answer("claimed delta", "delta that is claimed", "claimed_delta", rank=2)
 
 
 class Audit(Task):
@@ -43,6 +49,16 @@ class Audit(Task):
         Size("runs", "items", f"Runs on each input in each half, a quarter where they are slow; {RUNS:,} if left out."),
     )
     columns: ClassVar[Sequence[str]] = (*COMMON, *EXACT, "accounted", "hits", "other_hits")
+    answers: ClassVar[Sequence[Answer]] = (
+        STANDS,
+        replace(LOSS, of="loss", says="privacy loss found: exact where it can be worked out, else a lower bound"),
+        CLAIMED,
+        Answer("exact", "whether the loss is exact", "exact", "share", rank=2),
+        Answer("allowed", "what is proved of the loss on the same inputs, or else the claim", "allowed"),
+        Answer("half noise", "loss of a copy with half of the noise, which an audit has to find", "halved"),
+        DELTA,
+    )
+    idle: ClassVar[Sequence[str]] = ("adversary",)
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
@@ -86,6 +102,16 @@ class AuditTracker(Task):
         "noise_fits",
         "leaked",
         "neighbours",
+    )
+
+    answers: ClassVar[Sequence[Answer]] = (
+        STANDS,
+        LOSS,
+        CLAIMED,
+        Answer("found by runs", "epsilon is at least this, by the runs alone", "epsilon_low"),
+        Answer("noise fits", "probability of noise as strange as that of the transcripts", "noise_fits", rank=2),
+        Answer("leaked", "largest leaked set of a round", "leaked", rank=2),
+        DELTA,
     )
 
     def check(self, point: Point) -> None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,10 +19,14 @@ from simulator.game.timeline import checkpoints
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
+from simulator.tasks.answers import LARGEST, RMS, Answer, held
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover, stretches
 from simulator.tasks.sizes import Size
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROLES = ("", "mechanism", "adversary", "challenge")
 """Random streams: the counter's noise, the adversary's moves, and the coin that is tossed at a challenge."""
@@ -201,6 +205,11 @@ def bound_of(counter: Counter, steps: int) -> float:
     return counter.error_bound_throughout(steps, clocked_points.DELTA)
 
 
+def _guessed(games: pd.DataFrame) -> Any:
+    """Return whether the challenge was guessed, of the games that had one."""
+    return games["guessed"].dropna()
+
+
 class ContinualCount(Task):
     """A private counter under continual observation."""
 
@@ -216,6 +225,14 @@ class ContinualCount(Task):
         "bound",
         "looks",
         "guessed",
+    )
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which the error stayed within the bound at every step"),
+        LARGEST,
+        RMS,
+        Answer("bound", "what the largest error of a game exceeds with probability 0.05 at most", "bound", rank=0),
+        Answer("guessed", "games in which the adversary guessed the challenge right", _guessed, "share"),
+        Answer("memory", "numbers that the counter keeps, as it declares", "memory", "fact", rank=3),
     )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 

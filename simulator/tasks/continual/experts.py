@@ -22,6 +22,7 @@ from simulator.game.streams import streams
 from simulator.points.point import Point
 from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
+from simulator.tasks.answers import Answer
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover, plans
@@ -200,6 +201,13 @@ class Experts(Task):
         Size("steps", "items", "Rounds in which one of them is followed.", needed=True),
     )
     columns: ClassVar[Sequence[str]] = ("regret", "plain_regret", "best", "cost", "bound", "price", "paid")
+    answers: ClassVar[Sequence[Answer]] = (
+        Answer("regret", "what was paid more than the best expert, on average over games", "regret", "mean", rank=0),
+        Answer("without privacy", "mean regret on the same costs with exact counters", "plain_regret", "mean"),
+        Answer("bound", "bound on the mean regret without privacy", "bound", "mean", rank=2),
+        Answer("price", "shape of what privacy adds: ln(n) log2(T)^1.5 / epsilon", "price"),
+        Answer("paid/price", "what privacy added to the regret, in units of its price", "paid", "mean", rank=2),
+    )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -17,10 +17,14 @@ from simulator.game.streams import streams
 from simulator.points.point import Point
 from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
+from simulator.tasks.answers import Answer, held
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import plans
 from simulator.tasks.sizes import Size
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BASE: tuple[type[Any], ...] = tuple(MONITORS.values())
 ROLES = ("", "mechanism", "adversary")
@@ -107,6 +111,16 @@ def play_monitor(monitor: Any, adversary: Adversary, *, steps: int, seed: int = 
     return MonitorGame(steps, items, halt, by_then, result, time.perf_counter() - begun)
 
 
+def _is(result: str) -> Callable[[pd.DataFrame], Any]:
+    """Return the function that tells which games ended so."""
+    return lambda games: games["result"] == result
+
+
+def _delay(games: pd.DataFrame) -> Any:
+    """Return by how many ones the monitor was later than the first at which it might have spoken."""
+    return games["items_at_halt"].astype(float) - games["threshold"].astype(float) / 2
+
+
 class ThresholdMonitor(Task):
     """A private threshold monitor."""
 
@@ -114,6 +128,13 @@ class ThresholdMonitor(Task):
     rules: ClassVar[int] = 1
     sizes: ClassVar[Sequence[Size]] = (clocked_points.STEPS,)
     columns: ClassVar[Sequence[str]] = ("sent", "threshold", "halted_at", "items_at_halt", "result")
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which it said top neither before threshold / 2 ones nor after threshold of them", "right"),
+        Answer("early", "games in which it said top before threshold / 2 ones", _is("early"), "share"),
+        Answer("missed", "games in which it had not said top at threshold ones", _is("late"), "share"),
+        Answer("ones at top", "ones up to the step at which it said top", "items_at_halt"),
+        Answer("delay", "ones from threshold / 2, where top becomes right, to where it said top", _delay, rank=0),
+    )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, ClassVar
 
@@ -23,6 +23,7 @@ from simulator.game.streams import streams
 from simulator.points.point import Point
 from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
+from simulator.tasks.answers import LARGEST, RMS, Answer, held
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover
@@ -146,6 +147,13 @@ class ThresholdQueries(Task):
         Size("queries", "items", "Queries at most.", needed=True),
     )
     columns: ClassVar[Sequence[str]] = ("points", "max_abs_error", "rms_error", "bound", "paid")
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which all answers stayed within the bound"),
+        replace(LARGEST, says="largest error of an answer, in points"),
+        replace(RMS, says="root mean squared error over all answers"),
+        Answer("bound", "what the largest error of a game exceeds with probability 0.05 at most", "bound", rank=0),
+        Answer("paid", "fresh noisy answers, of solvers that count them", "paid", rank=2),
+    )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from adversaries.updates import UpdateStream
@@ -13,6 +14,7 @@ from mechanisms.static import StaticMechanism
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
+from simulator.tasks.answers import LARGEST, RMS, Answer, held
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual.clocked_points import mechanism_of, only_usual, steps_of
 from simulator.tasks.dynamic.game import play_dynamic
@@ -24,6 +26,9 @@ FAMILIES: Final[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "
 COMMON: Final = ("size", "updates", "ignored", "number", "max_abs_error", "rms_error", "bound", "error_over_bound")
 """Columns of both tasks."""
 LEDGER: Final = ("spent", "spent_delta", "ledger")
+WITHIN: Final = held("games in which the error stayed within the bound throughout")
+BOUND: Final = Answer("bound", "what the largest error of a game exceeds with the stated probability", "bound", rank=0)
+SPENT: Final = Answer("spent", "epsilon that the mechanism has spent by the ledger", "spent", rank=2)
 
 
 class StaticQueries(Task):
@@ -38,6 +43,14 @@ class StaticQueries(Task):
     rules: ClassVar[int] = 1
     sizes: ClassVar[Sequence[Size]] = (DOMAIN, Size("steps", "items", "Updates that make the data set.", needed=True))
     columns: ClassVar[Sequence[str]] = (*COMMON, "sensitivity", "zero_error", *LEDGER)
+    answers: ClassVar[Sequence[Answer]] = (
+        WITHIN,
+        replace(LARGEST, says="largest error over the family of queries"),
+        replace(RMS, says="root mean squared error over the family of queries"),
+        BOUND,
+        Answer("answers of 0", "largest error if every query were answered by 0", "zero_error"),
+        SPENT,
+    )
     families: ClassVar[Mapping[str, Family]] = FAMILIES
 
     def check(self, point: Point) -> None:
@@ -67,6 +80,15 @@ class DynamicQueries(Task):
     kind: ClassVar[str] = "dynamic-queries"
     rules: ClassVar[int] = 1
     sizes: ClassVar[Sequence[Size]] = (DOMAIN, Size("steps", "items", "Steps of the clock.", needed=True))
+    answers: ClassVar[Sequence[Answer]] = (
+        WITHIN,
+        replace(LARGEST, says="largest error over all queries and steps"),
+        Answer("late error", "largest error in the last tenth of the steps", "late_error"),
+        BOUND,
+        Answer("answers of 0", "largest error in the last tenth if every query were answered by 0", "late_zero"),
+        Answer("items at the end", "size of the data set at the end", "size", rank=2),
+        SPENT,
+    )
     columns: ClassVar[Sequence[str]] = (
         *(*COMMON, "peak", "late_error", "late_zero", "log_steps", "segments", "nodes", "restarts", "most_rounds"),
         *LEDGER,

@@ -11,6 +11,7 @@ from mechanisms.prediction import JdpMirror, PointPredictor
 from mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
+from simulator.tasks.answers import Answer, held
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.sizes import Size
@@ -46,6 +47,11 @@ class JointPrivacy(Task):
         ),
     )
     columns: ClassVar[Sequence[str]] = ("claimed", "claimed_delta", "exact_delta", "exceeds")
+    answers: ClassVar[Sequence[Answer]] = (
+        held("whether the exact delta is at most delta", "stands"),
+        Answer("exact delta", "least delta at that epsilon, over all inputs and outputs", "exact_delta", rank=0),
+    )
+    idle: ClassVar[Sequence[str]] = ("adversary",)
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:

@@ -17,6 +17,7 @@ from simulator.game.streams import streams
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
+from simulator.tasks.answers import Answer, held
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import stretches
@@ -102,6 +103,13 @@ class Mirror(Task):
     columns: ClassVar[Sequence[str]] = (
         *("mistakes", "ones", "first_top", "delay", "length", "expected_mistakes"),
         *("claimed", "claimed_delta", "exact_delta", "largest_step", "uneven"),
+    )
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games with no top at a zero or among the first K ones, and at most 2L mistakes"),
+        Answer("mistakes", "ones after the first K that were answered with bottom", "mistakes", "mean", rank=0),
+        Answer("expected", "mistakes expected of a game that goes on long enough, L", "expected_mistakes"),
+        Answer("first top", "number of the first one that was answered with top", "first_top", rank=2),
+        Answer("exact delta", "least delta at that epsilon, by exact composition", "exact_delta"),
     )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 

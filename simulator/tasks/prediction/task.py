@@ -13,6 +13,7 @@ from simulator.errors import MoveError, ScenarioError
 from simulator.game.rehearsal import original
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
+from simulator.tasks.answers import Answer, held
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.prediction.examples import shown_of
@@ -41,6 +42,17 @@ class Prediction(Task):
         Size("steps", "items", "Rounds.", needed=True),
     )
     columns: ClassVar[Sequence[str]] = ("mistakes", "ones", "false_ones", "consistent", "limit", *FACTS)
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which the mistakes stayed within the limit, of those in which the learner promises one"),
+        Answer("mistakes", "rounds in which the learner predicted the wrong label", "mistakes", rank=0),
+        Answer("most mistakes", "most mistakes of a game", "mistakes", "largest"),
+        Answer("limit", "mistakes that the learner promises not to exceed on these labels", "limit"),
+        Answer("ones", "labels 1", "ones", rank=2),
+        Answer("false ones", "mistakes on labels 0", "false_ones", rank=2),
+        Answer("placed", "ones that the adversary put in", "placed", rank=2),
+        Answer("escape", "probability that the learner shows their point in time, as constructed", "escape"),
+        Answer("direct", "the same probability on the finished examples", "direct", rank=3),
+    )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:

@@ -9,6 +9,7 @@ from adversaries.sketching import Attacker
 from mechanisms.sketches import Goal, Sketch
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
+from simulator.tasks.answers import OVER_ALPHA, Answer, held
 from simulator.tasks.base import Record, Task
 from simulator.tasks.continual.clocked_points import only_usual
 from simulator.tasks.sizes import Size
@@ -35,6 +36,15 @@ class Sketching(Task):
         "total_rows", "built_for", "exhausted_at", "held", "fell_after",
         "least_ratio", "most_ratio", "last_ratio", "half_at", "made", "touched",
     )  # fmt: skip
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which the estimate stayed within 1 ± alpha of the truth at every update"),
+        OVER_ALPHA,
+        Answer("least ratio", "least ratio of the estimate to the truth", "least_ratio", rank=0),
+        Answer("most ratio", "largest ratio of the estimate to the truth", "most_ratio", rank=0),
+        Answer("broken at", "first update at which the error exceeded alpha, where it did", "first_failure"),
+        Answer("worn out at", "update at which a robust form had used up the changes it was built for", "exhausted_at"),
+        Answer("words", "memory of the sketch", "words"),
+    )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "sketch", "adversary": "attacker"}
 
     def check(self, point: Point) -> None:

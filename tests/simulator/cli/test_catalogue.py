@@ -93,7 +93,7 @@ def test_a_task_of_ones_own_is_checked_and_run() -> None:
     assert "games:     12 (4 points, 3 trials each)" in disttrack("check", "dice.yaml").stdout
     result = disttrack("run", "dice.yaml", "--workers", "1", "--no-figures")
     assert result.exit_code == 0, result.output
-    assert "protocol  adversary    faces  throws " in result.stdout  # sizes by the names of the task
+    assert "faces  throws    held  total" in result.stdout  # sizes by the names of the task, then its own columns
     assert "did you mean 'faces'" in refused("check", "dice.yaml", "--set", "fcaes=3")
 
 

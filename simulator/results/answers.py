@@ -1,0 +1,184 @@
+"""The table of a result that answers its question: a row per point, and the columns that its task declares.
+
+What all points share stands in the subtitle, what differs between them is a column; a column without a value does not
+appear. The terminal, the page of a result, notebooks and `--json` show this one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from simulator.errors import ScenarioError
+from simulator.points.kept import Kept, kept_class
+from simulator.results.folder import Results, opened
+from simulator.results.formats import cell, number
+from simulator.results.settings import settings
+from simulator.tasks.answers import Answer, answers_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+    from simulator.tasks.base import Task
+
+LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A column of the table.
+
+    Attributes
+    ----------
+    header, says
+        Its name, and its meaning in a sentence.
+    kind
+        A setting, in which points differ, or an answer, which was measured.
+    rank
+        Where room is short, the highest ranks are left out first, 0 never.
+    """
+
+    header: str
+    says: str
+    kind: Literal["setting", "answer"]
+    rank: int = 0
+
+
+@dataclass(frozen=True)
+class AnswerTable:
+    """The games of a result by point.
+
+    Attributes
+    ----------
+    title, subtitle
+        The question, and what all games share.
+    columns
+        What the columns are.
+    values
+        A row per point: plain values, None where there is none. A share of games is a number from 0 to 1.
+    texts
+        The same as readers see it.
+    missed
+        For each row, whether a promise was broken in any of its games or a game ended with an error.
+    """
+
+    title: str
+    subtitle: str
+    columns: tuple[Shown, ...]
+    values: tuple[tuple[Any, ...], ...]
+    texts: tuple[tuple[str, ...], ...]
+    missed: tuple[bool, ...]
+
+    @property
+    def headers(self) -> list[str]:
+        """Return what stands above the columns."""
+        return [column.header for column in self.columns]
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """Return what each measured column means."""
+        return {column.header: column.says for column in self.columns if column.kind == "answer"}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a mapping per row, from header to value."""
+        return [dict(zip(self.headers, row, strict=True)) for row in self.values]
+
+
+Cell = tuple[Any, str]
+"""A value, and the same as readers see it."""
+NOTHING: Final[Cell] = (None, "")
+
+
+def answer_table(place: str | Path | Results) -> AnswerTable:
+    """Return the table of a result: its folder, or the results that were read from it.
+
+    Raises
+    ------
+    NoResults
+        The folder holds none.
+    """
+    results = opened(place)
+    kept: Kept = results.manifest.get("own") or {}
+    task = kept_class("task", str(results.scenario.get("task") or "count"), kept)
+    games = [mine for _, mine in results.trials.groupby("point", sort=True)]
+    varying, fixed = settings(results, task, games)
+    columns = [Shown(setting.header, setting.says, "setting", setting.rank) for setting in varying]
+    table: list[list[Cell]] = [[(value, cell(value)) for value in setting.values] for setting in varying]
+    for answer in [*answers_of(task), LOST]:
+        column = [_cell(answer, mine, task, kept) for mine in games]
+        if any(text for _, text in column):
+            columns.append(Shown(answer.header, answer.says, "answer", answer.rank))
+            table.append(column)
+    rows = list(zip(*table, strict=True)) if table else []
+    return AnswerTable(
+        title=str(results.scenario.get("title") or results.manifest.get("name") or results.dir.resolve().name),
+        subtitle=" · ".join([*fixed, _games(games)]),
+        columns=tuple(columns),
+        values=tuple(tuple(value for value, _ in row) for row in rows),
+        texts=tuple(tuple(text for _, text in row) for row in rows),
+        missed=tuple(bool(mine["verdict"].isin(("failed", "error")).any()) for mine in games),
+    )
+
+
+def _cell(answer: Answer, games: pd.DataFrame, task: type[Task], kept: Kept) -> Cell:
+    """Return what the games of a point say; games that were lost to an error say nothing."""
+    lost = games["verdict"] == "error"
+    if answer is LOST:
+        return (int(lost.sum()), f"{int(lost.sum())} of {len(games)}") if lost.any() else NOTHING
+    left = games[~lost]
+    if left.empty:
+        return NOTHING
+    if answer.how == "held":
+        decided = left[left["verdict"].isin(("ok", "failed"))]
+        return _share(decided["verdict"] == "ok")
+    if answer.how == "fact":
+        return _fact(str(answer.of), games, task, kept)
+    values = left.get(answer.of) if isinstance(answer.of, str) else answer.of(left)
+    values = None if values is None else values.dropna()
+    if values is None or values.empty:
+        return NOTHING
+    return _share(values.astype(str) == "True") if answer.how == "share" else _summary(answer.how, values)
+
+
+def _share(kept: pd.Series[bool]) -> Cell:
+    """Return in how many games something is so."""
+    if len(kept) == 1:
+        return float(kept.iloc[0]), "yes" if kept.iloc[0] else "no"
+    return (float(kept.mean()), f"{int(kept.sum()):,} of {len(kept):,}") if len(kept) else NOTHING
+
+
+def _summary(how: str, values: pd.Series[Any]) -> Cell:
+    """Return the median, mean, largest or least value; of what is no number, the most frequent one."""
+    import pandas as pd
+
+    numbers = pd.to_numeric(values, errors="coerce") if values.dtype != bool else values.astype(str)
+    if values.dtype == bool or numbers.isna().any():
+        usual = str(values.mode().iloc[0])
+        times = int((values.astype(str) == usual).sum())
+        return usual, usual if times == len(values) else f"{usual} ({times} of {len(values)})"
+    name = {"largest": "max", "least": "min"}.get(how, how)
+    value = float(getattr(numbers.astype(float), name)())
+    plain = int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return plain, number(value)
+
+
+def _fact(name: str, games: pd.DataFrame, task: type[Task], kept: Kept) -> Cell:
+    """Return what the protocol's class says of itself."""
+    kind = str(games["protocol"].iloc[0])
+    try:
+        said = getattr(kept_class(task.families["protocol"], kind, kept), name, None)
+    except ScenarioError:
+        return NOTHING  # a class of one's own that is no longer there
+    return (said, said) if isinstance(said, str) and said else NOTHING
+
+
+def _games(games: Sequence[pd.DataFrame]) -> str:
+    """Return how many games a row speaks of."""
+    numbers = [len(mine) for mine in games]
+    least, most = min(numbers), max(numbers)
+    if least == most:
+        return f"{most:,} games a row, medians" if most > 1 else "1 game a row"
+    return f"{least:,} to {most:,} games a row, medians"

@@ -1,0 +1,183 @@
+"""The table that answers a task's question: what is a column, what stands in the subtitle, what games become."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import ClassVar
+
+import pandas as pd
+import pytest
+
+from simulator.results.answers import answer_table
+from simulator.results.folder import Results
+from simulator.results.settings import UNSET, Setting
+from simulator.tasks import TASKS
+from simulator.tasks.answers import USUAL, Answer, answers_of, ratio
+from simulator.tasks.base import Task
+from simulator.tasks.tracking import Count
+from tests.simulator.synthetic_results import write_result
+
+REFERENCE = Path(__file__).parents[3] / "results" / "reference"
+
+
+def edit(folder: Path, change) -> Results:
+    """Change the games of a result."""
+    path = folder / "trials.csv"
+    trials = pd.read_csv(path)
+    change(trials)
+    trials.to_csv(path, index=False)
+    return Results(folder)
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> Path:
+    write_result(tmp_path, protocols=("deterministic", "randomized"), sites=(16, 64), trials=4)
+    return tmp_path
+
+
+def test_what_differs_is_a_column_and_what_is_shared_stands_in_the_subtitle(counted: Path) -> None:
+    table = answer_table(counted)
+    assert table.headers == ["protocol", "adversary", "sites", "held", "error/alpha", "largest error", "words"]
+    assert table.subtitle == "2,000,000 items · alpha 0.03 · 4 games a row, medians"
+    assert [row[:3] for row in table.texts[:2]] == [
+        ("deterministic", "round-robin", "16"),
+        ("deterministic", "round-robin", "64"),
+    ]
+    assert {column.kind for column in table.columns[:3]} == {"setting"}
+    assert table.records()[0]["sites"] == 16
+
+
+def test_games_become_cells(counted: Path) -> None:
+    def change(trials: pd.DataFrame) -> None:
+        trials.loc[trials["point"] == 0, "max_rel_error"] = [0.01, 0.02, 0.03, 0.1]
+        trials.loc[trials["point"] == 0, "words"] = [10, 20, 40, 1000]
+        trials.loc[trials["point"] == 0, "verdict"] = ["ok", "ok", "ok", "failed"]
+
+    row = answer_table(edit(counted, change)).records()[0]
+    assert row["held"] == 0.75
+    assert row["words"] == 30  # the median, not the mean
+    assert row["error/alpha"] == pytest.approx(0.025 / 0.03)
+    table = answer_table(counted)
+    assert table.texts[0][3] == "3 of 4"
+    assert table.missed[0]
+    assert not table.missed[1]
+
+
+def test_held_stands_only_where_something_was_promised(counted: Path) -> None:
+    def some(trials: pd.DataFrame) -> None:
+        trials.loc[trials["protocol"] == "randomized", "verdict"] = "undecided"
+
+    table = answer_table(edit(counted, some))
+    assert [text for row, text in zip(table.records(), [row[3] for row in table.texts], strict=True)
+            if row["protocol"] == "randomized"] == [""] * 4  # fmt: skip
+
+    def everything(trials: pd.DataFrame) -> None:
+        trials["verdict"] = "undecided"
+
+    table = answer_table(edit(counted, everything))
+    assert "held" not in table.headers
+    assert not any(table.missed)
+
+
+def test_games_that_ended_with_an_error_are_told_apart(counted: Path) -> None:
+    def change(trials: pd.DataFrame) -> None:
+        trials.loc[(trials["point"] == 0) & (trials["trial"] == 0), ["verdict", "words"]] = ["error", 10**9]
+
+    table = answer_table(edit(counted, change))
+    row = dict(zip(table.headers, table.texts[0], strict=True))
+    assert row["errors"] == "1 of 4"
+    assert row["held"] == "3 of 3"
+    assert table.records()[0]["words"] < 10**6
+    assert table.missed[0]
+
+
+def test_a_column_without_a_value_does_not_appear(counted: Path) -> None:
+    def change(trials: pd.DataFrame) -> None:
+        trials["words"] = None
+        trials["alpha"] = None
+
+    assert answer_table(edit(counted, change)).headers == ["protocol", "adversary", "sites", "held", "largest error"]
+
+
+def test_a_parameter_that_only_some_kinds_have_names_them(counted: Path) -> None:
+    manifest = json.loads((counted / "manifest.json").read_text())
+    manifest["scenario"]["protocol"] = [{"kind": "deterministic"}, {"kind": "randomized", "delta": 0.05, "rows": 3}]
+    for point in manifest["points"]:
+        if point["protocol"]["kind"] == "randomized":
+            point["protocol"] |= {"delta": 0.05 if point["sites"] == 16 else 0.1, "rows": 3}
+    (counted / "manifest.json").write_text(json.dumps(manifest))
+    table = answer_table(counted)
+    assert "3 rows (randomized)" in table.subtitle
+    assert [row["delta"] for row in table.records()][:2] == [None, None]
+    assert {row["delta"] for row in table.records()[4:]} == {0.05, 0.1}
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        (Setting("sites", "", (16, 16)), "16 sites"),
+        (Setting("queries", "", (1,)), "queries 1"),
+        (Setting("centred", "", (True, None), of="deterministic"), "centred (deterministic)"),
+        (Setting("centred", "", (False,)), "not centred"),
+        (Setting("alpha", "", (0.05,)), "alpha 0.05"),
+    ],
+)
+def test_settings_in_words(setting: Setting, words: str) -> None:
+    assert setting.words == words
+
+
+REFERENCES = sorted(path.parent.name for path in REFERENCE.glob("*/trials.csv"))
+
+
+def test_there_are_references() -> None:
+    assert len(REFERENCES) >= 45
+    tasks = {json.loads((REFERENCE / name / "manifest.json").read_text())["task"] for name in REFERENCES}
+    assert tasks == set(TASKS), "every task's table is looked at"
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_every_reference_has_a_full_table(name: str) -> None:
+    results = Results(REFERENCE / name)
+    table = answer_table(results)
+    assert len(table.texts) == results.trials["point"].nunique()
+    assert len(set(table.headers)) == len(table.headers)
+    for place, column in enumerate(table.columns):
+        assert any(row[place] for row in table.texts), f"{column.header} is blank"
+        if column.kind == "setting" and len(table.texts) > 1:
+            assert len({row[place] for row in table.texts}) > 1, f"{column.header} is the same everywhere"
+    assert sum(column.kind == "answer" for column in table.columns) >= 1
+    assert all(column.says for column in table.columns)
+    if (results.trials["verdict"] == "undecided").all():
+        assert "held" not in table.headers
+
+
+def test_the_epsilon_of_experts_is_told_apart_from_none() -> None:
+    table = answer_table(REFERENCE / "experts")
+    assert {row["epsilon"] for row in table.records()} == {UNSET, 1}
+    assert table.headers[:3] == ["experts", "steps", "epsilon"]
+    assert "held" not in table.headers
+
+
+def test_a_task_that_declares_no_answers_shows_its_columns() -> None:
+    class Own(Count):
+        columns: ClassVar = ("busiest", "how_uneven")
+
+    class Plain(Task):
+        columns: ClassVar = ("busiest",)
+
+    assert [answer.header for answer in answers_of(Own)][-2:] == ["busiest", "how uneven"]
+    assert [answer.header for answer in answers_of(Plain)] == [*(answer.header for answer in USUAL), "busiest"]
+    assert answers_of(Count) == list(Count.answers)
+
+
+def test_a_ratio_to_nothing_is_nothing() -> None:
+    games = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 4.0]})
+    divided = ratio("a", "b")(games)
+    assert divided.isna().tolist() == [True, False]
+    assert divided.iloc[1] == 0.5
+
+
+def test_an_answer_refuses_a_way_that_there_is_not() -> None:
+    with pytest.raises(ValueError, match="how must be one of median"):
+        Answer("x", "x", "x", "middle")  # type: ignore[arg-type]
