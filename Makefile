@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test browser quick bench claims costs goldens replay seeds clean
+.PHONY: demo test browser quick bench claims costs goldens replay seeds lock lower-bounds audit-deps clean
 
 demo: .venv/.demo
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
@@ -43,6 +43,25 @@ NAMES_OF_SEEDS := flights growth monitor monitor-large noise-matters pan-privacy
 seeds: .venv/.test
 	$(BIN)/disttrack run $(or $(NAMES),$(NAMES_OF_SEEDS)) --seeds $(or $(SEEDS),20)
 
+# the versions that CI tests with: those that are installed now; take newer ones with `pip install --upgrade` first
+LOCK := requirements-ci.txt
+lock: .venv/.test
+	@echo "# The versions that tests in CI run with: \`make lock\` writes this file from the environment of \`make test\`." > $(LOCK)
+	$(BIN)/pip list --disable-pip-version-check --format=freeze --exclude disttrack --exclude pip --exclude setuptools >> $(LOCK)
+
+# the smallest versions that pyproject.toml allows, with the quick tests of the core
+lower-bounds:
+	test -d .venv-lower || $(PYTHON) -m venv .venv-lower
+	$(PYTHON) .ci/lower_bounds.py audit dask data gym sketches > .venv-lower/bounds.txt
+	.venv-lower/bin/pip install --quiet --disable-pip-version-check -r .venv-lower/bounds.txt pytest hypothesis
+	.venv-lower/bin/python -m pytest -q -p no:cacheprovider -m "not slow" tests/conformance tests/simulator/claims tests/simulator/cli \
+		tests/simulator/game tests/simulator/plots tests/simulator/results tests/simulator/scenario tests/simulator/test_environment.py
+
+audit-deps:
+	test -d .venv-audit || $(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/pip install --quiet --disable-pip-version-check pip-audit
+	.venv-audit/bin/python .ci/audit_deps.py
+
 $(BIN)/python:
 	$(PYTHON) -m venv .venv
 
@@ -51,7 +70,7 @@ $(BIN)/python:
 	touch $@
 
 .venv/.test: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/pip install --quiet --disable-pip-version-check $(if $(CI),-c requirements-ci.txt) --editable '.[test]'
 	touch $@ .venv/.demo
 
 .venv/.bench: pyproject.toml | $(BIN)/python
@@ -59,4 +78,4 @@ $(BIN)/python:
 	touch $@ .venv/.demo
 
 clean:
-	rm -rf .venv build *.egg-info
+	rm -rf .venv .venv-audit .venv-lower build *.egg-info

@@ -41,9 +41,12 @@ def __getattr__(name: str) -> Any:
     if name == "__all__":
         return sorted({exported for home in _HOMES for exported in import_module(home).__all__})
     if name == "__version__":
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        return version("disttrack")
+        try:
+            return version("disttrack")
+        except PackageNotFoundError:
+            return "0+not-installed"  # run from its source folder
     if not name.startswith("_"):
         for home in _HOMES:
             module = import_module(home)

@@ -79,7 +79,7 @@ def _list_scenarios() -> None:
     if rows:
         print_table("Scenarios", ["name", "title", "file"], rows)
     else:
-        click.echo("Scenarios: none here; they come with a checkout of the project, in its folder scenarios")
+        click.echo("Scenarios: none; they were not installed, and there is no folder scenarios here")
 
 
 def _signature(family: Family, maker: Any) -> str:

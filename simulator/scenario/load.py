@@ -127,10 +127,10 @@ def locate(file: str | Path) -> Path:
 
 
 def shipped_scenarios() -> dict[str, Path]:
-    """Return the scenario files in the current folder's ``scenarios``, and those of a checkout, by name."""
-    checkout = Path(__file__).resolve().parents[2] / "scenarios"
+    """Return the scenario files in the current folder's ``scenarios`` and those that came with us, by name."""
+    came_with = Path(__file__).resolve().parents[2] / "scenarios"  # beside the packages, installed as in a checkout
     found: dict[str, Path] = {}
-    for folder in (Path("scenarios"), checkout):
+    for folder in (Path("scenarios"), came_with):
         for path in sorted(folder.glob("*.yaml")):
             found.setdefault(path.stem, path)
     return found

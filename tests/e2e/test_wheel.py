@@ -1,0 +1,121 @@
+"""The wheel and the sdist: what is in them, and the program as it runs from an empty environment in an empty folder."""
+
+from __future__ import annotations
+
+import email
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("disttrack", "simulator", "protocols", "adversaries", "mechanisms", "scenarios")
+JUNK = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
+
+pytestmark = pytest.mark.slow
+
+
+def succeed(*command: str | Path, cwd: Path, clean: bool = False) -> str:
+    """Return what a command prints; an error if it fails."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        list(map(str, command)), cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert not done.returncode, f"{command}:\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the interpreter of an environment with nothing in it but pip."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=True)
+    return folder / "bin" / "python"
+
+
+def left_out(folder: str, names: list[str]) -> set[str]:
+    """Return what of a folder is no source of the project: hidden files, what was built, and results of runs."""
+    return set(JUNK(folder, names)) | ({"results"} if Path(folder) == ROOT else set())
+
+
+def install(python: Path, what: Sequence[str | Path], cwd: Path) -> None:
+    """Install something; skip the test where the package index cannot be reached."""
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "--retries", "1", "--timeout", "20", "install"]
+    done = subprocess.run(
+        [*pip, "--quiet", "--no-compile", *what], cwd=cwd, capture_output=True, text=True, check=False
+    )
+    if done.returncode and any(sign in done.stderr for sign in ("NewConnectionError", "Connection", "timed out")):
+        pytest.skip("the package index cannot be reached")
+    assert not done.returncode, done.stderr
+
+
+@pytest.fixture(scope="module")
+def built(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the sdist, and the wheel that is made from it."""
+    tree = tmp_path_factory.mktemp("tree") / "disttrack"
+    shutil.copytree(ROOT, tree, ignore=left_out)
+    install(python, ["build", "setuptools>=77"], tree)
+    succeed(python, "-m", "build", "--no-isolation", "--outdir", tree.parent / "dist", cwd=tree)
+    return tree.parent / "dist"
+
+
+def files_of_packages() -> set[str]:
+    """Return what an installed copy needs: every file of the packages, data files too."""
+    paths = (path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.is_file())
+    return {str(path.relative_to(ROOT)) for path in paths if "__pycache__" not in path.parts}
+
+
+def test_what_is_in_the_wheel(built: Path) -> None:
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+        metadata = next(name for name in wheel.namelist() if name.endswith("METADATA"))
+        described = email.message_from_bytes(wheel.read(metadata))
+    needed = files_of_packages()
+    assert names == needed  # and so no tests
+    endings = {Path(name).suffix for name in needed}
+    assert {".py", ".typed", ".yaml", ".mplstyle", ".css", ".js"} <= endings
+    assert len([name for name in names if name.startswith("scenarios/")]) >= 50
+    # what an index and `twine check` look at
+    assert described["Name"] == "disttrack"
+    assert described["License-Expression"] == "MIT"
+    assert described["License-File"] == "LICENSE"
+    assert described["Requires-Python"] == ">=3.11"
+    assert described["Description-Content-Type"] == "text/markdown"
+    assert str(described.get_payload()).startswith("# disttrack")
+
+
+def test_what_is_in_the_sdist(built: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as sdist:
+        names = {name.partition("/")[2] for name in sdist.getnames()}
+    assert files_of_packages() <= names
+    assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO"} <= names
+    tops = {name.partition("/")[0] for name in names if "/" in name and not name.startswith("disttrack.egg-info")}
+    assert tops == {*PACKAGES, "docs", "examples"}
+
+
+def test_a_shipped_scenario_from_an_empty_environment_in_an_empty_folder(
+    python: Path, built: Path, tmp_path: Path
+) -> None:
+    install(python, [next(built.glob("*.whl"))], tmp_path)
+    succeed(python, "-m", "pip", "check", cwd=tmp_path)
+    program = python.parent / "disttrack"
+    assert "headline" in succeed(program, "list", "scenarios", cwd=tmp_path)
+    # a few games of it; whether claims hold with so few is not what is asked here
+    small = ["--set", "sites=[4, 16]", "--set", "items=20000", "--set", "claims=[]", "--trials", "1", "--workers", "1"]
+    succeed(program, "run", "headline", *small, cwd=tmp_path)
+    results = tmp_path / "results" / "headline"
+    assert (results / "trials.csv").read_text(encoding="utf-8").count("\n") > 4
+    assert list((results / "figures").glob("*.png"))
+    page = succeed(program, "report", results, cwd=tmp_path)
+    assert page
+    assert (results / "report.html").stat().st_size > 10_000
+    code = "import disttrack as d; assert d.play(d.Exact(), d.RoundRobin(), sites=3, items=9).ok"
+    succeed(python, "-c", code, cwd=tmp_path)
+    assert str(sys.prefix) not in succeed(python, "-c", "import simulator; print(simulator.__file__)", cwd=tmp_path)
