@@ -68,6 +68,17 @@ TRIAL_COLUMNS: Final = (
 )  # fmt: skip
 """Columns of ``trials.csv``, a row per game, in this order; a task's own and the swept parameters follow."""
 
+NETWORK_COLUMNS: Final = (
+    Column(
+        "max_lag_error",
+        "largest error after the warm-up, for what could be known of the items",
+        "share",
+        label="largest lag-aware error",
+    ),
+    Column("max_lag", "largest number of steps for which something was on its way", "steps", label="longest lag"),
+)  # fmt: skip
+"""Columns of ``trials.csv`` that follow these in scenarios with a `network`."""
+
 PLACE: Final = ("point", "trial", "protocol", "adversary")
 """The columns that say, in the other tables, which game a row belongs to."""
 _PLACE: Final = tuple(column for column in TRIAL_COLUMNS if column.name in PLACE)
@@ -129,11 +140,12 @@ def names(columns: Sequence[Column], *origins: Origin) -> tuple[str, ...]:
 
 
 TRIALS: Final = names(TRIAL_COLUMNS)
+NETWORK: Final = names(NETWORK_COLUMNS)
 SERIES: Final = names(SERIES_COLUMNS)
 KINDS: Final = names(KIND_COLUMNS)
 CLAIMS: Final = names(CLAIM_COLUMNS)
 
-_LABELS: Final = {column.name: column.label for column in TRIAL_COLUMNS if column.label}
+_LABELS: Final = {column.name: column.label for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS) if column.label}
 
 
 def label(name: str) -> str:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from functools import partial
-from typing import Any, Final, Protocol
-
-import simpy
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Protocol
 
 from protocols.base import EVERYONE, Message, Server, Site
 from simulator.game.ledger import ONE, Ledger
 
 SERVER: Final = "server"
-DELIVER: Final = 2
-"""Priority of an arrival: after the item of the same step, which has SimPy's normal priority 1."""
 
 TranscriptRow = tuple[int, int | str, int | str, str, int, int]
 """Step, sender, receiver, kind, words, bits."""
@@ -62,9 +57,9 @@ class Channels:
         self.touched: list[int] = []
         """Sites that have heard something since this was last emptied."""
         self._down: deque[tuple[int, Message]] = deque()
-        self.send_up = self._sender()
+        self.send_up = self.sender()
 
-    def _sender(self) -> Callable[[int, Sequence[Message]], None]:
+    def sender(self) -> Callable[[int, Sequence[Message]], None]:
         """Return what carries a site's messages to the server, and whatever that sets off.
 
         A closure, since it is the way of nearly every message and looks nothing up twice.
@@ -82,7 +77,7 @@ class Channels:
                 if message[2] is not ONE:
                     tally.more_words += more_words(message, site)
                 if kept:
-                    self._note(site, SERVER, message)
+                    self.note(site, SERVER, message)
                 replies = hear(site, message)
                 if replies:
                     down.extend(replies)
@@ -104,7 +99,7 @@ class Channels:
         def post() -> None:
             while down:
                 receiver, message = down.popleft()
-                queue.extend((False, site, message) for site in self._receivers(receiver, message))
+                queue.extend((False, site, message) for site in self.receivers(receiver, message))
 
         post()
         while queue:
@@ -118,10 +113,10 @@ class Channels:
                 for answer in self.sites[site].hear(message):
                     self.ledger.count_up(site, answer)
                     if self.transcript is not None:
-                        self._note(site, SERVER, answer)
+                        self.note(site, SERVER, answer)
                     queue.append((True, site, answer))
 
-    def _receivers(self, receiver: int, message: Message) -> Iterator[int]:
+    def receivers(self, receiver: int, message: Message) -> Iterator[int]:
         """Count what the server sends, and yield the sites that it goes to."""
         if receiver == EVERYONE:
             self.ledger.broadcasts += 1
@@ -131,93 +126,11 @@ class Channels:
         for site in receivers:
             self.ledger.count_down(site, message)
             if self.transcript is not None:
-                self._note(SERVER, site, message)
+                self.note(SERVER, site, message)
             yield site
 
-    def _note(self, sender: int | str, receiver: int | str, message: Message) -> None:
+    def note(self, sender: int | str, receiver: int | str, message: Message) -> None:
+        """Take a message down in the transcript."""
         assert self.transcript is not None
         bits = 1 if message.value is None else message.words * self.ledger.word_bits
         self.transcript.append((self.clock(), sender, receiver, message.kind, message.words, bits))
-
-
-class DelayedChannels(Channels):
-    """Channels on which each message is under way for some steps.
-
-    The server is a SimPy process that sleeps until its bell rings. Each channel is first in, first out.
-
-    Parameters
-    ----------
-    delay
-        Draws the delay of a message in steps.
-    heard
-        Called after the server or a site (by its number) has heard something.
-    about_to_hear
-        Called before the server or a site hears something.
-    """
-
-    def __init__(
-        self,
-        sites: Sequence[Site],
-        server: Server,
-        ledger: Ledger,
-        sync: Callable[[int], None],
-        transcript: Rows | None,
-        env: simpy.Environment,
-        delay: Callable[[], int],
-        heard: Callable[[int | None], None],
-        about_to_hear: Callable[[], None] = lambda: None,
-    ) -> None:
-        super().__init__(sites, server, ledger, lambda: int(env.now), sync, transcript)
-        self.env = env
-        self.delay = delay
-        self.heard = heard
-        self.about_to_hear = about_to_hear
-        self._last_up = [0] * len(sites)
-        self._last_down = [0] * len(sites)
-        self._inbox: deque[tuple[int, Message]] = deque()
-        self._bell = env.event()
-        env.process(self._server())
-
-    def _send_delayed(self, site: int, messages: Sequence[Message]) -> None:
-        """Send a site's messages on their way to the server."""
-        for message in messages:
-            self.ledger.count_up(site, message)
-            if self.transcript is not None:
-                self._note(site, SERVER, message)
-            arrival = self._last_up[site] = max(self.clock() + self.delay(), self._last_up[site])
-            self._schedule(arrival, partial(self._ring, site, message))
-
-    def _sender(self) -> Callable[[int, Sequence[Message]], None]:
-        return self._send_delayed
-
-    def _schedule(self, arrival: int, action: Callable[[Any], None]) -> None:
-        event = self.env.event()
-        event._ok, event._value = True, None  # triggered, as a timeout is, but with a priority of its own
-        assert event.callbacks is not None
-        event.callbacks.append(action)
-        self.env.schedule(event, priority=DELIVER, delay=arrival - self.env.now)  # type: ignore[arg-type]
-
-    def _ring(self, site: int, message: Message, event: simpy.Event) -> None:
-        self._inbox.append((site, message))
-        if not self._bell.triggered:
-            self._bell.succeed()
-
-    def _server(self) -> Generator[simpy.Event, Any, None]:
-        while True:
-            yield self._bell
-            self._bell = self.env.event()
-            self.about_to_hear()
-            while self._inbox:
-                sender, message = self._inbox.popleft()
-                for receiver, reply in self.server.hear(sender, message):
-                    for site in self._receivers(receiver, reply):
-                        arrival = max(self.clock() + self.delay(), self._last_down[site])
-                        self._last_down[site] = arrival
-                        self._schedule(arrival, partial(self._tell, site, reply))
-                self.heard(None)
-
-    def _tell(self, site: int, message: Message, event: simpy.Event) -> None:
-        self.about_to_hear()
-        self.sync(site)
-        self._send_delayed(site, self.sites[site].hear(message))
-        self.heard(site)

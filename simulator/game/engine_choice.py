@@ -9,7 +9,7 @@ from adversaries.base import Adversary
 from adversaries.views import POWERS
 from protocols.base import Protocol
 from simulator.errors import ScenarioError
-from simulator.game.network import Latency
+from simulator.game.network import Network
 
 ENGINE_NAMES: Final = ("step", "leap", "bulk")
 """From the definition of right to the fastest; the last but one is exact for every game."""
@@ -60,7 +60,7 @@ def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, exa
     return "bulk", f"fastest, and exact since {exact}"
 
 
-def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Latency | None) -> tuple[str, str]:
+def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> tuple[str, str]:
     """Return the engine for a tracking game, and why; `choose` says what it raises."""
     obstacle = ""
     if network is not None and not network.instant:

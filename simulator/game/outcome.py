@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from simulator.claims.columns import KIND_COLUMNS, TRIAL_COLUMNS, names
+from simulator.claims.columns import KIND_COLUMNS, NETWORK_COLUMNS, TRIAL_COLUMNS, names
 from simulator.game.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -32,17 +32,20 @@ class Game:
     engine, engine_reason
         The engine that played, and why it was taken.
     verdict, ok
-        Whether the relative error stayed within alpha at every step.
+        Whether the relative error stayed within alpha at every step; on a network, the lag-aware one after the warm-up.
     max_rel_error, highest, lowest
         The largest relative error over all steps; the largest and the smallest signed one.
     first_failure
         Number of items (with `start`) at the first failing step; None if there was none.
     failing_fraction
-        Failing steps over all steps.
+        Failing steps over all steps; on a network, both are those of the lag-aware error.
     output_changes, rounds
         How often the output changed; rounds that the protocol began.
     messages, words, words_up, words_down, bits, broadcasts
         The cost, both directions together unless said otherwise. A broadcast is k messages.
+    max_lag_error, max_lag
+        On a network, the largest lag-aware error after the warm-up, and the largest number of steps that a window went
+        back; without one, the largest relative error, and 0.
     messages_of_site
         Per site, the messages that it sent, and those that it heard.
     seconds
@@ -81,6 +84,8 @@ class Game:
     seconds: float
     error: str | None = None
     coins: bool = True
+    max_lag_error: float = 0.0
+    max_lag: int = 0
     leaked: list[tuple[int, int, int]] = field(default_factory=list, repr=False)
     messages_of_site: tuple[list[int], list[int]] = field(default=([], []), repr=False)
     _kinds: list[dict[str, object]] = field(default_factory=list, repr=False)
@@ -135,8 +140,9 @@ class Game:
         return rows
 
     def row(self) -> dict[str, Any]:
-        """Return the columns of trials.csv that a game knows."""
-        return {name: getattr(self, name) for name in names(TRIAL_COLUMNS, "point", "game")}
+        """Return the columns of trials.csv that a game knows, those of scenarios with a network at the end."""
+        known = (*names(TRIAL_COLUMNS, "point", "game"), *names(NETWORK_COLUMNS))
+        return {name: getattr(self, name) for name in known}
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw the timeline: estimate, truth, error and cost. Return the matplotlib figure."""

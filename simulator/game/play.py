@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from adversaries.base import Adversary, Choice
@@ -16,7 +16,7 @@ from simulator.game.coins import chance_had_a_part
 from simulator.game.collector import collector_paused
 from simulator.game.engine_choice import choose, choose_engine
 from simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
-from simulator.game.network import Latency
+from simulator.game.network import Latency, Network, network_of
 from simulator.game.outcome import Game
 from simulator.game.power import missing_power
 from simulator.game.rehearsal import rehearse
@@ -33,7 +33,7 @@ def play(
     seed: int = 0,
     start: int = 0,
     engine: str = "auto",
-    network: Latency | None = None,
+    network: Network | Latency | Mapping[str, Any] | None = None,
     record: bool = False,
     sees: str = "outputs",
     on_error: Literal["raise", "record"] = "raise",
@@ -55,7 +55,7 @@ def play(
     engine
         auto, step, leap or bulk; auto takes the fastest that is exact for the two sides.
     network
-        Delay of the messages; none if left out.
+        What becomes of messages on their way, as an object or as a scenario's `network` says it; none if left out.
     record
         Whether to keep the transcript and every output (memory: a row a message).
     sees
@@ -81,7 +81,7 @@ def play(
     (53, 'ok')
     """
     check_game(protocol, sites, items, seed, start)
-    played = _Played(protocol, _granted(adversary, sees), engine, network)
+    played = _Played(protocol, _granted(adversary, sees), engine, network_of(network))
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed)
 
@@ -101,7 +101,7 @@ def _granted(adversary: Any, sees: str) -> Adversary:
 class _Played:
     """A game on its way: the engine that plays it, if its parts could be made, and the error that it was lost to."""
 
-    def __init__(self, protocol: Protocol, adversary: Adversary, asked: str, network: Latency | None) -> None:
+    def __init__(self, protocol: Protocol, adversary: Adversary, asked: str, network: Network | None) -> None:
         self.protocol, self.adversary, self.network, self.asked = protocol, adversary, network, asked
         self.chosen, self.reason = choose_engine(asked, protocol, adversary, network)
         self.begun = time.perf_counter()
@@ -165,17 +165,18 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
             failing_fraction=0.0, output_changes=0, rounds=0, messages=0, words=0, words_up=0, words_down=0, bits=0,
             broadcasts=0, seconds=time.perf_counter() - played.begun,
         )  # fmt: skip
-    referee, ledger = game.referee, game.ledger
+    referee, ledger, lag = game.referee, game.ledger, game.lag
+    judged = lag or referee
     steps = game.game_end
     return Game(
         **common,
         items=game.sent(steps) if steps else 0,
-        verdict="failed" if error else referee.verdict(),
+        verdict="failed" if error else judged.verdict(),
         max_rel_error=referee.max_rel_error,
         highest=referee.highest,
         lowest=referee.lowest,
-        first_failure=referee.first_failure,
-        failing_fraction=referee.failing_steps / steps if steps else 0.0,
+        first_failure=judged.first_failure,
+        failing_fraction=judged.failing_steps / steps if steps else 0.0,
         output_changes=referee.changes,
         rounds=game.server.rounds,
         messages=ledger.messages,
@@ -184,6 +185,8 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         words_down=ledger.words_down,
         bits=ledger.total_bits,
         broadcasts=ledger.broadcasts,
+        max_lag_error=lag.max_error if lag else referee.max_rel_error,
+        max_lag=lag.max_lag if lag else 0,
         seconds=time.perf_counter() - played.begun,
         coins=chance_had_a_part(game, adversary, seed),
         leaked=list(getattr(game.server, "leaked", ())),

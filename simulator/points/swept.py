@@ -77,7 +77,7 @@ def _varying(kinds: Sequence[str], given: Sequence[Mapping[str, Any]]) -> list[s
 def _latency(network: Mapping[str, Any] | None) -> Scalar:
     if network is None:
         return 0
-    latency = network["latency"]
+    latency = network.get("latency", 0)
     return f"exponential({latency['exponential']:g})" if isinstance(latency, Mapping) else _scalar(latency)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 
 from simulator.claims.claim import Claim
-from simulator.claims.columns import TRIALS
+from simulator.claims.columns import NETWORK, TRIALS
 from simulator.errors import ScenarioError, accepted, nearest
 from simulator.points.point import Part, Point, PointError, part
 from simulator.points.swept import swept_columns
@@ -86,7 +86,8 @@ class Scenario:
     @property
     def columns(self) -> tuple[str, ...]:
         """Return the columns of ``trials.csv``."""
-        return (*TRIALS, *self.task.columns, *self.extra)
+        network = NETWORK if any(point.network is not None for point in self.points) else ()
+        return (*TRIALS, *network, *self.task.columns, *self.extra)
 
     @property
     def called(self) -> dict[str, str]:
@@ -189,7 +190,7 @@ def _point(document: Document, combination: Combination, number: int, played: Pa
             played,
             part("protocol", game.families["protocol"], values["protocol"], document.folder),
             part("adversary", game.families["adversary"], values["adversary"], document.folder),
-            network=None if model.network is None else model.network.model_dump(),
+            network=None if model.network is None else model.network.model_dump(exclude_unset=True),
             engine=model.engine,
             **{size.column: getattr(model, size.key) for size in game.sizes if getattr(model, size.key) is not None},
         )

@@ -54,9 +54,10 @@ class Exponential(Strict):
 
 
 class Network(Strict):
-    """How long messages are under way."""
+    """What becomes of messages on their way."""
 
-    latency: Delay | Exponential = Field(description="Steps: a constant, or {exponential: mean}.")
+    latency: Delay | Exponential = Field(0, description="Steps: a constant, or {exponential: mean}.")
+    warm_up: Whole = Field(0, description="Steps at the beginning that the verdict leaves out.")
 
 
 class Part(BaseModel):
@@ -72,7 +73,9 @@ class PointModel(Strict):
 
     protocol: Part = Field(description="What the sites and the server do.")
     adversary: Part = Field(description="Who feeds the sites.")
-    network: Network | None = Field(None, description="Delays of messages; none if left out.")
+    network: Network | None = Field(
+        None, description="What becomes of messages on their way; instantaneous channels if left out."
+    )
     engine: Literal["auto", "step", "leap", "bulk"] = Field("auto", description="How a game is computed.")
 
 

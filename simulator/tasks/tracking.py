@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 from adversaries.replay import Replay
 from adversaries.trace import Trace
 from simulator.errors import MessageError, MoveError, ScenarioError
 from simulator.game.engine_choice import choose_engine
-from simulator.game.network import Latency
+from simulator.game.network import network_of
 from simulator.game.rehearsal import original
 from simulator.points.point import Point, PointError
 from simulator.tasks.adversary import adversary_of
@@ -28,7 +28,7 @@ class Count(Task):
     """Distributed count tracking: a protocol against an adversary."""
 
     kind: ClassVar[str] = "count"
-    rules: ClassVar[int] = 4
+    rules: ClassVar[int] = 5
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the relative error stayed within alpha at every step"),
         OVER_ALPHA,
@@ -97,17 +97,9 @@ def prepare(point: Point) -> dict[str, Any]:
         "items": items,
         "start": point.start,
         "engine": point.engine,
-        "network": latency(point.network),
+        "network": network_of(point.network),
         "sees": adversary.sees,  # `adversary_of` has made sure that the entry grants it
     }
-
-
-def latency(network: Mapping[str, Any] | None) -> Latency | None:
-    """Return the delays that a scenario's `network` describes."""
-    if network is None:
-        return None
-    delay = network["latency"]
-    return Latency(mean=delay["exponential"]) if isinstance(delay, Mapping) else Latency(constant=delay)
 
 
 def table_of(frame: Any) -> dict[str, list[Any]]:
@@ -118,7 +110,7 @@ def table_of(frame: Any) -> dict[str, list[Any]]:
 def _engine(point: Point) -> str:
     """Return the engine that will play the point."""
     try:
-        return choose_engine(point.engine, point.protocol.make(), adversary_of(point), latency(point.network))[0]
+        return choose_engine(point.engine, point.protocol.make(), adversary_of(point), network_of(point.network))[0]
     except ScenarioError as error:
         raise PointError(("engine",), str(error)) from error
 

@@ -13,7 +13,8 @@ from simulator.game.channels import TranscriptRow
 from simulator.game.consultation import Consultation
 from simulator.game.engines.watch import Watch
 from simulator.game.ledger import Ledger
-from simulator.game.network import Latency
+from simulator.game.network import Network
+from simulator.game.network.lag import LagReferee
 from simulator.game.streams import streams
 from simulator.game.timeline import Timeline
 from simulator.game.verdict import Referee
@@ -39,7 +40,7 @@ class Engine(ABC):
     record
         Whether to keep the transcript and every output.
     network
-        Delay of the messages; None for none.
+        What becomes of messages on their way; None for instantaneous channels.
     """
 
     name: ClassVar[str]
@@ -55,7 +56,7 @@ class Engine(ABC):
         start: int = 0,
         seed: int = 0,
         record: bool = False,
-        network: Latency | None = None,
+        network: Network | None = None,
     ) -> None:
         self.network = None if network is None or network.instant else network
         self.k, self.items, self.start = sites, items, start
@@ -68,6 +69,9 @@ class Engine(ABC):
         self.watch: Watch | None = None
         self.make_sides()
         self.referee = Referee(protocol.accuracy, start, self.server.output)
+        self.lag: LagReferee | None = None
+        if self.network is not None:
+            self.lag = LagReferee(protocol.accuracy, self.network.warm_up, start, self.server.output)
         facts: dict[str, Any] = {"sites": sites, "items": items, "start": start, "known": protocol.known(sites)}
         facts["rng"] = self.rngs["adversary"]
         self.view = View(**facts) if self.watch is None else self.watch.view(**facts)
@@ -112,6 +116,8 @@ class Engine(ABC):
         """Judge the game up to its last step."""
         self.referee.catch_up(self.offset)
         self.pass_checkpoints(last)
+        if self.lag is not None:
+            self.lag.close(last, self.items_at, self.step_at)
         self.referee.close(last, self.start + self.sent(last), self.step_of if self.skipped else None)
 
     @abstractmethod
@@ -139,6 +145,14 @@ class Engine(ABC):
             if n > before:
                 return begin + plan.step_of(n - before)
         return 0
+
+    def items_at(self, step: int) -> int:
+        """Return the number of items, with those of the start, at the end of any step since the output last changed."""
+        return self.start + self.sent_at(step) if self.skipped else step + self.offset
+
+    def step_at(self, n: int) -> int:
+        """Return the step of the n-th item of all since the output last changed, whether steps were skipped or not."""
+        return self.step_of(n) if self.skipped else n - self.offset
 
     def forget_skips(self) -> None:
         """The output is a new one, so that only the plan in force still matters."""

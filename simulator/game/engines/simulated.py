@@ -9,10 +9,11 @@ from typing import Any, Final
 import simpy
 
 from protocols.base import Message, even_start
-from simulator.game.channels import Channels, DelayedChannels
+from simulator.game.channels import Channels
 from simulator.game.engines.base import Engine
 from simulator.game.engines.watch import Watch, watches
 from simulator.game.ledger import ONE
+from simulator.game.network.channels import NetworkChannels
 
 MANY: Final = 4096
 """Changes of the output that are put off to be judged together, while nobody looks at the verdict."""
@@ -45,10 +46,13 @@ class Simulated(Engine):
         rows = self.transcript if self.watch is None else self.watch
         common = (self.sites, self.server, self.ledger)
         if self.network is None:
-            self.channels = Channels(*common, lambda: int(self.env.now), self.sync, rows)
-        else:
-            delay = self.network.sampler(self.rngs["network"])
-            self.channels = DelayedChannels(*common, self.sync, rows, self.env, delay, self._heard, self._pass_by)
+            self.channels: Channels = Channels(*common, lambda: int(self.env.now), self.sync, rows)
+            return
+        delay = self.network.latency.sampler(self.rngs["network"])
+        self.wires = NetworkChannels(
+            *common, self.sync, rows, self.env, delay, self._items_before, self._pass_by, self._heard, self._judge_later
+        )
+        self.channels = self.wires
 
     @property
     def now(self) -> int:
@@ -186,22 +190,25 @@ class Simulated(Engine):
         """On delayed channels: before anybody hears in this step, the steps before it are settled."""
         self.pass_checkpoints(self.now - 1)
 
-    def _heard(self, site: int | None) -> None:
-        """On delayed channels: somebody heard something in this step, which is judged at its end."""
-        if site is not None:
-            self.channels.touched.append(site)
-            self.rouse(-1)
-        elif self.server.output != self.referee.output:
-            self._judge_later()
+    def _items_before(self) -> int:
+        """Return the number of items at the end of the step before the present one."""
+        return self.start + self.sent(self.now - 1)
+
+    def _heard(self, site: int) -> None:
+        """On delayed channels: a site heard something, and may have another quota."""
+        self.channels.touched.append(site)
+        self.rouse(-1)
 
     def _judge_later(self) -> None:
-        """Have this step judged when all of its messages have arrived."""
+        """On delayed channels: have this step judged when all of its messages have arrived."""
         if not self._settling:
             self._settling = True
             self.at(self.now, SETTLE, self._judge_now)
 
     def _judge_now(self, event: simpy.Event) -> None:
         self._settling = False
+        if self.lag is not None:
+            self.lag.note(self.now, self.server.output, self.wires.voyages.oldest, self.items_at, self.step_at)
         self.judge(self.now)
 
     def at(self, step: int, priority: int, action: Callable[[simpy.Event], None]) -> None:

@@ -16,6 +16,7 @@ from simulator.claims.columns import (
     CLAIMS,
     KIND_COLUMNS,
     KINDS,
+    NETWORK_COLUMNS,
     PLACE,
     SERIES,
     SERIES_COLUMNS,
@@ -62,6 +63,12 @@ def test_the_docs_list_the_columns_in_their_order(name: str) -> None:
     assert rows[1].splitlines() == documented(TABLES[name])
 
 
+def test_the_docs_list_the_columns_of_networks_too() -> None:
+    text = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    assert "\n".join(documented(NETWORK_COLUMNS)) in text
+    assert not set(names(NETWORK_COLUMNS)) & set(TRIALS)
+
+
 def test_the_public_order_of_trials_stays() -> None:
     # of the design; programs read the tables by it
     assert ", ".join(TRIALS) == (
@@ -73,7 +80,7 @@ def test_the_public_order_of_trials_stays() -> None:
 
 def test_a_game_knows_what_the_table_says_it_does() -> None:
     game = play(Deterministic(alpha=0.1), RoundRobin(), sites=4, items=500)
-    assert tuple(game.row()) == names(TRIAL_COLUMNS, "point", "game")
+    assert tuple(game.row()) == (*names(TRIAL_COLUMNS, "point", "game"), *names(NETWORK_COLUMNS))
     assert tuple(game.series.columns) == names(SERIES_COLUMNS, "game")
     assert tuple(game.kinds.columns) == names(KIND_COLUMNS, "game")
     assert all(column in names(TRIAL_COLUMNS, "run", "point") for column in PLACE)

@@ -18,9 +18,10 @@ from protocols import Protocol
 from protocols.base import EVERYONE, Message, Server, Site
 from simulator import play
 from simulator.errors import MessageError
-from simulator.game.channels import Channels, DelayedChannels
+from simulator.game.channels import Channels
 from simulator.game.ledger import Ledger
 from simulator.game.network import Latency
+from simulator.game.network.channels import NetworkChannels
 
 
 class Listener(Site):
@@ -125,9 +126,9 @@ def test_on_delayed_channels_nothing_overtakes(sent: list[tuple[int, int]], dela
         return delays[next(place) % len(delays)]
 
     log: list[Any] = []
-    channels = DelayedChannels(
+    channels = NetworkChannels(
         [Listener(number, log) for number in range(3)], Recorder(), Ledger(3, 100), lambda site: None, None, env,
-        delay, lambda site: None,
+        delay, lambda: 0, lambda: None, lambda site: None, lambda: None,
     )  # fmt: skip
     expected, last = [], [0] * 3
     now = 0

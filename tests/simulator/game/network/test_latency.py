@@ -28,6 +28,13 @@ from simulator.game.network import Latency
         {"mean": 0},
         {"mean": -2},
         {"mean": nan},
+        {"uniform": (3, 2)},
+        {"uniform": (-1, 2)},
+        {"uniform": 3},
+        {"uniform": (1, 2, 3)},
+        {"lognormal": (0, 1)},
+        {"lognormal": (1, nan)},
+        {"lognormal": (1,)},
     ],
 )
 def test_what_is_refused(wrong: dict[str, Any]) -> None:

@@ -1,0 +1,211 @@
+"""The verdict where messages take time: against a step-by-step reference, and at its edges."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from fractions import Fraction
+from math import inf, nan
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adversaries import Adversary, Choice, Freeze, RoundRobin, Uniform
+from protocols import Block, Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized, Robust
+from simulator import play
+from simulator.game.engines import Leap, Step
+from simulator.game.network import Latency, Network
+from simulator.game.network.lag import LagReferee
+from simulator.game.network.voyages import Origin, Voyages
+
+PROTOCOLS: list[Protocol] = [
+    Exact(), Deterministic(alpha=0.1), Deterministic(alpha=0.1, centred=True), DeterministicRounds(alpha=0.1),
+    Randomized(alpha=0.2), Block(alpha=0.2), Robust(alpha=0.3), Martingale(alpha=0.2),
+]  # fmt: skip
+
+
+def error(output: float, floor: int, now: int) -> Fraction | float:
+    """Return the least relative error over all that lies from `floor` to `now`, by trying the whole numbers."""
+    if output in (inf, -inf) or output != output:
+        return inf
+    if floor <= output <= now:
+        return Fraction(0)
+    return min(
+        abs(Fraction(output) - n) / n if n else (Fraction(0) if output == 0 else inf) for n in range(floor, now + 1)
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(1, 4), st.one_of(st.integers(0, 30), st.sampled_from([0.5, 7.25, inf, nan])), st.booleans()
+        ),
+        max_size=12,
+    ),
+    st.lists(st.booleans(), min_size=60, max_size=60),
+    st.sampled_from([0.1, 0.25, 0.5]),
+    st.integers(0, 8),
+    st.integers(0, 5),
+    st.data(),
+)  # fmt: skip
+def test_the_referee_judges_every_step(
+    notes: list[tuple[int, Any, bool]], fed: list[bool], alpha: float, warm_up: int, start: int, data: Any
+) -> None:
+    items = [start]
+    for there in fed:
+        items.append(items[-1] + there)
+    referee = LagReferee(alpha, warm_up, start, start)
+    states: dict[int, tuple[Any, Origin | None]] = {}
+    now = 0
+    for wait, output, open_ in notes:
+        now += wait
+        begun = data.draw(st.integers(1, now)) if open_ else None
+        states[now] = output, None if begun is None else Origin(begun, items[begun - 1])
+    last = now + data.draw(st.integers(0, 60 - now))
+    worst, failing, first, lag = Fraction(0), 0, None, 0
+    output, oldest = start, None
+    for step in range(1, last + 1):
+        if step in states:
+            output, oldest = states[step]
+            referee.note(step, output, oldest, items.__getitem__, lambda n: bisect_left(items, n))
+        if step <= warm_up:
+            continue
+        found = error(output, items[step] if oldest is None else oldest.before, items[step])
+        worst = max(worst, found)
+        lag = max(lag, 0 if oldest is None else step - oldest.step + 1)
+        if found > Fraction(str(alpha)):
+            failing += 1
+            first = items[step] if first is None else first
+    referee.close(last, items.__getitem__, lambda n: bisect_left(items, n))
+    assert referee.failing_steps == failing
+    assert referee.first_failure == first
+    assert referee.max_error == pytest.approx(float(worst), rel=1e-12)
+    assert referee.max_lag == lag
+    assert referee.verdict() == ("failed" if failing else "ok")
+
+
+def test_nothing_promised_is_undecided() -> None:
+    referee = LagReferee(None, 0, 0, 0)
+    referee.close(5, lambda step: step, lambda n: n)
+    assert (referee.verdict(), referee.max_error, referee.failing_steps) == ("undecided", 1.0, 0)
+
+
+class _NoDelay(Network):
+    """A network on which nothing takes time, played as if something did."""
+
+    instant = False
+
+
+@pytest.mark.parametrize("adversary", [RoundRobin(), Uniform(), Freeze(), Choice(lambda v: None if v.steps % 3 else 0)])
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda one: one.kind)
+def test_without_delay_it_is_the_relative_error_and_the_same_game(protocol: Protocol, adversary: Adversary) -> None:
+    for sites, items, start in ((3, 900, 0), (1, 1, 0), (5, 300, 400)):
+        plain = play(protocol, adversary, sites=sites, items=items, start=start, seed=5, record=True, engine="step")
+        assert (plain.max_lag_error, plain.max_lag) == (plain.max_rel_error, 0)
+        for engine in ("step", "leap"):
+            game = play(
+                protocol, adversary, sites=sites, items=items, start=start, seed=5, record=True, engine=engine,
+                network=_NoDelay(),
+            )  # fmt: skip
+            assert game.transcript.equals(plain.transcript)
+            assert game.outputs.equals(plain.outputs)
+            assert game.row() == {**plain.row(), "seconds": game.seconds, "engine": engine}
+
+
+@pytest.mark.parametrize("engine", [Step, Leap])
+@pytest.mark.parametrize("latency", [Latency(constant=5), Latency(mean=4.0), Latency(lognormal=(3, 1.5))], ids=str)
+@pytest.mark.parametrize("alpha", [0.02, 0.3])
+def test_a_game_against_its_transcript(engine: Any, latency: Latency, alpha: float) -> None:
+    """Sites of `deterministic` answer nothing: a chain is one message, and its window opens when it is sent."""
+    arrivals: list[tuple[int, int]] = []
+    game = engine(
+        Deterministic(alpha=0.1), Uniform(), sites=4, items=400, seed=2, network=Network(latency), record=True
+    )
+    game.lag = LagReferee(alpha, 0, 0, 0)  # judged by a promise of its own
+    schedule = game.wires._schedule
+
+    def noting(arrival: int, action: Any) -> None:
+        arrivals.append((game.now, arrival))
+        schedule(arrival, action)
+
+    game.wires._schedule = noting
+    game.play()
+    outputs = dict(game.outputs)
+    worst, failing, lag, output = Fraction(0), 0, 0, 0
+    for step in range(1, 401):
+        output = outputs.get(step, output)
+        sent = min((sent for sent, arrival in arrivals if sent <= step < arrival), default=step + 1)
+        found = error(output, sent - 1, step)
+        worst, lag = max(worst, found), max(lag, step - sent + 1)
+        failing += found > Fraction(str(alpha))
+    assert len(arrivals) > 100
+    assert game.lag.max_error == pytest.approx(float(worst), rel=1e-12)
+    assert (game.lag.failing_steps, game.lag.max_lag) == (failing, lag)
+    assert (failing > 0) == (alpha == 0.02)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from([Latency(constant=1), Latency(constant=30), Latency(mean=20.0), Latency(uniform=(0, 50))]),
+    st.sampled_from(["step", "leap"]),
+    st.integers(0, 10**6),
+    st.integers(1, 6),
+)
+def test_what_is_always_right_stays_right_for_what_it_can_know(
+    latency: Latency, engine: str, seed: int, sites: int
+) -> None:
+    """docs/game.md proves it: the sum of reports lies between the reports of the oldest open chain and those of now."""
+    for protocol in (Exact(), Deterministic(alpha=0.1), DeterministicRounds(alpha=0.1)):
+        game = play(protocol, Uniform(), sites=sites, items=400, seed=seed, network=latency, engine=engine)
+        assert game.ok
+        assert game.max_lag_error <= game.alpha
+        assert game.max_rel_error == 1.0  # the first item is not known in its own step
+        assert game.max_lag >= 1
+
+
+def test_the_warm_up_is_left_out_of_the_verdict_only() -> None:
+    games = [
+        play(Late(), RoundRobin(), sites=2, items=100, network={"latency": 3, "warm_up": warm_up}, engine="step")
+        for warm_up in (0, 8, 9, 10**6)
+    ]
+    assert [game.verdict for game in games] == ["failed", "failed", "ok", "ok"]
+    assert games[1].max_lag_error == 1.0
+    assert games[2].max_lag_error == 0.0 == games[3].max_lag_error
+    assert {game.max_rel_error for game in games} == {1.0}
+
+
+class Late(Exact):
+    """Says nothing of what it has heard until ten items have come to it, and is exact from then on."""
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
+        inner = super().server(k, rng, start)
+
+        class Server(type(inner)):  # type: ignore[misc]
+            def hear(self, sender: int, message: Any) -> Any:
+                self.heard = getattr(self, "heard", 0) + 1
+                if self.heard >= 7:
+                    self.output = self.heard
+                return ()
+
+        return Server(0)
+
+
+def test_voyages_know_the_oldest_open_chain() -> None:
+    voyages, first, second = Voyages(), Origin(1, 0), Origin(4, 3)
+    assert voyages.oldest is None
+    voyages.begin(second)
+    voyages.begin(first)
+    voyages.begin(first)
+    assert voyages.oldest == first
+    voyages.end(first)
+    assert voyages.oldest == first
+    voyages.end(first)
+    assert voyages.oldest == second
+    voyages.begin(first)
+    assert voyages.oldest == first
+    voyages.end(first)
+    voyages.end(second)
+    assert voyages.oldest is None
