@@ -63,8 +63,8 @@ def _draw(axes: Axes, entry: dict[str, Any], left: float, scale: float, depth: i
 
     width = entry["epsilon"] * scale
     place: dict[str, Any] = {"y": depth + 0.46, "height": 0.86, "left": left}
-    axes.barh(width=width, color="white", edgecolor=BORDER, linewidth=0.6, **place)
-    axes.barh(width=entry["spent"] * scale, color=_SHADES[depth], linewidth=0, **place)
+    axes.barh(width=width, color="white", edgecolor=BORDER, linewidth=0.6, label="given", **place)
+    axes.barh(width=entry["spent"] * scale, color=_SHADES[depth], linewidth=0, label="spent", **place)
     if width > _NARROW:
         count, name = entry.get("count", 1), str(entry["name"])
         whole = f"{name} ×{count:,}" if count > 1 else name

@@ -93,7 +93,16 @@ class Error(Plot):
             one.axhline(1, color=BORDER, linewidth=1.0, zorder=1)
             if slope is not None:
                 x = max((curve.x for curve in part), key=len)
-                one.plot(x, slope, color=QUIET, linewidth=1.2, linestyle=":", zorder=1.8, gid="law")
+                one.plot(
+                    x,
+                    slope,
+                    color=QUIET,
+                    linewidth=1.2,
+                    linestyle=":",
+                    zorder=1.8,
+                    gid="law",
+                    label=r"slope $\sqrt{k}$",
+                )
                 labels.append(EndLabel(one, x[-1], float(slope[-1]), r"slope $\sqrt{k}$", QUIET))
             if place == 0:
                 border_note(one)

@@ -91,7 +91,7 @@ def _draw(axes: Axes, game: pd.Series[Any], series: pd.DataFrame, colour: str) -
     for (flag, begin), end in zip(flags, ends, strict=True):
         axes.axvspan(begin, end, color=_SHADES[flag], linewidth=0, zorder=0)
     axes.plot(steps, series["items"].to_numpy(dtype=float), color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=3)
-    axes.plot(steps, series["output"].to_numpy(dtype=float), color=colour, linewidth=1.8, zorder=4)
+    axes.plot(steps, series["output"].to_numpy(dtype=float), color=colour, linewidth=1.8, zorder=4, label="mistakes")
     if game["_limit"] == game["_limit"]:
         axes.axhline(float(game["_limit"]), color=colour, linewidth=1.0, linestyle=(0, (1, 2)), zorder=2)
     axes.set_xscale("log")

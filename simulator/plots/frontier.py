@@ -85,14 +85,23 @@ def _draw_group(axes: Axes, games: pd.DataFrame, axis: str, line: Line, kinds: t
     from simulator.plots.style import mark
 
     look = mark(line.protocol, kinds)
-    dots: dict[str, Any] = {"marker": ".", "markersize": 4, "markeredgewidth": 0, "alpha": 0.5, "linestyle": ""}
+    name = f"{line.label}, {games['adversary'].iloc[0]}"
+    dots: dict[str, Any] = {
+        "label": name,
+        "marker": ".",
+        "markersize": 4,
+        "markeredgewidth": 0,
+        "alpha": 0.5,
+        "linestyle": "",
+    }
     axes.plot(games["words"], games["_error"], color=look.colour, zorder=2, gid="game", **dots)
     middle = games.groupby("point")[["words", "_error", *([axis] if axis else [])]].median()
     middle = middle.sort_values(axis, kind="stable") if axis else middle
     joined = bool(axis) and middle[axis].is_unique
     axes.plot(
         middle["words"], middle["_error"], color=look.colour, linewidth=0.8, alpha=0.9, marker=look.marker,
-        linestyle="-" if joined else "", zorder=3, gid="median", **_filling(adversary, look.colour, line.order),
+        linestyle="-" if joined else "", zorder=3, gid="median", label=name,
+        **_filling(adversary, look.colour, line.order),
     )  # fmt: skip
 
 

@@ -69,5 +69,14 @@ def draw_lower_bounds(axes: Sequence[Axes], found: Sequence[LowerBound], named: 
     """Draw the bounds in each panel; return their labels, for the last panel only."""
     for one in axes:
         for bound in found:
-            one.plot(bound.x, bound.y, color=COLOUR, linewidth=1.1, linestyle=":", zorder=3.5, gid="lower-bound")
+            one.plot(
+                bound.x,
+                bound.y,
+                color=COLOUR,
+                linewidth=1.1,
+                linestyle=":",
+                zorder=3.5,
+                gid="lower-bound",
+                label=bound.text,
+            )
     return [EndLabel(axes[-1], bound.x[-1], bound.y[-1], bound.text, COLOUR) for bound in found if named]

@@ -111,13 +111,16 @@ def _look(curve: Curve, kinds: tuple[str, ...]) -> dict[str, Any]:
 def draw_curve(axes: Axes, curve: Curve, kinds: tuple[str, ...]) -> None:
     """Draw one line with its marks, its band and its bound."""
     colour = mark(curve.line.protocol, kinds).colour
+    name: dict[str, Any] = {"label": curve.line.label}
     if np.any(curve.high > curve.low):
-        axes.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0, zorder=2)
+        axes.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0, zorder=2, **name)
     if np.isfinite(curve.bound).any():
-        axes.plot(curve.x, curve.bound, color=colour, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1.5, gid="bound")
-    axes.plot(curve.x, curve.middle, zorder=3, gid="line", **_look(curve, kinds))
+        axes.plot(
+            curve.x, curve.bound, color=colour, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1.5, gid="bound", **name
+        )
+    axes.plot(curve.x, curve.middle, zorder=3, gid="line", **name, **_look(curve, kinds))
     hollow = {**_look(curve, kinds), "linestyle": "", "markerfacecolor": "white", "markeredgewidth": 1.4}
-    axes.plot(curve.x[curve.broken], curve.middle[curve.broken], zorder=3.1, gid="failed", **hollow)
+    axes.plot(curve.x[curve.broken], curve.middle[curve.broken], zorder=3.1, gid="failed", **name, **hollow)
 
 
 def _scale_x(axes: Axes, values: Sequence[float], ticks: int) -> None:

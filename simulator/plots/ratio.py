@@ -98,6 +98,7 @@ def _draw(axes: Axes, line: Line, series: pd.DataFrame, kinds: tuple[str, ...]) 
     steps: Any = middle.index.to_numpy(dtype=float)
     look = mark(line.protocol, kinds)
     dashes = DASHES[line.order % len(DASHES)]
-    axes.fill_between(steps, low, high, color=look.colour, alpha=0.15, linewidth=0, zorder=2)
-    axes.plot(steps, middle, color=look.colour, linestyle=dashes, linewidth=1.6, zorder=3, gid="line")
+    axes.fill_between(steps, low, high, color=look.colour, alpha=0.15, linewidth=0, zorder=2, label=line.label)
+    look_of: dict[str, Any] = {"color": look.colour, "linestyle": dashes, "linewidth": 1.6}
+    axes.plot(steps, middle, zorder=3, gid="line", label=line.label, **look_of)
     return [EndLabel(axes, float(steps[-1]), float(middle.iloc[-1]), line.label, ink(look.colour))]

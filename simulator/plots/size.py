@@ -61,14 +61,15 @@ def _draw(axes: Axes, found: list[Line], tables: Tables, kinds: tuple[str, ...],
     for place, line in enumerate(found):
         timeline = _first_game(line.games, tables)
         if place == 0:
-            axes.plot(timeline["step"], timeline["items"], color="#888888", linestyle=(0, (4, 2)), linewidth=1.2)
+            look: dict[str, Any] = {"color": "#888888", "linestyle": (0, (4, 2)), "linewidth": 1.2}
+            axes.plot(timeline["step"], timeline["items"], label="items", **look)
             if named:
                 end = timeline.iloc[-1]
                 labels.append(EndLabel(axes, float(end["step"]), max(1.0, float(end["items"])), "items", QUIET))
         errors = (timeline["rel_error"] * timeline["items"].clip(lower=1)).clip(lower=0.5)
         colour = mark(line.protocol, kinds).colour
         dashes = DASHES[line.order % len(DASHES)]
-        axes.plot(timeline["step"], errors, color=colour, linestyle=dashes, linewidth=1.4)
+        axes.plot(timeline["step"], errors, color=colour, linestyle=dashes, linewidth=1.4, label=line.label)
         if named:
             last = float(timeline["step"].iloc[-1]), float(errors.iloc[-1])
             labels.append(EndLabel(axes, *last, line.label, ink(colour)))

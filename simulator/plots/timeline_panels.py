@@ -73,7 +73,7 @@ def draw_traces(traces: list[GameTrace], title: str, subtitle: str, which: str) 
                 one.axvspan(begin, end, color=_FAILING, linewidth=0, zorder=0, gid="failing")
         _draw_estimate(top, trace)
         _draw_error(middle, trace)
-        bottom.plot(trace.cost_items, trace.words, color=mark(trace.protocol).colour, linewidth=1.5)
+        bottom.plot(trace.cost_items, trace.words, color=mark(trace.protocol).colour, linewidth=1.5, label="words")
         bottom.set_xlabel("items, N")
     axes[0, 0].set_ylabel("items counted")
     axes[1, 0].set_ylabel("error, in units of α" if promised else "relative error")
@@ -109,7 +109,8 @@ def _draw_estimate(axes: Axes, trace: GameTrace) -> None:
     if trace.alpha is not None:
         axes.fill_between(ends, ends * (1 - trace.alpha), ends * (1 + trace.alpha), color=_BAND, linewidth=0, zorder=1)
     shown = trace.output > 0
-    axes.plot(trace.items[shown], trace.output[shown], color=mark(trace.protocol).colour, linewidth=1.5, zorder=3)
+    look: dict[str, Any] = {"color": mark(trace.protocol).colour, "linewidth": 1.5, "zorder": 3}
+    axes.plot(trace.items[shown], trace.output[shown], label="the server's estimate", **look)
     axes.plot(ends, ends, color=_TRUTH, linewidth=1.2, linestyle=(0, (4, 2)), zorder=4)
 
 
@@ -121,9 +122,10 @@ def _draw_error(axes: Axes, trace: GameTrace) -> None:
     axes.axhline(0, color=_TRUTH, linewidth=0.9, linestyle=(0, (4, 2)), zorder=2)
     colour = mark(trace.protocol).colour
     if np.array_equal(trace.low, trace.high):
-        axes.plot(trace.error_items, trace.high / unit, color=colour, linewidth=1.1, zorder=3)
+        axes.plot(trace.error_items, trace.high / unit, color=colour, linewidth=1.1, zorder=3, label="error")
         return
-    axes.fill_between(trace.error_items, trace.low / unit, trace.high / unit, color=colour, linewidth=0.4, zorder=3)
+    low, high = trace.low / unit, trace.high / unit
+    axes.fill_between(trace.error_items, low, high, color=colour, linewidth=0.4, zorder=3, label="error")
 
 
 def _scales(axes: Any, traces: list[GameTrace]) -> None:

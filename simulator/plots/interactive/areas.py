@@ -80,8 +80,11 @@ def _filled(artist: Any) -> dict[str, Any]:
 def polygons(axes: Axes, artist: Collection | Patch) -> list[Trace]:
     """Return the outlines of anything else that is filled, in data units."""
     if isinstance(artist, Patch):
-        path = artist.get_transform().transform_path(artist.get_path())
-        rings = axes.transData.inverted().transform_path(path).to_polygons()
+        path = artist.get_patch_transform().transform_path(artist.get_path())
+        if artist.get_data_transform() != axes.transData:
+            shown = artist.get_data_transform().transform_path(path)
+            path = axes.transData.inverted().transform_path(shown)
+        rings: list[Any] = [np.asarray(ring) for ring in path.to_polygons()]
         looks: Any = {
             "fillcolor": colour(artist.get_facecolor()) if artist.get_fill() else colour("none"),
             "line": {"color": colour(artist.get_edgecolor()), "width": round(artist.get_linewidth() * PIXELS, 2)},
@@ -89,7 +92,7 @@ def polygons(axes: Axes, artist: Collection | Patch) -> list[Trace]:
     else:
         shift = artist.get_transform()
         rings = [
-            ring
+            np.asarray(ring)
             for path in artist.get_paths()
             for ring in axes.transData.inverted().transform_path(shift.transform_path(path)).to_polygons()
         ]
@@ -125,7 +128,7 @@ def bars(drawn: BarContainer) -> Trace:
 def span(axes: Axes, artist: Patch) -> Shape | None:
     """Return a rectangle that spans the panel in one direction, or stands alone in it; None for any other patch."""
     in_x, in_y = artist.get_transform().contains_branch_seperately(axes.transData)
-    corners = artist.get_path().vertices
+    corners = np.asarray(artist.get_path().vertices)
     if isinstance(artist, Rectangle):
         x0, y0 = artist.get_xy()
         x1, y1 = x0 + artist.get_width(), y0 + artist.get_height()
@@ -149,7 +152,7 @@ def image(artist: AxesImage) -> Trace | None:
     array = artist.get_array()
     if array is None or np.ndim(array) != 2:
         return None
-    values = np.ma.filled(np.ma.asarray(array, dtype=float), np.nan)
+    values: Any = np.ma.filled(np.ma.asarray(array, dtype=float), np.nan)
     left, right, bottom, top = artist.get_extent()
     rows, columns = values.shape
     down = artist.origin == "upper"
@@ -165,7 +168,7 @@ def mesh(artist: QuadMesh) -> Trace | None:
     x, y = places[0, :, 0], places[:, 0, 1]
     if not (np.all(places[:, :, 0] == x) and np.all(places[:, :, 1] == y[:, None])):
         return None
-    values = np.ma.filled(np.ma.asarray(artist.get_array(), dtype=float), np.nan)
+    values: Any = np.ma.filled(np.ma.asarray(artist.get_array(), dtype=float), np.nan)
     return _heat(artist, values.reshape(len(y) - 1, len(x) - 1), x, y)
 
 

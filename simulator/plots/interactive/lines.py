@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.container import ErrorbarContainer
 from matplotlib.lines import Line2D
 
@@ -102,13 +101,14 @@ def _shape(artist: Line2D, x: Any, y: Any, xref: str, yref: str) -> Shape:
 def error_bars(axes: Axes, drawn: ErrorbarContainer) -> tuple[list[Trace], set[Any]]:
     """Return points with their bars as one trace, and the artists that it stands for."""
     points, caps, bars = drawn.lines
+    bars_of: Any = bars
     used: set[Any] = {*caps, *bars, *([points] if points is not None else [])}
     ends = [np.array([one[:2] for one in bar.get_segments() if len(one) == 2]) for bar in bars]
     directions = [name for name, there in (("x", drawn.has_xerr), ("y", drawn.has_yerr)) if there]
     if points is None:
         return [points_of_segments(bar) for bar in bars], used
     found = _trace(points, points.get_xdata(orig=False), points.get_ydata(orig=False))
-    for direction, bar, both in zip(directions, bars, ends, strict=True):
+    for direction, bar, both in zip(directions, bars_of, ends, strict=True):
         place = 0 if direction == "x" else 1
         at = np.asarray(points.get_xydata(), dtype=float)[:, place]
         if len(both) != len(at):  # some points have no bar
@@ -121,7 +121,7 @@ def error_bars(axes: Axes, drawn: ErrorbarContainer) -> tuple[list[Trace], set[A
     return [found], used
 
 
-def points_of_segments(artist: LineCollection) -> Trace:
+def points_of_segments(artist: Any) -> Trace:
     """Return separate line segments as one trace with gaps."""
     x: list[Any] = []
     y: list[Any] = []
@@ -136,9 +136,9 @@ def points_of_segments(artist: LineCollection) -> Trace:
     return {"type": "scatter", "mode": "lines", "x": x[:-1], "y": y[:-1], "line": stroke, "connectgaps": False}
 
 
-def points(artist: PathCollection) -> Trace:
+def points(artist: Any) -> Trace:
     """Return scattered points."""
-    places = np.ma.filled(np.ma.asarray(artist.get_offsets(), dtype=float), np.nan)
+    places: Any = np.ma.filled(np.ma.asarray(artist.get_offsets(), dtype=float), np.nan)
     artist.update_scalarmappable()
     faces, edges, sizes = artist.get_facecolors(), artist.get_edgecolors(), np.sqrt(artist.get_sizes()) * PIXELS
     chosen = faces if len(faces) else edges

@@ -56,13 +56,8 @@ def dash(line: Any) -> str:
     if style in ("-", "None", "none", " ", ""):
         return "solid"
     named = {"--": (3.7, 1.6), ":": (1.0, 1.65), "-.": (6.4, 1.6, 1.0, 1.6)}
-    pattern: Iterable[float]
-    if isinstance(style, str) and (given := _unscaled(line)) is None:
-        pattern = named.get(style, (3.7, 1.6))
-    elif isinstance(style, str):
-        pattern = given
-    else:
-        pattern = style[1] or (1, 0)
+    given = _unscaled(line) if isinstance(style, str) else style[1] or (1.0, 0.0)
+    pattern: Iterable[float] = named.get(style, (3.7, 1.6)) if given is None else given
     scale = float(line.get_linewidth()) * PIXELS
     return ",".join(f"{round(part * scale, 2):g}px" for part in pattern)
 

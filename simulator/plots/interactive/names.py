@@ -15,7 +15,7 @@ from simulator.plots.interactive.looks import colour, dash, plain
 Look = tuple[str, str, str]
 """Colour, mark or hatch, dashes."""
 
-ROLES: Final = {"failed": "fails", "bound": "bound", "law": "law", "lower-bound": "lower bound", "game": "games"}
+ROLES: Final = {"failed": "fails", "bound": "bound", "game": "games"}
 """What an artist that has no label of its own is of the series of its colour, by its gid."""
 
 
@@ -48,10 +48,10 @@ class Names:
 
         Both are empty where nothing is known of it.
         """
-        if own := _own(artist):
-            return own, ""
-        shown = look(artist)
         role = str(artist.get_gid() or "") if hasattr(artist, "get_gid") else ""
+        if own := _own(artist):
+            return own, ROLES.get(role, "")
+        shown = look(artist)
         if shown in self.by_look and not role:
             return self.by_look[shown], ""
         alike = self.by_colour.get(shown[0], set())
@@ -80,7 +80,8 @@ def look(artist: Any) -> Look:
         mark = str(artist.get_marker())
         return colour(artist.get_color(), 1.0), "" if mark in ("None", "none", " ") else mark, dash(artist)
     if isinstance(artist, tuple | list):
-        return look(artist[0]) if artist else ("", "", "")
+        parts = list(artist)[:1]
+        return look(parts[0]) if parts else ("", "", "")
     faces = getattr(artist, "get_facecolor", lambda: ())()
     face = faces[0] if len(faces) and not isinstance(faces, str) and getattr(faces, "ndim", 1) == 2 else faces
     hatch = str(getattr(artist, "get_hatch", lambda: "")() or "")

@@ -20,16 +20,19 @@ def merged(traces: list[Named]) -> list[Named]:
     """Return traces with the bars of one series put together."""
     found: list[Named] = []
     for trace, name, role in traces:
-        if trace["type"] == "bar" and name:
-            mine = next(
-                (one for one, other, part in found if one["type"] == "bar" and (other, part) == (name, role)), None
-            )
-            if mine is not None and mine["orientation"] == trace["orientation"] and mine["marker"] == trace["marker"]:
-                for key in _EACH:
-                    mine[key] = [*mine[key], *trace[key]]
-                continue
-        found.append((trace, name, role))
+        mine = next((one for one, *of in found if of == [name, role] and _alike(one, trace)), None)
+        if mine is None:
+            found.append((trace, name, role))
+            continue
+        for key in _EACH:
+            mine[key] = [*mine[key], *trace[key]]
     return found
+
+
+def _alike(one: Trace, other: Trace) -> bool:
+    """Tell whether two traces are bars that lie in one direction and look the same."""
+    keys = ("type", "orientation", "marker")
+    return one["type"] == "bar" and all(one.get(key) == other.get(key) for key in keys)
 
 
 def with_ranges(traces: list[Named]) -> list[Named]:
@@ -61,7 +64,8 @@ def numbered(data: list[Trace]) -> None:
     for trace in data:
         meta = trace["meta"]
         if not meta["series"]:
-            meta["series"] = meta["role"] or f"series {next(numbers)}"
+            cells = trace["type"] == "heatmap"
+            meta["series"] = meta["role"] or ("cells" if cells else f"series {next(numbers)}")
             meta["role"] = ""
         said = meta["series"] + (f" ({meta['role']})" if meta["role"] else "")
         trace["name"] = _shown(said)

@@ -26,7 +26,7 @@ def annotation(axes: Axes, artist: Text) -> dict[str, Any] | None:
     shown: dict[str, Any] = {
         "text": text(artist.get_text()),
         "showarrow": False,
-        "font": {"color": colour(artist.get_color()), "size": round(float(artist.get_size()) * PIXELS, 1)},
+        "font": {"color": colour(artist.get_color()), "size": round(float(artist.get_fontsize()) * PIXELS, 1)},
         "xanchor": _SIDES.get(artist.get_horizontalalignment(), "center"),
         "yanchor": _HEIGHTS.get(artist.get_verticalalignment(), "middle"),
         "align": _SIDES.get(artist.get_horizontalalignment(), "center"),
