@@ -82,7 +82,7 @@ def look(artist: Any) -> Look:
     if isinstance(artist, tuple | list):
         parts = list(artist)[:1]
         return look(parts[0]) if parts else ("", "", "")
-    faces = getattr(artist, "get_facecolor", lambda: ())()
+    faces: Any = getattr(artist, "get_facecolor", tuple)()
     face = faces[0] if len(faces) and not isinstance(faces, str) and getattr(faces, "ndim", 1) == 2 else faces
     hatch = str(getattr(artist, "get_hatch", lambda: "")() or "")
     return (colour(tuple(face), 1.0) if len(face) else "", hatch, "")
