@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from simulator.claims.control import Control, not_bool
-from simulator.claims.expressions import check_measure, check_rows, outermost
+from simulator.claims.expressions import check_condition, check_measure, check_rows, outermost
 from simulator.claims.grammar import ExpressionError
 
 
@@ -105,7 +105,7 @@ class Claim(Strict):
             raise ValueError("control and no_control: a claim has one or the other")
         if self.control is not None and not self.control.says:
             raise ValueError("control: must change something: fault, protocol, adversary, or a size")
-        of_game = (("where", self.where, check_rows), ("margin", self.margin, check_rows))
+        of_game = (("where", self.where, check_condition), ("margin", self.margin, check_rows))
         for key, text, check in (*of_game, ("measure", self.measure, check_measure)):
             try:
                 if text:

@@ -11,6 +11,8 @@ from typing import Final, Literal
 
 Scalar = str | int | float | bool | None
 """A value of a table."""
+Holds = Literal["number", "truth", "text", "unknown"]
+"""What a column holds."""
 Origin = Literal["run", "point", "game", "claim"]
 """Who knows the value: the run, the point of the scenario, the game that was played, or a claim that was judged."""
 
@@ -31,6 +33,8 @@ class Column:
         Who knows the value.
     label
         The label of an axis that shows it; empty for its name.
+    holds
+        What it holds, as far as expressions need to know.
     """
 
     name: str
@@ -38,21 +42,22 @@ class Column:
     unit: str = ""
     origin: Origin = "game"
     label: str = ""
+    holds: Holds = "number"
 
 
 TRIAL_COLUMNS: Final = (
     Column("point", "number of the point: one combination of the swept values", "", "run"),
     Column("trial", "number of the game at its point", "", "run"),
     Column("seed", "seed of the trial, the same at all points", "", "run"),
-    Column("task", "what game is played", "", "run"),
-    Column("protocol", "kind of the protocol", "", "point"),
-    Column("adversary", "kind of the adversary", "", "point"),
+    Column("task", "what game is played", "", "run", holds="text"),
+    Column("protocol", "kind of the protocol", "", "point", holds="text"),
+    Column("adversary", "kind of the adversary", "", "point", holds="text"),
     Column("sites", "number of sites, k", "sites"),
     Column("items", "items really sent", "items"),
     Column("alpha", "relative error promised; empty if none is", "share"),
-    Column("engine", "engine that played", "step, leap, bulk"),
-    Column("verdict", "whether the promise was kept at every step", "ok, failed, undecided"),
-    Column("ok", "whether the verdict is ok", "True, False"),
+    Column("engine", "engine that played", "step, leap, bulk", holds="text"),
+    Column("verdict", "whether the promise was kept at every step", "ok, failed, undecided", holds="text"),
+    Column("ok", "whether the verdict is ok", "True, False", holds="truth"),
     Column("max_rel_error", "largest relative error over all steps", "share", label="largest relative error"),
     Column("first_failure", "items, with those of `start`, at the first failing step; empty if none failed", "items"),
     Column("failing_fraction", "failing steps over all steps", "share", label="share of failing steps"),

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
-from simulator.claims.expressions import check_rows
+from simulator.claims.expressions import check_condition
 from simulator.claims.grammar import ExpressionError
 
 FEW = 5
@@ -52,7 +52,7 @@ class Control(BaseModel):
     def _condition(cls, where: str) -> str:
         try:
             if where:
-                check_rows(where)
+                check_condition(where)
         except ExpressionError as error:
             raise ValueError(str(error)) from error
         return where

@@ -9,31 +9,51 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from simulator.claims.grammar import BINARY, COMPARE, ExpressionError, Shape, parse
+from simulator.claims.columns import Holds
+from simulator.claims.grammar import BINARY, COMPARE, SHARE, ExpressionError, Part, Shape, parse
 from simulator.claims.statistics import AGGREGATES, ROWWISE, Aggregate, Estimate
 from simulator.errors import nearest
 
 Columns = Mapping[str, np.ndarray[Any, Any]]
+NOTHING_KNOWN: Final[Mapping[str, Holds]] = {}
 
 
-def check_measure(text: str) -> None:
-    """Raise ExpressionError unless `text` is a measure: a number once a table is given."""
-    tree = parse(text)
-    if not Shape(text).is_number(tree):
+def check_measure(text: str, columns: Mapping[str, Holds] = NOTHING_KNOWN) -> None:
+    """Raise ExpressionError unless `text` is a measure: a number once a table is given.
+
+    Parameters
+    ----------
+    columns
+        What columns hold, as far as it is known.
+    """
+    part = Shape(text, columns).of(parse(text))
+    if not part.single:
         raise ExpressionError(f"{text!r} is a column, not a measure; sum it up, for example {_example(text)}")
+    if part.holds == "text":
+        raise ExpressionError(f"{text!r} is a text, not a measure")
 
 
-def check_rows(text: str) -> None:
+def check_rows(text: str, columns: Mapping[str, Holds] = NOTHING_KNOWN) -> None:
     """Raise ExpressionError unless `text` is a condition or a quantity of each row."""
-    tree = parse(text)
-    shape = Shape(text)
-    shape.is_number(tree)
+    _part_of_row(text, columns)
+
+
+def check_condition(text: str, columns: Mapping[str, Holds] = NOTHING_KNOWN) -> None:
+    """Raise ExpressionError unless `text` is true or false of each row."""
+    if _part_of_row(text, columns).holds not in ("truth", "unknown"):
+        raise ExpressionError(f"{text!r} is neither true nor false of a game; for example: sites >= 64")
+
+
+def _part_of_row(text: str, columns: Mapping[str, Holds]) -> Part:
+    shape = Shape(text, columns)
+    part = shape.of(parse(text))
     if shape.sums_up:
         raise ExpressionError(f"{text!r} sums columns up; a condition speaks of one row at a time")
+    return part
 
 
 def measure(text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES) -> Estimate:
@@ -144,13 +164,13 @@ class _Evaluator:
     def value(self, node: ast.expr) -> Any:
         match node:
             case ast.Constant(value=value):
-                return value
+                return float("inf") if type(value) is int and value >= 2**63 else value
             case ast.Name(id=name):
                 return self._column(name)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return np.logical_not(self._truth(operand))
             case ast.UnaryOp(op=op, operand=operand):
-                value = self._plain(operand)
+                value = self._number(operand)
                 return -value if isinstance(op, ast.USub) else value
             case ast.BinOp(left=left, op=op, right=right):
                 with np.errstate(all="ignore"):
@@ -163,7 +183,7 @@ class _Evaluator:
                 return result
             case ast.Compare(left=left, ops=operators, comparators=others):
                 return self._compare(left, operators, others)
-            case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            case ast.List(elts=elements) | ast.Tuple(elts=elements):  # after 'in'
                 return [self._plain(element) for element in elements]
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords):
                 return self._call(name, arguments, keywords)
@@ -224,12 +244,11 @@ class _Evaluator:
             inner = _Evaluator(self.text, table, self.aggregates)
         length = len(next(iter(inner.table.values()), ()))
         values = []
-        for argument in arguments:
+        for argument, role in zip(arguments, self.aggregates[name].arguments, strict=True):
             value = np.asarray(inner._plain(argument))
             if value.dtype.kind not in "biuf":
                 raise ExpressionError(f"{self.text!r}: {ast.unparse(argument)} is not a number")
-            is_column = any(isinstance(part, ast.Name) for part in ast.walk(argument))
-            values.append(np.broadcast_to(value, (length,)) if is_column else value)
+            values.append(value if role == SHARE else np.broadcast_to(value, (length,)))
         try:
             return self.aggregates[name].compute(length, *values)
         except ValueError as error:

@@ -86,9 +86,11 @@ def _line(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return "disttrack: stopped; finished games are kept, and the same command goes on with the rest"
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        return f"{error.ctx.command_path}: {_lower(error.format_message())}"
-    message = error.format_message() if isinstance(error, click.ClickException) else str(error)
-    return " ".join(message.split("\n"))
+        message = f"{error.ctx.command_path}: {_lower(error.format_message())}"
+    else:
+        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
+    # an argument may hold bytes that are no text: they must not break the line that names it
+    return " ".join(message.encode("utf-8", "backslashreplace").decode().split("\n"))
 
 
 def _lower(message: str) -> str:

@@ -9,6 +9,7 @@ import click
 
 from simulator.cli.point_flags import point_of
 from simulator.cli.tables import print_table
+from simulator.cli.targets import PICTURES, check_target
 from simulator.results.formats import duration, number, percent
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def play(figure: Path | None, transcript: Path | None, seed: int, **flags: Any) 
     from simulator.results.files import write_with
     from simulator.tasks.tracking import prepare
 
+    for flag, path, kinds in (("--figure", figure, PICTURES), ("--transcript", transcript, ())):
+        check_target(flag, path, kinds)
     point = point_of(flags)
     try:
         arguments = prepare(point)

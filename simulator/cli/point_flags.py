@@ -54,9 +54,9 @@ def entry_of(side: str, text: str) -> dict[str, Any]:
 
     if text.lstrip().startswith("{"):
         entry = _value(text)
-        if isinstance(entry, dict) and "kind" in entry:
+        if isinstance(entry, dict) and isinstance(entry.get("kind"), str):
             return entry
-        raise ScenarioError(f"--{side} {text}: must be {{kind: …}} with its parameters")
+        raise ScenarioError(f"--{side} {text}: must be {{kind: NAME}} with its parameters")
     # parameters may follow a space or a colon; a colon before a name without = belongs to file.py:Class
     kind, *assignments = re.sub(r":(?=\w+=)", " ", text).replace(",", " ").split() or [""]
     entry = {"kind": kind}

@@ -130,8 +130,10 @@ class Part:
         name = self.arguments.get("file")
         if not isinstance(name, str):
             return None
-        there = (place for place in (Path(self.folder) / name, Path(name)) if place.is_file())
-        return next(there, None)
+        try:
+            return next((place for place in (Path(self.folder) / name, Path(name)) if place.is_file()), None)
+        except (OSError, ValueError):  # no name that a file could have
+            return None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -62,18 +61,24 @@ class Results:
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """Scenario as read, versions, seeds, engines, machine, duration."""
-        found: dict[str, Any] = json.loads((self.dir / "manifest.json").read_text(encoding="utf-8"))
-        return found
+        from simulator.results.manifest_file import read_manifest
+
+        try:
+            return read_manifest(self.dir / "manifest.json")
+        except ValueError as error:  # bad JSON and undecodable bytes are ValueErrors as well
+            said = " ".join(str(error).split())
+            raise NoResults(f"{self.dir}: manifest.json cannot be read: {said}; run the scenario again") from error
 
     @property
     def scenario(self) -> dict[str, Any]:
         """The scenario as the manifest has it."""
-        return dict(self.manifest.get("scenario") or {})
+        return dict(self.manifest["scenario"])
 
     @property
     def ok(self) -> bool:
         """Tell whether all claims hold and no game was lost to an error."""
-        return bool((self.claims["verdict"] == "PASS").all()) and not self.manifest["games"]["errors"]
+        errors = self.manifest.get("games", {}).get("errors")
+        return bool((self.claims["verdict"] == "PASS").all()) and not errors
 
     def _read(self, name: str, columns: Sequence[str] = ()) -> pd.DataFrame:
         """Return a table; an absent one, or one without even a header, is empty."""

@@ -24,7 +24,7 @@ def write_tables(
 ) -> tuple[list[Finding], list[str]]:
     """Write ``trials.csv``, ``series.csv``, ``kinds.csv``, ``claims.csv``, ``controls.csv`` and ``errors.txt``.
 
-    They appear together, when all of them are whole.
+    Those of the games appear together, when all of them are whole, and before any claim is judged.
 
     Parameters
     ----------
@@ -62,13 +62,14 @@ def write_tables(
         found = _control_tables(scenario, table, controls, lost)
         if found:
             _write_controls(csv.writer(start("controls.csv"), lineterminator="\n"), scenario, found)
-        findings = judge(scenario.head.claims, table.columns(), {number: control for number, control, _ in found})
+        if lost.tracebacks:
+            start("errors.txt").write("\n".join(lost.tracebacks))
+    findings = judge(scenario.head.claims, table.columns(), {number: control for number, control, _ in found})
+    with writing(folder) as start:
         claims = csv.writer(start("claims.csv"), lineterminator="\n")
         claims.writerow(CLAIMS)
         for found_row in map(Finding.row, findings):
             claims.writerow([_cell(found_row[name]) for name in CLAIMS])
-        if lost.tracebacks:
-            start("errors.txt").write("\n".join(lost.tracebacks))
     for name, there in (("errors.txt", lost.tracebacks), ("controls.csv", found)):
         if not there:
             (folder / name).unlink(missing_ok=True)

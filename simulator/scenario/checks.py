@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simulator.claims.claim import Claim
-from simulator.claims.columns import TRIALS
+from simulator.claims.columns import TRIALS, Holds
 from simulator.claims.expressions import columns_of
+from simulator.claims.rehearsal import ill_typed
 from simulator.errors import accepted, nearest
 from simulator.points.point import Point
 from simulator.points.swept import axes
@@ -49,17 +50,27 @@ def _unknown(key: str, keys: Sequence[str], name: str, game: Task) -> str:
     return f"unknown key{nearest(key, keys)} ({accepted(keys)})"
 
 
-def check_claims(claims: Sequence[Claim], known: Sequence[str], document: Document) -> None:
-    """Refuse claims over columns that the results will not have."""
+def check_claims(claims: Sequence[Claim], known: Mapping[str, Holds], document: Document) -> None:
+    """Refuse claims over columns that the results will not have, and of types that do not go together.
+
+    Parameters
+    ----------
+    known
+        The columns, and what each holds.
+    """
     for number, claim in enumerate(claims):
         for key, text in (("where", claim.where), ("measure", claim.measure), ("margin", claim.margin)):
             for name in sorted(columns_of(text) if text else ()):
                 _known_column(name, known, document, ("claims", number, key))
         for name in claim.columns:
             _known_column(name, known, document, ("claims", number, "each"))
+        fault = ill_typed(claim, known)
+        if fault is not None:
+            key, said = fault
+            raise document.error(("claims", number, key), said)
 
 
-def _known_column(name: str, known: Sequence[str], document: Document, place: tuple[str | int, ...]) -> None:
+def _known_column(name: str, known: Mapping[str, Holds], document: Document, place: tuple[str | int, ...]) -> None:
     if name not in known and not name.startswith(("words_", "messages_")):
         raise document.error(
             place,

@@ -1,43 +1,18 @@
-"""Reading a scenario file: safe YAML, with the line of every value, and `--set key=value`."""
+"""A scenario file as read: its values, the line of each, and what `--set key=value` has put over them."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from simulator.errors import ScenarioError
+from simulator.scenario.yaml_values import MOST_LEVELS, YamlError, read_yaml
 
 Path_ = tuple[str | int, ...]
 """Where a value stands: keys of mappings and places in lists, from the top."""
-
-
-class _Loader(yaml.SafeLoader):
-    """Safe YAML that reads ``1e9`` as a number and refuses a key given twice."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        self.flatten_mapping(node)
-        seen = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if not isinstance(key, Hashable):
-                continue
-            if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} is given twice", key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
-
-
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"^[-+]?[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+$"),
-    list("-+0123456789"),
-)
 
 
 class Document:
@@ -111,10 +86,15 @@ class Document:
         if not equals or not key.strip():
             raise ScenarioError(f"--set {assignment}: must be key=value, for example --set sites=64")
         try:
-            value = yaml.load(text, _Loader)
-        except yaml.YAMLError as error:
-            raise ScenarioError(f"--set {assignment}: {_cause(error)}") from error
-        parts: list[str | int] = [int(part) if part.isdigit() else part for part in key.strip().split(".")]
+            value, _ = read_yaml(text)
+        except YamlError as error:
+            raise ScenarioError(f"--set {assignment}: {error}") from error
+        parts: list[str | int] = [
+            int(part) if part.isascii() and part.isdigit() and len(part) < 10 else part
+            for part in key.strip().split(".")
+        ]
+        if len(parts) > MOST_LEVELS:
+            raise ScenarioError(f"--set {key[:40]}…: the path has {len(parts):,} parts; at most {MOST_LEVELS} are read")
         _put(self.data, parts, value, assignment)
         self._overridden.append(tuple(parts))
 
@@ -140,12 +120,10 @@ def read(path: Path, name: str | None = None) -> Document:
 def parse(text: str, name: str, folder: Path) -> Document:
     """Return the document in a YAML text; `read` says what it raises."""
     try:
-        data = yaml.load(text, _Loader)
-        root = yaml.compose(text, _Loader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"{name}:{mark.line + 1}" if mark is not None else name
-        raise ScenarioError(f"{place}: not valid YAML: {_cause(error)}") from error
+        data, root = read_yaml(text)
+    except YamlError as error:
+        place = f"{name}:{error.line}" if error.line else name
+        raise ScenarioError(f"{place}: not valid YAML: {error}") from error
     if not isinstance(data, dict):
         raise ScenarioError(f"{name}: must hold keys and values (name: …, protocol: …), not {_called(data)}")
     for key in data:
@@ -174,9 +152,9 @@ def value_of(text: str) -> Any:
     (1000000.0, {'kind': 'robust'})
     """
     try:
-        return yaml.load(text, _Loader)
-    except yaml.YAMLError as error:
-        raise ScenarioError(f"{text!r} is not valid YAML: {_cause(error)}") from error
+        return read_yaml(text)[0]
+    except YamlError as error:
+        raise ScenarioError(f"{_shortened(text)!r} is not valid YAML: {error}") from error
 
 
 def spell(path: Sequence[str | int]) -> str:
@@ -193,9 +171,8 @@ def spell(path: Sequence[str | int]) -> str:
     return text
 
 
-def _cause(error: yaml.YAMLError) -> str:
-    context, problem = getattr(error, "context", None), getattr(error, "problem", None)
-    return " ".join(str(part) for part in (context, problem) if part) or " ".join(str(error).split())
+def _shortened(text: str) -> str:
+    return text if len(text) <= 80 else text[:79] + "…"
 
 
 def _called(value: Any) -> str:

@@ -107,10 +107,10 @@ def _check_axis(name: str, axis: str, needed: bool, swept: tuple[str, ...] | Non
 
 def _check_condition(name: str, condition: str) -> None:
     """Raise ValueError unless the text can be read as a condition on games."""
-    from simulator.claims.expressions import check_rows
+    from simulator.claims.expressions import check_condition
     from simulator.claims.grammar import ExpressionError
 
     try:
-        check_rows(condition)
+        check_condition(condition)
     except ExpressionError as error:
         raise ValueError(f"plot {name!r}: where: {error}") from error

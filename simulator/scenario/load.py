@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from simulator.claims.claim import Claim
 from simulator.claims.columns import NETWORK, TRIALS
+from simulator.claims.rehearsal import held
 from simulator.errors import ScenarioError, accepted, nearest
 from simulator.points.point import Part, Point, PointError, part
 from simulator.points.swept import swept_columns
@@ -22,8 +24,8 @@ from simulator.scenario.sweep import Combination, SweepError, combinations
 from simulator.tasks.base import Task
 from simulator.tasks.sizes import called
 
-MOST_POINTS: Final = 1_000_000
-"""A scenario of more points is taken for a slip."""
+MOST_POINTS: Final = 30_000
+"""A scenario of more points is taken for a slip: each of them is made once before anything is played."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ def build(document: Document) -> Scenario:
     data = {**data, **({"plots": head.plots} if "plots" in data else {})}
     extra = swept_columns(points, game.columns)
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra)
-    check_claims(head.claims, (*scenario.columns, *scenario.called.values()), document)
+    check_claims(head.claims, held(scenario.columns, extra, scenario.called), document)
     return replace(scenario, controls=broken_points(document, head.claims, points, extra, game))
 
 
@@ -168,9 +170,9 @@ def _points(document: Document, head: Head, played: Part, game: Task) -> list[Po
     _no_empty_list(document, swept, ())
     points: list[Point] = []
     try:
+        if sum(1 for _ in islice(combinations(swept, head.zip), MOST_POINTS + 1)) > MOST_POINTS:
+            raise document.error((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
         for combination in combinations(swept, head.zip):
-            if len(points) == MOST_POINTS:
-                raise document.error((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
             points.append(_point(document, combination, len(points), played, game))
     except SweepError as error:
         raise document.error(error.path, str(error)) from error

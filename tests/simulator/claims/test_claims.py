@@ -114,7 +114,6 @@ def test_what_is_no_measure(text: str, said: str) -> None:
         ("median(protocol)", "is not a number"),
         ("median(first_failure)", "have no value"),
         ("slope(words, ok)", "above 0"),
-        ("slope(words, 3 * games())", "two different"),
         ("median(words, where=(sites > 9))", "no games"),
         ("quantile(words, 2)", "between 0 and 1"),
         ("max(protocol + 1)", "is not a number"),

@@ -1,0 +1,89 @@
+"""Flags and `--set` with values that nobody would write: one line and exit status 2, never a traceback."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from simulator.cli import main
+
+SCENARIO: Final = """
+name: small
+sites: [4, 5]
+items: 100
+protocol:
+  - {kind: deterministic, alpha: [0.1, 0.2]}
+  - {kind: randomized, alpha: 0.2}
+adversary: {kind: freeze}
+claims:
+  - {name: words, where: ok, measure: max(words), at_least: 0, no_control: a definition}
+plots:
+  - {kind: cost, x: sites}
+"""
+VALUES: Final = (
+    "2020-13-01", "0x_", "9" * 5000, "{kind: [a]}", "{kind: 5}", '"\\UFFFFFFFF"', '"\\ud800"', "\udcff", "", "~", "[]",
+    "{}", "[[]]", "{a: b}", "1e999", "-1", ".nan", "true", "1e18", "a" * 3000, "!!python/object:os.abort x", "&a [*a]",
+    "{<<: 1}", "[1,", "\x00", "/", "::", "x.py:Y", "[null]", "[{kind: robust}, 3]", "{latency: {exponential: x}}",
+)  # fmt: skip
+"""Found by trying thousands; each of these once ended in a traceback, or stands beside one that did."""
+KEYS: Final = (
+    "sites", "items", "trials", "name", "task", "protocol", "adversary", "protocol.alpha", "protocol.kind",
+    "protocol.0", "protocol.9.alpha", "protocol.file", "network", "engine", "zip", "zip.0", "claims", "claims.0",
+    "claims.0.where", "claims.0.measure", "claims.0.each", "claims.0.within", "claims.0.control", "plots.0",
+    "plots.0.x", "²", "", ".", "a.b.c", "sites.5", "\udcff", ".".join("x" * 1000),
+)  # fmt: skip
+
+
+def _status(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> int:
+    """Return the exit status; the error, if there is one, is a line that can be written."""
+    with pytest.raises(SystemExit) as ended:
+        main.main(arguments)
+    said = capsys.readouterr().err
+    if ended.value.code == 2:
+        assert said.encode()
+        assert said.count("\n") == 1
+    assert "Traceback" not in said
+    return int(ended.value.code or 0)
+
+
+@pytest.mark.parametrize("key", KEYS, ids=lambda key: ascii(key[:20]))
+def test_set_refuses_in_one_line(key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "small.yaml"
+    file.write_text(SCENARIO, encoding="utf-8")
+    statuses = {_status(["check", str(file), "--set", f"{key}={value}"], capsys) for value in VALUES}
+    assert statuses <= {0, 2}
+    assert 2 in statuses
+
+
+@pytest.mark.parametrize("side", ["--protocol", "--adversary"])
+def test_specs_refuse_in_one_line(side: str, capsys: pytest.CaptureFixture[str]) -> None:
+    usual = {"--protocol": "deterministic:alpha=0.1", "--adversary": "freeze"}
+    shapes = ("{}", "robust:alpha={}", "drain:patience={}", "robust {}", "robust:{}=1")
+    for value, shape in product(VALUES, shapes):
+        sides = {**usual, side: shape.format(value)}
+        flags = [part for pair in sides.items() for part in pair]
+        assert _status(["play", "--sites", "4", "--items", "20", *flags], capsys) in (0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--figure", "x.nope"], "must end with .png"),
+        (["--figure", "nowhere/x.png"], "there is no folder nowhere"),
+        (["--transcript", "nowhere/x.csv"], "there is no folder nowhere"),
+        (["--transcript", "."], "is a directory"),
+    ],
+)
+def test_files_that_cannot_be_written_are_refused_before_the_game(
+    flags: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main.main(["play", "--protocol", "exact", "--sites", "2", "--items", "5", *flags])
+    printed = capsys.readouterr()
+    assert (ended.value.code, printed.out) == (2, "")
+    assert said in printed.err
+    assert not list(tmp_path.iterdir())

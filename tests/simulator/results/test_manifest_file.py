@@ -1,0 +1,52 @@
+"""A manifest that anybody may have written: refused in one line, or good for a page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from simulator.results.folder import NoResults, Results
+from simulator.results.manifest_file import read_manifest
+
+GOOD = {"scenario": {"name": "x", "plots": ["cost"]}, "points": [{"point": 0, "protocol": {"kind": "exact"}}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "Expecting value"),
+        ("[]", "no mapping|should be"),
+        ("null", "no mapping|should be"),
+        ("{}", "scenario: field required"),
+        ('{"scenario": 3}', "scenario"),
+        ("[" * 100_000, "deep"),
+        (json.dumps({**GOOD, "points": [3]}), "points.0"),
+        (json.dumps({**GOOD, "points": [{"point": None}]}), "points.0.point"),
+        (json.dumps({**GOOD, "points": [{"point": 0, "start": [1]}]}), "points.0.start"),
+        (json.dumps({**GOOD, "games": {"errors": [1]}}), "games.errors"),
+        (json.dumps({**GOOD, "versions": 3}), "versions"),
+        (json.dumps({**GOOD, "seconds": []}), "seconds"),
+    ],
+)
+def test_a_hostile_manifest_is_refused_in_one_line(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "trials.csv").write_text("point,ok\n", encoding="utf-8")
+    (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
+    with pytest.raises(NoResults, match=said) as caught:
+        _ = Results(tmp_path).scenario
+    assert "\n" not in str(caught.value)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_bytes(b"\xff\xfe{")
+    with pytest.raises(ValueError, match="decode"):
+        read_manifest(tmp_path / "manifest.json")
+
+
+def test_the_shipped_results_are_read() -> None:
+    reference = Path(__file__).resolve().parents[3] / "results" / "reference"
+    manifests = sorted(reference.glob("*/manifest.json"))
+    assert len(manifests) > 40
+    for manifest in manifests:
+        assert read_manifest(manifest)["scenario"]

@@ -1,0 +1,86 @@
+"""Reading YAML: values of YAML 1.2 and nothing else, and no text that takes long or breaks the reader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator.errors import ScenarioError
+from simulator.scenario.document import value_of
+from simulator.scenario.yaml_values import MOST_LEVELS, MOST_VALUES, YamlError, read_yaml
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1e9", 1e9),
+        ("2_000_000", 2_000_000),
+        ("0x1f", 31),
+        ("0o17", 15),
+        ("012", 12),
+        ("-.inf", float("-inf")),
+        ("~", None),
+        ("", None),
+        ("true", True),
+        # what YAML 1.1 would have made dates, sexagesimal numbers and truth values
+        ("2013-01-01", "2013-01-01"),
+        ("2020-13-01", "2020-13-01"),
+        ("1:30", "1:30"),
+        ("no", "no"),
+        ("0x_", "0x_"),
+    ],
+)
+def test_scalars_are_those_of_yaml_1_2(text: str, value: Any) -> None:
+    assert read_yaml(text)[0] == value
+
+
+def test_a_key_overrides_what_is_merged() -> None:
+    assert read_yaml("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}")[0]["b"] == {"x": 1, "y": 3}
+
+
+def _bomb(levels: int) -> str:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, levels)]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "line"),
+    [
+        ("a: 1\nb: 2\na: 3", "given twice", 3),
+        ("&a [*a]", "inside of what it repeats", 1),
+        (_bomb(9), f"more than {MOST_VALUES:,} values", None),
+        ("[" * 5_000, f"more than {MOST_LEVELS} deep", None),
+        ("[" * 60 + "]" * 60, f"more than {MOST_LEVELS} deep", 1),
+        ("x" * 400_000, "400,000 letters", None),
+        ("9" * 5_000, "5,000 digits", 1),
+        ('"\\UFFFFFFFF"', "an escape in a text is no character", None),
+        ('"\\ud800"', "half of a surrogate pair", 1),
+        ("!!timestamp 2020-01-01", "values of the kind !!timestamp", 1),
+        ("!!python/object/apply:os.abort []", "values of the kind", 1),
+        ("!!int abc", "not a whole number", 1),
+        ("!!bool maybe", "neither true nor false", 1),
+        ("{[a]: b}", "unhashable", 1),
+        ("a: [1, 2", "expected", None),
+        ("\x00", "not allowed", None),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_line(text: str, said: str, line: int | None) -> None:
+    with pytest.raises(YamlError, match=said) as caught:
+        read_yaml(text)
+    assert "\n" not in str(caught.value)
+    assert line is None or caught.value.line == line
+
+
+@given(st.text(alphabet=st.sampled_from("ab:1-.,[]{}&*!|>'\"\\<_eExX~#\n \tU0fF²"), max_size=60))
+@settings(max_examples=400, deadline=None)
+def test_any_text_is_read_or_refused(text: str) -> None:
+    said = ""
+    try:
+        value_of(text)
+    except ScenarioError as error:
+        said = str(error)
+    assert "\n" not in said
