@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from simulator.claims.claim import Claim
-from simulator.claims.columns import TRIAL_COLUMNS, Holds
+from simulator.claims.columns import NETWORK_COLUMNS, TRIAL_COLUMNS, Holds
 from simulator.claims.expressions import (
     check_condition,
     check_measure,
@@ -22,7 +22,7 @@ from simulator.claims.grammar import ExpressionError
 
 _ROWS: Final = 12
 """Rows of the made-up table."""
-_OF_TRIALS: Final[dict[str, Holds]] = {column.name: column.holds for column in TRIAL_COLUMNS}
+_OF_TRIALS: Final[dict[str, Holds]] = {column.name: column.holds for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS)}
 _BY_DTYPE: Final[dict[str, Holds]] = {"b": "truth", "f": "number", "U": "text"}
 
 
