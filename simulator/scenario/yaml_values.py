@@ -76,7 +76,7 @@ class _Loader(yaml.SafeLoader):
     """Plain values; a key that is given twice is refused."""
 
     yaml_implicit_resolvers: ClassVar[dict[Any, Any]] = {}  # type: ignore[misc]
-    yaml_constructors: ClassVar[dict[Any, Any]] = {}  # type: ignore[misc]
+    yaml_constructors: ClassVar[dict[Any, Any]] = {}
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen = set()
