@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from adversaries.base import Adversary, View
 from adversaries.listed_schedules import Runs
@@ -14,26 +14,56 @@ Moves = list[tuple[Schedule, int]]
 """Plans, each with the number of its steps that were really taken."""
 
 
+class Turn(NamedTuple):
+    """One time that an adversary was asked: what it saw, and its answer.
+
+    Attributes
+    ----------
+    step, sent
+        Steps that had passed, and items that it had sent.
+    output, changes
+        The output that it saw, and how often that had changed.
+    plan
+        The plan that took over with the next step; None if it went on as before.
+    """
+
+    step: int
+    sent: int
+    output: Any
+    changes: int
+    plan: Schedule | None
+
+
 class Recorder(Adversary):
-    """Plays as another adversary does, and writes down what it did."""
+    """Plays as another adversary does, and writes down what it saw and did.
+
+    Attributes
+    ----------
+    turns
+        Each time that it was asked.
+    """
 
     def __init__(self, inner: Adversary) -> None:
         self.inner = inner
         self.kind, self.source = inner.kind, inner.source  # type: ignore[misc]
         self.oblivious, self.sees = inner.oblivious, inner.sees  # type: ignore[misc]
-        self._begun: list[tuple[Schedule, int]] = []
+        self.turns: list[Turn] = []
+        self._plan: Schedule | None = None
+        self._end = 0
 
     def plan(self, view: View) -> Schedule | None:
-        plan = self.inner.plan(view)
-        if plan is not None:
-            self._begun.append((plan, view.steps))
+        step, plan = view.steps, self.inner.plan(view)
+        goes_on = plan is None or (plan is self._plan and step < self._end)  # as `Consultation.accept` has it
+        if plan is not None and not goes_on:
+            self._plan, self._end = plan, step + getattr(plan, "length", 0)  # what is no plan is refused by the game
+        self.turns.append(Turn(step, view.sent, view.output, view.changes, None if goes_on else plan))
         return plan
 
     def moves(self, steps: int) -> Moves:
         """Return what was done in the first `steps` steps."""
-        begins = [begin for _, begin in self._begun]
-        ends = [*begins[1:], steps]
-        return [(plan, end - begin) for (plan, begin), end in zip(self._begun, ends, strict=True) if end > begin]
+        begun = [(turn.plan, turn.step) for turn in self.turns if turn.plan is not None]
+        ends = [*(begin for _, begin in begun[1:]), steps]
+        return [(plan, end - begin) for (plan, begin), end in zip(begun, ends, strict=True) if end > begin]
 
 
 class Prefix(Schedule):

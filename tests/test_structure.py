@@ -41,6 +41,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "pages": frozenset(),
     "report": frozenset({"errors", "claims", "scenario", "results", "plots", "pages"}),
     "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
+    "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),
     "search": SIDES | {"errors", "game"},
     "conformance": SIDES | {"mechanisms", "errors", "game"},
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
@@ -48,7 +49,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "continual": frozenset({"tasks"}),
     "cli": frozenset(
         {"protocols", "errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
-        | {"report", "runs", "search", "templates"}
+        | {"report", "replay", "runs", "search", "templates"}
     ),
     "__main__": frozenset({"cli"}),
     # the public face, and files that are copied into a user's folder

@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "plot": ("plot:plot", "Draw the figures of a result."),
     "report": ("plot:report", "Write one self-contained HTML page about a result."),
     "play": ("play:play", "Play one game from flags."),
+    "replay": ("replay:replay", "Replay a game as a page: messages, errors, what the adversary did."),
     "attack": ("attack:attack", "Search for the worst policy against a protocol."),
     "audit": ("audit:audit", "Measure the privacy of a mechanism or of the robust tracker."),
     "list": ("catalogue:list_", "Say what there is: protocols, adversaries, mechanisms, tasks, plots, scenarios."),

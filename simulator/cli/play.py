@@ -39,7 +39,13 @@ ROWS = 12
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write every message into this CSV file.",
 )
-def play(figure: Path | None, transcript: Path | None, seed: int, **flags: Any) -> int:
+@click.option(
+    "--record",
+    "recorded",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the whole game into this file, for disttrack replay.",
+)
+def play(figure: Path | None, transcript: Path | None, recorded: Path | None, seed: int, **flags: Any) -> int:
     """Play one game: its verdict, its cost, and how it went."""
     from simulator.errors import ScenarioError
     from simulator.game.play import play as play_game
@@ -53,13 +59,20 @@ def play(figure: Path | None, transcript: Path | None, seed: int, **flags: Any) 
         arguments = prepare(point)
         if seed < 0:
             raise ScenarioError(f"--seed: must be at least 0; got {seed}")
-        game = play_game(**arguments, seed=seed, record=transcript is not None, on_error="record")
+        kept = transcript is not None or recorded is not None
+        game = play_game(**arguments, seed=seed, record=kept, on_error="record")
     except ValueError as error:
         raise ScenarioError(f"disttrack play: {error}") from error
     _tell(game, point.protocol.label, point.adversary.label)
     if transcript is not None:
         write_with(transcript, lambda place: game.transcript.to_csv(place, index=False))
         click.echo(f"transcript: {transcript}")
+    if recorded is not None:
+        from simulator.replay.files import save
+        from simulator.replay.record import record_of
+
+        save(record_of(game, point), recorded)
+        click.echo(f"record: {recorded}")
     if figure is not None:
         game.plot(figure)
         click.echo(f"figure: {figure}")

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from adversaries.replay import Turn
+
 
 @dataclass
 class Game:
@@ -37,6 +39,8 @@ class Game:
         The largest relative error over all steps; the largest and the smallest signed one.
     first_failure
         Number of items (with `start`) at the first failing step; None if there was none.
+    steps, first_failing_step
+        Number of steps; the first failing one, None if there was none. Without skips they are items.
     failing_fraction
         Failing steps over all steps; on a network, both are those of the lag-aware error.
     output_changes, rounds
@@ -86,12 +90,15 @@ class Game:
     coins: bool = True
     max_lag_error: float = 0.0
     max_lag: int = 0
+    steps: int = 0
+    first_failing_step: int | None = None
     leaked: list[tuple[int, int, int]] = field(default_factory=list, repr=False)
     messages_of_site: tuple[list[int], list[int]] = field(default=([], []), repr=False)
     _kinds: list[dict[str, object]] = field(default_factory=list, repr=False)
     _timeline: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     _transcript: list[tuple[Any, ...]] | None = field(default=None, repr=False)
     _outputs: list[tuple[int, Any]] | None = field(default=None, repr=False)
+    _turns: list[Turn] | None = field(default=None, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -132,6 +139,16 @@ class Game:
         import pandas as pd
 
         return pd.DataFrame(self._recorded(self._outputs), columns=["step", "output"])
+
+    @cached_property
+    def turns(self) -> pd.DataFrame:
+        """A row a time that the adversary was asked: step, sent, output, changes (what it saw), plan (None: it went on).
+
+        Only with ``record=True``.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self._recorded(self._turns), columns=["step", "sent", "output", "changes", "plan"])
 
     @staticmethod
     def _recorded(rows: list[Any] | None) -> list[Any]:

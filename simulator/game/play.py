@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from adversaries.base import Adversary, Choice
-from adversaries.replay import Replay
+from adversaries.replay import Recorder, Replay
 from protocols.base import Protocol, whole
 from simulator.errors import ScenarioError
 from simulator.game.coins import chance_had_a_part
@@ -57,7 +57,7 @@ def play(
     network
         What becomes of messages on their way, as an object or as a scenario's `network` says it; none if left out.
     record
-        Whether to keep the transcript and every output (memory: a row a message).
+        Whether to keep the transcript, every output, and what the adversary saw and did (memory: a row a message).
     sees
         What the adversary may see: outputs, traffic or state.
     on_error
@@ -106,6 +106,7 @@ class _Played:
         self.chosen, self.reason = choose_engine(asked, protocol, adversary, network)
         self.begun = time.perf_counter()
         self.game: Engine | None = None
+        self.recorder: Recorder | None = None
         self.error: str | None = None
 
     def go(self, size: dict[str, Any], record: bool, *, raises: bool) -> None:
@@ -130,6 +131,8 @@ class _Played:
 
     def _play(self, size: dict[str, Any], record: bool) -> None:
         adversary = copy.deepcopy(self.adversary)
+        if record:
+            adversary = self.recorder = Recorder(adversary)
         with collector_paused():
             self.game = ENGINES[self.chosen](self.protocol, adversary, network=self.network, record=record, **size)
         self.game.play()
@@ -176,6 +179,8 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         highest=referee.highest,
         lowest=referee.lowest,
         first_failure=judged.first_failure,
+        first_failing_step=judged.first_failing_step,
+        steps=steps,
         failing_fraction=judged.failing_steps / steps if steps else 0.0,
         output_changes=referee.changes,
         rounds=game.server.rounds,
@@ -195,4 +200,5 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         _timeline=game.timeline.columns(),
         _transcript=game.transcript,
         _outputs=game.outputs,
+        _turns=played.recorder.turns if played.recorder else None,
     )

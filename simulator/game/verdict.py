@@ -43,8 +43,8 @@ class Referee:
         Number of changes of the output.
     failing_steps
         Number of steps at whose end the relative error exceeded alpha, up to the last `close`.
-    first_failure
-        Number of items at the first of them, or None.
+    first_failure, first_failing_step
+        Number of items at the first of them, and that step; None if there is none.
     output, value
         The present output, and the same as a plain number; NaN for both if it is no number.
     later
@@ -53,7 +53,7 @@ class Referee:
 
     __slots__ = (
         "_high", "_high_at", "_high_border", "_low", "_low_at", "_low_border", "_quotient",
-        "alpha", "changes", "failing_steps", "first_failure", "items", "later", "output", "step", "value",
+        "alpha", "changes", "failing_steps", "first_failing_step", "first_failure", "items", "later", "output", "step", "value",
     )  # fmt: skip
 
     def __init__(self, alpha: float | None, start: int, output: Number) -> None:
@@ -64,6 +64,7 @@ class Referee:
         self.changes = -1  # the first call below is none
         self.failing_steps = 0
         self.first_failure: int | None = None
+        self.first_failing_step: int | None = None
         # extremes of output / items so far, and where they were reached
         self._high, self._low = -inf, inf
         self._high_at: tuple[Number, int] = (0, 1)
@@ -254,6 +255,7 @@ class Referee:
                 continue
             self.failing_steps += end - begin + 1
             if self.first_failure is None:
+                self.first_failing_step = begin
                 skipless = self.items + begin - self.step
                 at_begin = max(self.items, most + 1) if begin == tail_begin else self.items
                 if step_of and begin > self.step:  # a wrong output at the start fails from step 1, fed or not

@@ -37,8 +37,8 @@ class LagReferee:
         The largest lag-aware error.
     max_lag
         The largest number of steps over which a window went back.
-    failing_steps, first_failure
-        Steps whose lag-aware error exceeded alpha, and the items at the first of them.
+    failing_steps, first_failure, first_failing_step
+        Steps whose lag-aware error exceeded alpha, the items at the first of them, and that step.
     """
 
     def __init__(self, alpha: float | None, warm_up: int, start: int, output: Number) -> None:
@@ -52,6 +52,7 @@ class LagReferee:
         self.max_lag = 0
         self.failing_steps = 0
         self.first_failure: int | None = None
+        self.first_failing_step: int | None = None
 
     def note(
         self,
@@ -109,7 +110,9 @@ class LagReferee:
         tail = max(tail, head + 1)
         failing = head - first + 1 + last - tail + 1
         if failing and self.first_failure is None:
-            self.first_failure = at_first if head >= first or tail == first else int(most) + 1
+            at_once = head >= first or tail == first
+            self.first_failure = at_first if at_once else int(most) + 1
+            self.first_failing_step = first if at_once else tail
         self.failing_steps += failing
 
     def verdict(self) -> Verdict:

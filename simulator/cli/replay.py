@@ -1,0 +1,113 @@
+"""``disttrack replay``: a game as a page, or some of its steps as a drawing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from simulator.replay.record import GameRecord
+
+
+@click.command(
+    epilog="Two games stand side by side on one clock: disttrack replay A B, or one scenario with two --point."
+)
+@click.argument("games", nargs=-1, required=True, metavar="GAME [GAME]")
+@click.option("--point", "points", type=int, multiple=True, help="Of a scenario, the point; 0 if left out.")
+@click.option("--trial", "trials", type=int, multiple=True, help="Of a scenario, the trial; 0 if left out.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key over the scenario's file.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="The page to write; replay.html if left out."
+)
+@click.option(
+    "--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw steps into this file in place of a page."
+)
+@click.option("--steps", metavar="A:B", help="Steps that --svg draws; all if left out.")
+def replay(
+    games: tuple[str, ...],
+    points: tuple[int, ...],
+    trials: tuple[int, ...],
+    overrides: tuple[str, ...],
+    out: Path | None,
+    svg: Path | None,
+    steps: str | None,
+) -> None:
+    """Replay a game: who spoke when, what the adversary saw and did, and where the estimate fails.
+
+    GAME is a file of disttrack play --record FILE, or a scenario, of which one game is played again from its seed.
+    """
+    from simulator.errors import ScenarioError
+
+    if len(games) > 2 or len(points) > 2 or len(trials) > 2:
+        raise ScenarioError("disttrack replay: at most two games stand side by side")
+    if steps is not None and svg is None:
+        raise ScenarioError("--steps: only with --svg FILE; a page has all steps")
+    if svg is not None and out is not None:
+        raise ScenarioError("--out: not with --svg, which says where its drawing goes")
+    span = _span(steps)
+    records = _records(games, points, trials, overrides)
+    from simulator.results.files import write_text
+
+    if svg is not None:
+        from simulator.replay.drawing import drawing
+
+        write_text(svg, drawing(records, *span))
+        click.echo(f"drawing: {svg}")
+        return
+    from simulator.replay.page import page
+
+    out = out or Path("replay.html")
+    write_text(out, page(records))
+    click.echo(f"page: {out}")
+
+
+def _records(
+    games: Sequence[str], points: Sequence[int], trials: Sequence[int], overrides: Sequence[str]
+) -> list[GameRecord]:
+    """Return the games that are asked for: one scenario with two points or trials stands for two."""
+    from simulator.errors import ScenarioError
+    from simulator.replay.files import load as load_record
+    from simulator.replay.scenario_game import replayed
+    from simulator.scenario.load import load as load_scenario
+
+    number = max(len(games), len(points), len(trials)) if not _is_file(games[0]) else len(games)
+    scenarios = 0
+    records = []
+    for place in range(number):
+        game = games[min(place, len(games) - 1)]
+        if _is_file(game):
+            records.append(load_record(Path(game)))
+            continue
+        scenarios += 1
+        # with one point (or trial) for two scenarios it is that of both
+        point, trial = (given[min(place, len(given) - 1)] if given else 0 for given in (points, trials))
+        records.append(replayed(load_scenario(game, list(overrides)), point, trial))
+    if not scenarios and (points or trials or overrides):
+        raise ScenarioError("--point, --trial and --set: only for games of scenarios; a recorded game is as it is")
+    return records
+
+
+def _is_file(game: str) -> bool:
+    """Tell whether a name is that of a file other than a scenario: then it must be a recorded game."""
+    path = Path(game)
+    return path.is_file() and path.suffix not in (".yaml", ".yml")
+
+
+def _span(steps: str | None) -> tuple[int, int | None]:
+    """Return the first and last step to be drawn, None for the end."""
+    from simulator.errors import ScenarioError
+
+    if steps is None:
+        return 0, None
+    found = re.fullmatch(r"([\d_]*):([\d_]*)", steps)
+    if not found or not any(found.groups()):
+        raise ScenarioError(f"--steps {steps}: must be A:B, two step numbers, such as 500:700")
+    begin, end = found.groups()
+    first, last = int(begin or 0), int(end) if end else None
+    if last is not None and last < first:
+        raise ScenarioError(f"--steps {steps}: ends before it begins")
+    return first, last
