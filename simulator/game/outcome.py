@@ -142,7 +142,7 @@ class Game:
 
     @cached_property
     def turns(self) -> pd.DataFrame:
-        """A row a time that the adversary was asked: step, sent, output, changes (what it saw), plan (None: it went on).
+        """A row each time that the adversary was asked: step, sent, output, changes, and its plan (None: it went on).
 
         Only with ``record=True``.
         """

@@ -53,7 +53,8 @@ class Referee:
 
     __slots__ = (
         "_high", "_high_at", "_high_border", "_low", "_low_at", "_low_border", "_quotient",
-        "alpha", "changes", "failing_steps", "first_failing_step", "first_failure", "items", "later", "output", "step", "value",
+        "alpha", "changes", "failing_steps", "first_failing_step", "first_failure", "items", "later", "output",
+        "step", "value",
     )  # fmt: skip
 
     def __init__(self, alpha: float | None, start: int, output: Number) -> None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final
@@ -33,6 +34,7 @@ VERSION: Final = 1
 
 _WHOLE: Final = ("sites", "items", "start", "seed", "steps", "messages", "words")
 _WORDS: Final = ("protocol", "adversary", "verdict", "engine")
+_FAILURE: Final = ("first_failure", "first_failing_step")
 _NO_NUMBERS: Final = ("nan", "inf", "-inf")
 
 
@@ -117,8 +119,9 @@ def _load(lines: list[bytes]) -> GameRecord:
             _take(_json(line), about, messages, outputs, asked)
         except (ValueError, TypeError) as error:
             raise _DamageError(f"line {number}: no row of a recorded game") from error
-    for rows in (messages, outputs, asked):
-        if any(later[0] < row[0] for row, later in zip(rows, rows[1:], strict=False)):  # type: ignore[index]
+    steps = [[row[0] for row in messages], [row[0] for row in outputs], [row[0] for row in asked]]
+    for rows in steps:
+        if any(later < step for step, later in pairwise(rows)):
             raise _DamageError("its rows are not in order")
     return GameRecord(about, messages, outputs, asked)
 
@@ -137,7 +140,7 @@ def _about(head: dict[str, Any]) -> dict[str, Any]:
     wrong += [name for name in _WORDS if not isinstance(about.get(name), str)]
     if not isinstance(about.get("alpha"), int | float | None):
         wrong.append("alpha")
-    wrong += [name for name in ("first_failure", "first_failing_step") if type(about.get(name)) not in (int, type(None))]
+    wrong += [name for name in _FAILURE if type(about.get(name)) not in (int, type(None))]
     if about.get("sites") == 0:
         wrong.append("sites")
     if wrong:
@@ -152,7 +155,7 @@ def _take(
     sites, steps = about["sites"], about["steps"]
     match row:
         case ["m", int(step), int(sender), int(receiver), str(kind), int(words), int(bits)]:
-            fits = -1 <= min(sender, receiver) and max(sender, receiver) < sites and (sender < 0) != (receiver < 0)
+            fits = min(sender, receiver) >= -1 and max(sender, receiver) < sites and (sender < 0) != (receiver < 0)
             messages.append(Sent(_within(step, steps, fits), sender, receiver, kind, words, bits))
         case ["o", int(step), output]:
             outputs.append((_within(step, steps), _output(output)))

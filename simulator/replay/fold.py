@@ -10,10 +10,14 @@ import numpy as np
 
 from simulator.replay.columns import columns_of
 from simulator.replay.frames import Frames, frames_of, moments
+from simulator.replay.kinds import looks
 from simulator.replay.record import GameRecord
 
 MOST: Final = 10_000
 """Arrows of a game, and rows of its clock, up to which nothing is folded."""
+
+FEW: Final = 8
+"""Rows below which a clock is not folded any more, however many arrows there are."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,12 @@ class Folded:
     moments: int
 
     @property
+    def looks(self) -> dict[str, dict[str, Any]]:
+        """Return the look of each kind of message, the same one in all games."""
+        kinds = list(dict.fromkeys(kind for game in self.games for kind in game.kinds))
+        return dict(zip(kinds, looks(kinds), strict=True))
+
+    @property
     def says(self) -> str:
         """Return what a reader must know of the folding; empty if there is none."""
         parts = []
@@ -51,22 +61,43 @@ class Folded:
         return f"Folded: {', '.join(parts)}." if parts else ""
 
 
-def on_one_clock(records: Sequence[GameRecord], most: int = MOST) -> Folded:
-    """Return games by the rows of one clock, of at most `most` rows and arrows a game if that can be."""
-    every = np.unique(np.concatenate([moments(record) for record in records]))
+def on_one_clock(
+    records: Sequence[GameRecord], *, arrows: int = MOST, rows: int = MOST, span: tuple[int, int | None] = (0, None)
+) -> Folded:
+    """Return games by the rows of one clock.
+
+    Parameters
+    ----------
+    arrows, rows
+        How many a game may have, if that can be. A game of more is folded.
+    span
+        The first and the last step that the rows tell of, None for the end. If the first is above 0, row 0 has what
+        was before.
+    """
+    every = _moments(records, span)
     columns = [columns_of(record.about["sites"]) for record in records]
     kept = np.array([step for record in records if (step := record.about["first_failing_step"])], dtype=np.int64)
+    kept = kept[(kept > every[0]) & (kept < every[-1])]
     together = 1
-    while len(every) > 2 and -(-len(every) // together) > most:
+    while len(every) > 2 and -(-len(every) // together) > rows:
         together *= 2
     while True:
         edges = _edges(every, together, kept)
         games = [frames_of(record, edges, column) for record, column in zip(records, columns, strict=True)]
-        if len(edges) < 8 or all(len(game.arrows.row) <= most for game in games):
+        if len(edges) < FEW or all(np.count_nonzero(game.arrows.row) <= arrows for game in games):
             break
         together *= 2
-    each = max((int(game.arrows.messages.max(initial=1)) for game in games), default=1)
+    each = max(int(game.arrows.messages[game.arrows.row > 0].max(initial=1)) for game in games)
     return Folded(games, edges, each, together)
+
+
+def _moments(records: Sequence[GameRecord], span: tuple[int, int | None]) -> Any:
+    """Return the steps of a span at which something happens in any of the games, begun by the step before it."""
+    first, last = span
+    every = np.unique(np.concatenate([moments(record) for record in records]))
+    end = int(every[-1]) if last is None else min(last, int(every[-1]))
+    before = min(max(0, first - 1), end)
+    return np.unique(np.concatenate([[before], every[(every > before) & (every <= end)], [end]]))
 
 
 def _edges(every: Any, together: int, kept: Any) -> Any:

@@ -9,11 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from simulator.replay.columns import Columns
-from simulator.replay.errors import Ratios, ratios
+from simulator.replay.ratios import Ratios, ratios
 from simulator.replay.record import GameRecord
 from simulator.replay.stream import Stream
 from simulator.replay.telling import failure, told
-
 
 ALIKE: Final = 8
 """Columns of a row that are marked as fed, if they are no more than that."""
@@ -89,7 +88,7 @@ def moments(record: GameRecord) -> Any:
 
 
 def frames_of(record: GameRecord, edges: Any, columns: Columns) -> Frames:
-    """Return a game by rows that end at these steps, the first of which is 0."""
+    """Return a game by rows that end at these steps; what comes after the last of them is left out."""
     edges = np.minimum(edges, record.about["steps"])
     stream = Stream(record)
     kinds = list(dict.fromkeys(message.kind for message in record.messages))
@@ -103,12 +102,11 @@ def frames_of(record: GameRecord, edges: Any, columns: Columns) -> Frames:
 def _arrows(record: GameRecord, edges: Any, columns: Columns, kinds: Sequence[str]) -> Arrows:
     """Return the messages as arrows; in one row they keep the order in which the first of each was sent."""
     places = {kind: place for place, kind in enumerate(kinds)}
-    number = len(record.messages)
     table = np.array(
         [(one.step, max(one.sender, one.receiver), one.receiver < 0, places[one.kind], one.words)
-         for one in record.messages],
+         for one in record.messages if one.step <= edges[-1]],
         dtype=np.int64,
-    ).reshape(number, 5)  # fmt: skip
+    ).reshape(-1, 5)  # fmt: skip
     rows = np.searchsorted(edges, table[:, 0], side="left")
     keys = np.stack([rows, table[:, 1] // columns.each, table[:, 2], table[:, 3]], axis=1)
     unique, first, whose = np.unique(keys, axis=0, return_index=True, return_inverse=True)
@@ -117,7 +115,8 @@ def _arrows(record: GameRecord, edges: Any, columns: Columns, kinds: Sequence[st
     words = np.bincount(whose, weights=table[:, 4], minlength=len(unique)).astype(np.int64)
     order = np.argsort(first, kind="stable")
     unique = unique[order].reshape(-1, 4)
-    return Arrows(*(unique[:, place] for place in range(4)), messages[order], words[order])
+    row, column, up, kind = unique.T
+    return Arrows(row, column, up, kind, messages[order], words[order])
 
 
 def _by_column(record: GameRecord, stream: Stream, edges: Any, columns: Columns) -> tuple[list[list[int]], Any]:
@@ -166,7 +165,7 @@ def _says(record: GameRecord, edges: Any) -> dict[int, str]:
     says: dict[int, str] = {}
     times: dict[int, int] = {}
     for turn, sentence in zip(record.asked, told(record.asked), strict=True):
-        if turn.plan is not None or not turn.step:
+        if turn.step <= edges[-1] and (turn.plan is not None or not turn.step):
             row = int(np.searchsorted(edges, turn.step, side="left"))
             times[row] = times.get(row, 0) + 1
             says[row] = sentence

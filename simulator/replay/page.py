@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +15,6 @@ from simulator.pages import shell
 from simulator.pages.html import Html, data, joined
 from simulator.replay.fold import on_one_clock
 from simulator.replay.frames import Frames
-from simulator.replay.kinds import looks
 from simulator.replay.record import GameRecord, last_line
 
 STATIC: Final = Path(__file__).with_name("static")
@@ -34,7 +34,7 @@ def page(records: Sequence[GameRecord]) -> str:
         Html("<p id='said' class='visually-hidden' aria-live='polite'></p>\n"),
         Html("<div class='games{}'>\n{}\n</div>\n", " two" if two else "", joined(sections)),
         Html(_static("reading.html")),
-        data("games", {"step": folded.edges.tolist(), "games": [_game(game) for game in folded.games]}),
+        data("games", {"step": folded.edges.tolist(), "games": [_game(game, folded.looks) for game in folded.games]}),
     ]
     title = " beside ".join(record.title for record in records)
     scripts = ["\n".join(_static(name) for name in SCRIPTS)]
@@ -77,7 +77,7 @@ def _section(place: int, game: Frames, titled: bool) -> Html:
     )
 
 
-def _game(game: Frames) -> dict[str, Any]:
+def _game(game: Frames, looks: Mapping[str, Any]) -> dict[str, Any]:
     """Return a game in plain lists; see `static/game.js`, which reads them."""
     about, ratios, arrows = game.record.about, game.ratios, game.arrows
     return {
@@ -86,14 +86,14 @@ def _game(game: Frames) -> dict[str, Any]:
         "start": about["start"],
         "steps": about["steps"],
         "columns": [game.columns.label(column) for column in range(game.columns.number)],
-        "kinds": looks(game.kinds),
+        "kinds": [looks[kind] for kind in game.kinds],
         "items": ratios.items.tolist(),
         "output": [_json(value) for value in ratios.output.tolist()],
         "low": _rounded(ratios.low),
         "high": _rounded(ratios.high),
         "failing": np.flatnonzero(ratios.failing).tolist(),
         "fed": game.fed,
-        "arrows": {name: getattr(arrows, name).tolist() for name in ("row", "column", "up", "kind", "messages", "words")},
+        "arrows": {field.name: getattr(arrows, field.name).tolist() for field in fields(arrows)},
         "held": packed(game.held),
         "says": {str(row): sentence for row, sentence in game.says.items()},
         "first": game.first,

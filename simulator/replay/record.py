@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from simulator.errors import ScenarioError
 from simulator.replay.plans import Plan, written
@@ -14,15 +14,19 @@ if TYPE_CHECKING:
     from simulator.game.outcome import Game
     from simulator.points.point import Part, Point
 
-FACTS = (
+FACTS: Final = (
     "protocol", "adversary", "sites", "items", "start", "alpha", "seed", "engine", "verdict", "steps",
     "first_failure", "first_failing_step", "max_rel_error", "messages", "words", "error",
 )  # fmt: skip
 """What a record says of its game, each as `Game` has it."""
 
 
+SERVER: Final = -1
+"""Stands for the server where sites are numbers."""
+
+
 class Sent(NamedTuple):
-    """A message; a sender or receiver is a site's number, or -1 for the server."""
+    """A message; a sender or receiver is a site's number or `SERVER`."""
 
     step: int
     sender: int
@@ -88,7 +92,7 @@ class GameRecord:
         return " ".join([str(self.about[role]), *(f"{key}={value}" for key, value in given.items())])
 
 
-def record_of(game: Game, point: Point | None = None, **whence: Any) -> GameRecord:
+def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] | None = None) -> GameRecord:
     """Return the record of a game that was played with ``record=True``.
 
     Parameters
@@ -113,10 +117,10 @@ def record_of(game: Game, point: Point | None = None, **whence: Any) -> GameReco
         about[f"{role}_parameters"] = dict(part.arguments) if part is not None else {}
         about[role] = part.label if part is not None else about[role]
     about["network"] = None if point is None or point.network is None else dict(point.network)
-    about.update(whence)
+    about.update(whence or {})
     messages = [
-        Sent(int(step), *(-1 if end == "server" else int(end) for end in ends), str(kind), int(words), int(bits))
-        for step, *ends, kind, words, bits in _rows(game.transcript)
+        Sent(int(step), _end(sender), _end(receiver), str(kind), int(words), int(bits))
+        for step, sender, receiver, kind, words, bits in _rows(game.transcript)
     ]
     outputs = [(int(step), _plain(output)) for step, output in _rows(game.outputs)]
     return GameRecord(about, messages, outputs, _asked(game))
@@ -139,6 +143,10 @@ def _asked(game: Game) -> list[Asked]:
             Asked(int(step), int(sent), _plain(output), int(changes), written(plan, taken) if taken else None, taken)
         )
     return rows
+
+
+def _end(who: int | str) -> int:
+    return SERVER if isinstance(who, str) else int(who)
 
 
 def _rows(frame: Any) -> list[tuple[Any, ...]]:

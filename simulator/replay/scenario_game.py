@@ -29,4 +29,4 @@ def replayed(scenario: Scenario, point: int = 0, trial: int = 0) -> GameRecord:
         game = play(**prepare(chosen), seed=game_seed(scenario.head.seed, trial), record=True, on_error="record")
     except ValueError as error:
         raise ScenarioError(f"{name}, {chosen.describe()}: {error}") from error
-    return record_of(game, chosen, scenario=name, point=point, trial=trial)
+    return record_of(game, chosen, {"scenario": name, "point": point, "trial": trial})

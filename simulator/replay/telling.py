@@ -100,7 +100,8 @@ def failure(step: int, items: int, output: float, alpha: float, held: Any) -> st
     named = ", ".join(f"site {site} holds {int(held[site]):,}" for site in most)
     rest = int(np.count_nonzero(held)) - len(most)
     more = f", {rest:,} more hold {total - int(held[most].sum()):,}" if rest else ""
-    text += f" Items since the last message of their site, unreported: {total:,}" + (f" ({named}{more})." if named else ".")
+    text += f" Items since the last message of their site, unreported: {total:,}"
+    text += f" ({named}{more})." if named else "."
     if isfinite(output):
         text += f" The server allows for {amount(round(output - (items - total), 2))} unreported."
     return text

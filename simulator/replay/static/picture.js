@@ -152,8 +152,7 @@ class Picture {
     if (game.alpha) {
       c.fillStyle = this.colours.band;
       const from = this.place(1 - game.alpha), to = this.place(1 + game.alpha);
-      for (let row = first; row <= last; row++)
-        if (!game.bad.has(row)) c.fillRect(from, y(row) - height / 2, to - from, height + .5);
+      c.fillRect(from, y(first) - height / 2, to - from, (last - first + 1) * height);
       c.strokeStyle = this.colours.quiet;
       c.lineWidth = 1;
       c.strokeRect(from, HEAD - 2, to - from, this.bottom - HEAD + 4);

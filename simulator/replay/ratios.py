@@ -43,8 +43,9 @@ def ratios(record: GameRecord, stream: Stream, edges: Any) -> Ratios:
     about = record.about
     changed = np.array([0, *(step for step, _ in record.outputs)], dtype=np.int64)
     values = np.array([about["start"], *(value for _, value in record.outputs)], dtype=float)
-    steps = np.unique(np.concatenate([edges, np.minimum(edges[:-1] + 1, edges[1:]), changed, np.maximum(changed - 1, 0)]))
-    steps = steps[steps <= edges[-1]]
+    begins, before = np.minimum(edges[:-1] + 1, edges[1:]), np.maximum(changed - 1, edges[0])
+    steps = np.unique(np.concatenate([edges, begins, changed, before]))
+    steps = steps[(steps >= edges[0]) & (steps <= edges[-1])]
     standing = values[np.searchsorted(changed, steps, side="right") - 1]
     items = about["start"] + stream.sent(steps)
     quotients = _quotients(standing, items)
@@ -53,6 +54,7 @@ def ratios(record: GameRecord, stream: Stream, edges: Any) -> Ratios:
     np.minimum.at(low, rows, quotients)
     np.maximum.at(high, rows, quotients)
     at_end = np.searchsorted(steps, edges)
+    low, high = np.minimum(low, quotients[at_end]), np.maximum(high, quotients[at_end])  # rows after the game's end
     return Ratios(items[at_end], standing[at_end], low, high, _failing(about, edges, low, high))
 
 
