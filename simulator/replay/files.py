@@ -32,7 +32,7 @@ from simulator.results.files import write_with
 FORMAT: Final = "disttrack game"
 VERSION: Final = 1
 
-_WHOLE: Final = ("sites", "items", "start", "seed", "steps", "messages", "words")
+_WHOLE: Final = ("sites", "items", "start", "seed", "steps", "max_lag", "messages", "words")
 _WORDS: Final = ("protocol", "adversary", "verdict", "engine")
 _FAILURE: Final = ("first_failure", "first_failing_step")
 _NO_NUMBERS: Final = ("nan", "inf", "-inf")

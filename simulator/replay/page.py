@@ -55,8 +55,9 @@ def facts(record: GameRecord) -> str:
         parts.append(f"α = {about['alpha']:g}")
     if about.get("scenario"):
         parts.append(f"{about['scenario']}, point {about['point']}, trial {about['trial']}")
-    if about.get("network"):
-        parts.append(f"latency {about['network'].get('latency')}")
+    if record.delayed:
+        network = ", ".join(f"{key} {value}" for key, value in (about["network"] or {}).items())
+        parts.append(f"messages take time{f' ({network})' if network else ''}; only the first failure is marked")
     parts += [f"seed {about['seed']}", f"{about['messages']:,} messages, {about['words']:,} words", about["verdict"]]
     if about["error"]:
         parts.append(f"ended by an error: {last_line(about['error'])}")

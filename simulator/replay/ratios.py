@@ -24,7 +24,7 @@ class Ratios:
     low, high
         The least and largest output / truth over the steps of the row; infinite for an output that is no number.
     failing
-        Whether the error is beyond alpha at any of its steps.
+        Whether any of its steps fails.
     """
 
     items: Any
@@ -55,7 +55,7 @@ def ratios(record: GameRecord, stream: Stream, edges: Any) -> Ratios:
     np.maximum.at(high, rows, quotients)
     at_end = np.searchsorted(steps, edges)
     low, high = np.minimum(low, quotients[at_end]), np.maximum(high, quotients[at_end])  # rows after the game's end
-    return Ratios(items[at_end], standing[at_end], low, high, _failing(about, edges, low, high))
+    return Ratios(items[at_end], standing[at_end], low, high, _failing(record, edges, low, high))
 
 
 def _quotients(outputs: Any, items: Any) -> Any:
@@ -66,11 +66,16 @@ def _quotients(outputs: Any, items: Any) -> Any:
     return np.where(np.isnan(quotients), np.inf, quotients)
 
 
-def _failing(about: Any, edges: Any, low: Any, high: Any) -> Any:
-    """Return which rows fail; none does before the first failure, which the referee has found exactly."""
-    alpha, first = about["alpha"], about["first_failing_step"]
+def _failing(record: GameRecord, edges: Any, low: Any, high: Any) -> Any:
+    """Return which rows fail; none does before the first failure, which the referee has found exactly.
+
+    Where messages take time the lag-aware error decides, of which the record has the first failure only.
+    """
+    alpha, first = record.about["alpha"], record.about["first_failing_step"]
     if alpha is None or first is None:
         return np.zeros(len(edges), dtype=bool)
+    rows, row = np.arange(len(edges)), int(np.searchsorted(edges, first, side="left"))
+    if record.delayed:
+        return rows == row
     beyond = (low < 1 - alpha - _SLACK) | (high > 1 + alpha + _SLACK)
-    row = int(np.searchsorted(edges, first, side="left"))
-    return (beyond & (np.arange(len(edges)) > row)) | (np.arange(len(edges)) == row)
+    return (beyond & (rows > row)) | (rows == row)

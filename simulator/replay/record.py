@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FACTS: Final = (
     "protocol", "adversary", "sites", "items", "start", "alpha", "seed", "engine", "verdict", "steps",
-    "first_failure", "first_failing_step", "max_rel_error", "messages", "words", "error",
+    "first_failure", "first_failing_step", "max_rel_error", "max_lag", "messages", "words", "error",
 )  # fmt: skip
 """What a record says of its game, each as `Game` has it."""
 
@@ -82,14 +82,20 @@ class GameRecord:
     asked: Sequence[Asked]
 
     @property
+    def delayed(self) -> bool:
+        """Tell whether messages took time, so that the verdict is on the lag-aware error."""
+        return bool(self.about.get("network") or self.about["max_lag"])
+
+    @property
     def title(self) -> str:
-        """Return which game it is: ``randomized alpha=0.1 against freeze``."""
+        """Return which game it is: ``randomized confidence=2 against freeze``."""
         return f"{self.side('protocol')} against {self.side('adversary')}"
 
     def side(self, role: str) -> str:
-        """Return a side with the parameters that it was given."""
+        """Return a side with the parameters that it was given, alpha left out: it is told with the sizes."""
         given = self.about.get(f"{role}_parameters") or {}
-        return " ".join([str(self.about[role]), *(f"{key}={value}" for key, value in given.items())])
+        told = (f"{key}={value}" for key, value in given.items() if key != "alpha")
+        return " ".join([str(self.about[role]), *told])
 
 
 def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] | None = None) -> GameRecord:

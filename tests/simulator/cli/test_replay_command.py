@@ -1,0 +1,153 @@
+"""``disttrack replay`` and ``play --record``: pages and drawings of recorded games and of games of scenarios."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from simulator.cli import main
+from simulator.replay.files import load
+from simulator.replay.scenario_game import replayed
+from simulator.runs.runner import execute
+from simulator.scenario.load import load as load_scenario
+
+SCENARIO = """\
+name: two
+title: A tracker that is broken, and one that is not
+trials: 2
+seed: 7
+sites: [8, 64]
+items: 1500
+protocol:
+  - {kind: randomized, alpha: 0.1}
+  - {kind: deterministic, alpha: 0.1}
+adversary: {kind: freeze}
+"""
+PLAY = ("play", "--protocol", "randomized", "--adversary", "freeze", "--sites", "8", "--items", "300")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("two.yaml").write_text(SCENARIO)
+
+
+def disttrack(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, catch_exceptions=False)
+
+
+def refused(*arguments: str) -> str:
+    result = disttrack(*arguments)
+    assert result.exit_code == 2, result.output
+    assert len(result.stderr.strip().splitlines()) == 1
+    return result.stderr
+
+
+def data_of(page: str) -> Any:
+    """Return what the page's script is given."""
+    found = re.search(r'<script type="application/json" id="games">(.*?)</script>', page, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+def test_a_game_is_recorded_and_replayed() -> None:
+    assert disttrack(*PLAY, "--record", "a.jsonl").exit_code == 0
+    assert disttrack(*PLAY[:-1], "200", "--protocol", "deterministic", "--record", "b.jsonl").exit_code == 0
+    result = disttrack("replay", "a.jsonl", "b.jsonl", "--out", "page.html")
+    assert (result.exit_code, result.stdout) == (0, "page: page.html\n")
+    page = Path("page.html").read_text()
+    one, other = data_of(page)["games"]
+    assert (one["items"][-1], other["items"][-1]) == (300, 200)
+    assert sum(one["arrows"]["messages"]) == load(Path("a.jsonl")).about["messages"]
+    assert "randomized beside deterministic" not in page
+    assert "<title>randomized against freeze beside deterministic against freeze</title>" in page
+    assert not re.search(r"(src|href)=['\"](?!#)|url\(|@import", page.replace("link.href", ""))
+
+
+def test_games_of_a_scenario_are_those_of_its_tables() -> None:
+    scenario = load_scenario("two.yaml", [])
+    report = execute(scenario, out="results", workers=1)
+    trials = pd.read_csv(report.results.dir / "trials.csv")
+    assert len(trials) == 8
+    for row in trials.itertuples():
+        about = replayed(scenario, row.point, row.trial).about
+        for name in (
+            "protocol",
+            "adversary",
+            "sites",
+            "items",
+            "seed",
+            "messages",
+            "words",
+            "verdict",
+            "max_rel_error",
+        ):
+            assert about[name] == pytest.approx(getattr(row, name)), name
+        assert about["first_failure"] == (None if pd.isna(row.first_failure) else row.first_failure)
+    assert {"ok", "failed"} == set(trials.verdict)
+
+
+def test_two_points_of_a_scenario_stand_side_by_side() -> None:
+    result = disttrack("replay", "two.yaml", "--point", "0", "--point", "1", "--trial", "1", "--set", "items=400")
+    assert result.exit_code == 0
+    page = Path("replay.html").read_text()
+    assert [game["items"][-1] for game in data_of(page)["games"]] == [400, 400]
+    assert "two, point 0, trial 1" in page
+    assert "two, point 1, trial 1" in page
+
+
+def test_a_drawing_of_some_steps() -> None:
+    result = disttrack("replay", "two.yaml", "--svg", "some.svg", "--steps", "100:150")
+    assert (result.exit_code, result.stdout) == (0, "drawing: some.svg\n")
+    root = ElementTree.parse("some.svg").getroot()
+    _, _, width, height = map(float, root.attrib["viewBox"].split())
+    numbers = re.compile(r"-?[\d.]+")
+    for one in root.iter():
+        across = [one.attrib[name] for name in ("x", "x1", "x2", "cx") if name in one.attrib]
+        down = [one.attrib[name] for name in ("y", "y1", "y2", "cy") if name in one.attrib]
+        points = numbers.findall(one.attrib.get("points", ""))
+        assert all(0 <= float(x) <= width for x in across + points[::2])
+        assert all(0 <= float(y) <= height for y in down + points[1::2])
+    said = [str(one.text) for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    steps = [int(text.strip("! ")) for text in said if re.fullmatch(r"(! )?\d+", text) and int(text.strip("! ")) > 16]
+    assert steps == sorted(steps)
+    assert (min(steps), max(steps)) >= (100, 150)
+    assert any(text.startswith("Output moved to") for text in said)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("missing",), "missing"),
+        (("two.yaml", "two.yaml", "two.yaml"), "two games"),
+        (("two.yaml", "--point", "4"), "no point 4; it has points 0 … 3"),
+        (("two.yaml", "--trial", "2"), "no trial 2; it has trials 0 … 1"),
+        (("two.yaml", "--point", "-1"), "no point -1"),
+        (("two.yaml", "--steps", "1:2"), "--svg"),
+        (("two.yaml", "--svg", "x.svg", "--steps", "2:1"), "ends before"),
+        (("two.yaml", "--svg", "x.svg", "--steps", "all"), "A:B"),
+        (("two.yaml", "--svg", "x.svg", "--out", "x.html"), "--out"),
+        (("notes.txt",), "no recorded game"),
+        (("noise.yaml",), "cannot be replayed"),
+    ],
+)
+def test_what_cannot_be_replayed_is_refused_in_a_line(arguments: tuple[str, ...], said: str) -> None:
+    Path("notes.txt").write_text("nothing\n")
+    Path("noise.yaml").write_text(
+        "name: noise\ntitle: A counter\ntask: continual-count\nsteps: 64\n"
+        "protocol: {kind: binary, epsilon: 1}\nadversary: round-robin\n"
+    )
+    assert said in refused("replay", *arguments)
+    assert not Path("replay.html").exists()
+
+
+def test_points_are_not_for_recorded_games() -> None:
+    disttrack(*PLAY, "--record", "a.jsonl")
+    assert "--point" in refused("replay", "a.jsonl", "--point", "1")

@@ -1,0 +1,167 @@
+"""Files of recorded games: what is read is what was written, and anything else is refused in one line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recorded_games import Motley, recorded
+
+from adversaries import Freeze, RoundRobin
+from protocols import Deterministic, Message, Protocol, Randomized, Robust, Server, Site
+from simulator import play
+from simulator.errors import ScenarioError
+from simulator.game.network import Latency
+from simulator.replay.files import is_record, load, save
+from simulator.replay.record import GameRecord, record_of
+
+
+class Lost(Server):
+    """Shows no number, then infinity, then a number."""
+
+    output: Any = 0
+
+    def hear(self, sender: int, message: Message) -> list[Any]:
+        self.output = {0: float("nan")}.get(self.output, float("inf")) if self.output != float("inf") else 2.5
+        return []
+
+
+class Talker(Site):
+    """Says something at each item."""
+
+    def take(self, items: int) -> list[Message]:
+        return [Message("“new”")] * items
+
+    def hear(self, message: Message) -> list[Message]:
+        return []
+
+    def quota(self) -> int:
+        return 0
+
+
+class NoNumbers(Protocol):
+    """Its outputs are no numbers."""
+
+    alpha = 0.1
+
+    def sites(self, k: int, rng: Any, start: Any = ()) -> list[Site]:
+        return [Talker() for _ in range(k)]
+
+    def server(self, k: int, rng: Any, start: Any = ()) -> Server:
+        return Lost()
+
+
+@pytest.fixture
+def game() -> GameRecord:
+    return recorded(Randomized(alpha=0.1), Freeze(), sites=8, items=400)[1]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "adversary", "sizes"),
+    [
+        (Randomized(alpha=0.1), Freeze(), {"sites": 8, "items": 400, "start": 30}),
+        (Randomized(alpha=0.1), Motley(), {"sites": 5, "items": 400}),
+        (Deterministic(alpha=0.1), RoundRobin(), {"sites": 1, "items": 1}),
+        (Deterministic(alpha=0.1), RoundRobin(), {"sites": 2, "items": 0}),
+        (NoNumbers(), RoundRobin(), {"sites": 2, "items": 5}),
+        (Randomized(alpha=0.1), Freeze(), {"sites": 4, "items": 200, "network": Latency(constant=3)}),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_what_was_written_is_read(tmp_path: Path, protocol: Any, adversary: Any, sizes: dict[str, Any]) -> None:
+    _, record = recorded(protocol, adversary, **sizes)
+    path = tmp_path / "game.jsonl"
+    save(record, path)
+    again = load(path)
+    assert is_record(path)
+    assert (again.messages, again.asked) == (record.messages, record.asked)
+    assert repr(again.outputs) == repr(record.outputs)  # no number equals itself
+    assert {**again.about, "max_rel_error": 0} == {**record.about, "max_rel_error": 0}
+    save(again, tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+def test_a_recorded_game_is_the_game(engine: str) -> None:
+    for protocol, adversary in [(Deterministic(alpha=0.1), RoundRobin()), (Robust(alpha=0.3), Freeze())]:
+        sizes: dict[str, Any] = {"sites": 8, "items": 500, "seed": 4, "engine": engine}
+        played = play(protocol, adversary, **sizes).row()
+        noted = recorded(protocol, adversary, **sizes)[0].row()
+        assert {**played, "seconds": 0} == {**noted, "seconds": 0}
+
+
+def test_without_recording_there_is_no_record() -> None:
+    game = play(Deterministic(alpha=0.1), RoundRobin(), sites=2, items=10)
+    with pytest.raises(ValueError, match="record=True"):
+        record_of(game)
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(ScenarioError) as caught:
+        load(path)
+    said = str(caught.value)
+    assert said.startswith(str(path))
+    assert "\n" not in said
+    return said
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "step,sender\n1,2\n", "{}\n", "[1]\n", '{"format": "another"}\n', "\x00\xff"]
+)
+def test_a_foreign_file_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "foreign"
+    path.write_text(text)
+    assert "no recorded game" in refused(path)
+    assert not is_record(path)
+    assert "cannot be read" in refused(tmp_path / "missing")
+    assert "cannot be read" in refused(tmp_path)
+
+
+def test_each_byte_counts(tmp_path: Path, game: GameRecord) -> None:
+    path = tmp_path / "game.jsonl"
+    save(game, path)
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 997):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        refused(path)
+    for cut in (2, 40, len(whole) // 2, len(whole) - 3):
+        path.write_bytes(whole[:-cut])
+        refused(path)
+    path.write_bytes(whole + b"\n")
+    refused(path)
+
+
+@pytest.mark.parametrize(
+    ("place", "line", "said"),
+    [
+        (0, {"version": 2}, "version 2"),
+        (0, {"sites": "8"}, "sites"),
+        (0, {"sites": 0}, "sites"),
+        (0, {"alpha": "small"}, "alpha"),
+        (0, {"first_failing_step": 1.5}, "first_failing_step"),
+        (1, ["m", 1, 0, 99, "report", 1, 1], "line 2"),
+        (1, ["m", 1, 0, 1, "report", 1, 1], "line 2"),
+        (1, ["m", 10**9, 0, -1, "report", 1, 1], "line 2"),
+        (1, ["o", 1, "much"], "line 2"),
+        (1, ["o", 1, True], "line 2"),
+        (1, ["t", 0, 0, 0, 0, {"site": 99}, 1], "line 2"),
+        (1, ["t", 0, 0, 0, 0, {"runs": [[1], [2]]}, 3], "line 2"),
+        (1, ["t", 0, 0, 0, 0, {"site": 0}, 10**9], "line 2"),
+        (1, ["x"], "line 2"),
+        (1, ["m", 400, 0, -1, "report", 1, 1], "order"),
+    ],
+)
+def test_a_well_sealed_file_that_makes_no_sense_is_refused(
+    tmp_path: Path, game: GameRecord, place: int, line: Any, said: str
+) -> None:
+    path = tmp_path / "game.jsonl"
+    save(game, path)
+    lines = path.read_text().splitlines()[:-1]
+    lines[place] = json.dumps({**json.loads(lines[0]), **line} if place == 0 else line)
+    body = "".join(f"{one}\n" for one in lines).encode()
+    end = {"lines": len(lines), "sha256": hashlib.sha256(body).hexdigest()}
+    path.write_bytes(body + json.dumps(end).encode() + b"\n")
+    assert said in refused(path)
