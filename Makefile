@@ -51,7 +51,7 @@ lock: .venv/.test
 
 # the smallest versions that pyproject.toml allows, with the quick tests of the core
 lower-bounds:
-	test -d .venv-lower || $(PYTHON) -m venv .venv-lower
+	$(PYTHON) -m venv --clear .venv-lower
 	$(PYTHON) .ci/lower_bounds.py audit dask data gym sketches > .venv-lower/bounds.txt
 	.venv-lower/bin/pip install --quiet --disable-pip-version-check -r .venv-lower/bounds.txt pytest hypothesis
 	.venv-lower/bin/python -m pytest -q -p no:cacheprovider -m "not slow" tests/conformance tests/simulator/claims tests/simulator/cli \

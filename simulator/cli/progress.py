@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from simulator.cli.tables import is_terminal
-from simulator.results.formats import duration
 
 if TYPE_CHECKING:
-    from simulator.runs.runner import Progress
+    from simulator.runs.progress import Progress
 
 EVERY: Final = 30.0
 """Seconds between two lines in a log."""
@@ -50,9 +49,8 @@ def _drawn(name: str) -> Iterator[Callable[[Progress], None]]:
         line = drawing.add_task(name, total=1.0, games="", rate="", left="")
 
         def show(progress: Progress) -> None:
-            games, rate, left = _words(progress, time.perf_counter() - begun)
-            done = progress.done / progress.cost if progress.cost else 1.0
-            drawing.update(line, completed=done, games=games, rate=rate, left=left, refresh=True)
+            games, rate, left = progress.words(time.perf_counter() - begun)
+            drawing.update(line, completed=progress.share, games=games, rate=rate, left=left, refresh=True)
 
         yield show
 
@@ -65,17 +63,6 @@ def _lines(name: str) -> Callable[[Progress], None]:
         now = time.perf_counter()
         if now - last >= EVERY and not progress.finished:
             last = now
-            click.echo(f"{name}: " + ", ".join(part for part in _words(progress, now - begun) if part), err=True)
+            click.echo(f"{name}: " + ", ".join(part for part in progress.words(now - begun) if part), err=True)
 
     return show
-
-
-def _words(progress: Progress, seconds: float) -> tuple[str, str, str]:
-    """Return games, rate and time left in words."""
-    there = progress.kept + progress.alike + progress.played
-    games = f"{there:,} of {progress.games:,} games"
-    if not progress.played or progress.done <= 0:
-        return games, "", ""
-    rate = progress.played / seconds
-    told = f"{rate:,.1f} games/s" if rate >= 1 else f"{1 / rate:,.1f} s per game"
-    return games, told, f"{duration(progress.left)} left" if there < progress.games else ""

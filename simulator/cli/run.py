@@ -17,7 +17,8 @@ from simulator.results.formats import duration
 
 if TYPE_CHECKING:
     from simulator.results.folder import Results
-    from simulator.runs.runner import Progress, Report
+    from simulator.runs.progress import Progress
+    from simulator.runs.runner import Report
     from simulator.scenario.load import Scenario
 
 

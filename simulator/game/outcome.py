@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from simulator.claims.columns import KIND_COLUMNS, NETWORK_COLUMNS, TRIAL_COLUMNS, names
 from simulator.game.verdict import Verdict
+from simulator.points.source import import_reference
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -160,6 +161,9 @@ class Game:
         """Return the columns of trials.csv that a game knows, those of scenarios with a network at the end."""
         known = (*names(TRIAL_COLUMNS, "point", "game"), *names(NETWORK_COLUMNS))
         return {name: getattr(self, name) for name in known}
+
+    def _repr_html_(self) -> str:
+        return str(import_reference("simulator.notebook.shown:game")(self))
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw the timeline: estimate, truth, error and cost. Return the matplotlib figure."""

@@ -7,11 +7,14 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from simulator.errors import RunError, ScenarioError
+from simulator.plots.accessor import Panels
 from simulator.plots.base import Plot
 from simulator.plots.captions import caption_of, prepared, write_captions
+from simulator.plots.lent import OnLentAxes, lent
 from simulator.plots.style import FORMS, house_style, save
 from simulator.plots.timeline_panels import draw_game
 from simulator.points.kept import kept_class
@@ -114,6 +117,28 @@ def draw_one_game(game: Any, path: str | Path | None) -> Figure:
             raise ValueError(f"path must end in .png or .svg, or in neither for both; got {str(path)!r}")
         save(figure, place.with_suffix(""), (place.suffix[1:],) if place.suffix else FORMS)
     return figure
+
+
+def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None) -> Any:
+    """Draw one figure of a result and return its axes; `simulator.plots.accessor` says the rest."""
+    tables = read_tables([results])
+    plot = _plot_of(_with_axis(request, tables), tables)
+    if ax is None:
+        with house_style():
+            figure = figure_of(tables, plot)
+        panels = Panels(axes for axes in figure.axes if axes.get_visible())
+        panels.figure = figure
+        return panels
+    given = [ax] if isinstance(ax, Axes) else list(ax)
+    if not given or not all(isinstance(one, Axes) for one in given):
+        raise ValueError(f"ax must be axes of a matplotlib figure, or a list of them; got {ax!r}")
+    with lent(given), house_style():
+        drawn = figure_of(tables, plot)
+        if isinstance(drawn, OnLentAxes):
+            drawn.finish()
+        else:
+            raise ValueError(f"ax: {type(plot).__name__} makes its figure by itself; leave ax out")
+    return ax
 
 
 def figure_of(tables: Tables, plot: Plot) -> Figure:

@@ -21,6 +21,7 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from simulator.plots.lent import on_lent_axes
 from simulator.results.files import write_with
 
 WIDTH: Final = 8.0
@@ -162,7 +163,12 @@ def new_figure(
         Height in inches of what is drawn, title, legends and note not counted.
     title, subtitle, note
         Text; long lines are broken.
+
+    Where axes have been lent (`simulator.plots.lent`), what comes back draws on these.
     """
+    users = on_lent_axes(title, [entry for legend in legends for entry in legend.entries])
+    if users is not None:
+        return users
     titles = textwrap.wrap(title, int(width * 9.5)) or [""]
     subtitles = textwrap.wrap(subtitle, int(width * 14))
     notes = textwrap.wrap(note, int(width * 16))

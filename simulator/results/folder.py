@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from simulator.claims.columns import CLAIMS, KINDS, SERIES
 from simulator.errors import ScenarioError
+from simulator.points.source import import_reference
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,14 @@ class Results:
     ----------
     dir
         The folder.
+    trials, series, kinds, claims
+        The tables, each read when it is first asked for.
+    manifest, scenario
+        How the results came about, and the scenario in it.
+    ok
+        Whether all claims hold.
+    plot
+        The figures.
 
     Raises
     ------
@@ -70,6 +79,11 @@ class Results:
             raise NoResults(f"{self.dir}: manifest.json cannot be read: {said}; run the scenario again") from error
 
     @property
+    def plot(self) -> Any:
+        """Figures: `plot.cost(x="sites", ax=axes)` draws one and returns its axes; `dir(results.plot)` lists them."""
+        return import_reference("simulator.plots.accessor:Plotter")(self)
+
+    @property
     def scenario(self) -> dict[str, Any]:
         """The scenario as the manifest has it."""
         return dict(self.manifest["scenario"])
@@ -95,6 +109,9 @@ class Results:
 
     def __repr__(self) -> str:
         return f"Results({str(self.dir)!r})"
+
+    def _repr_html_(self) -> str:
+        return str(import_reference("simulator.notebook.shown:results")(self))
 
 
 def opened(place: str | Path | Results) -> Results:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from simulator.claims.judge import Finding
 from simulator.errors import RunError, ScenarioError
@@ -17,6 +17,7 @@ from simulator.runs.estimate import refuse_too_large
 from simulator.runs.journal import Journal
 from simulator.runs.manifest import write_manifest
 from simulator.runs.plan import in_order, plan
+from simulator.runs.progress import Progress, in_notebook, notebook_bar
 from simulator.runs.workers import Batch, Batches, Job, Played, ThisProcess, WorkerDied, WorkerProcesses, Workers, cores
 from simulator.scenario.load import Scenario, load
 from simulator.tasks.base import Record
@@ -24,23 +25,6 @@ from simulator.tasks.base import Record
 JOURNAL: Final = "journal.sqlite"
 ATTEMPTS: Final = 3
 """A game during which so many workers died is not tried again."""
-
-
-@dataclass
-class Progress:
-    """How far a run is. `cost` counts expected messages: games of one run differ a thousandfold."""
-
-    games: int
-    kept: int
-    """Games that an earlier run had finished."""
-    cost: float
-    played: int = 0
-    alike: int = 0
-    """Games that are taken from another seed's, for no coin is drawn in them."""
-    done: float = 0.0
-    left: float = 0.0
-    """Seconds that the games still to be handed over will take, by what has been seen of their points."""
-    finished: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,7 +46,7 @@ class Report:
 
 
 def run(
-    scenario: str | Path | Scenario,
+    scenario: str | Path | Mapping[str, Any] | Scenario,
     *,
     out: str | Path | None = None,
     overrides: Sequence[str] = (),
@@ -79,7 +63,8 @@ def run(
     Parameters
     ----------
     scenario
-        A scenario file, or the bare name of a shipped one.
+        A scenario file, the bare name of a shipped one, what such a file says as a mapping, or a scenario that
+        `load` has returned.
     out
         The folder for the results; ``results/NAME`` if left out.
     overrides
@@ -93,7 +78,7 @@ def run(
     controls
         Whether to play the controls of the claims too.
     on_progress
-        Called at the start, after each batch, and at the end.
+        Called at the start, after each batch, and at the end. Left out, a notebook shows a bar.
 
     Raises
     ------
@@ -102,8 +87,11 @@ def run(
     RunError
         The run could not be finished; the finished games are kept.
     """
+    loaded = load(scenario, overrides)
+    if on_progress is None and in_notebook():
+        on_progress = notebook_bar(loaded.name)
     return execute(
-        scenario if isinstance(scenario, Scenario) else load(scenario, overrides),
+        loaded,
         out=out,
         workers=workers,
         scheduler=scheduler,

@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from simulator.results.files import writing
-from simulator.runs.runner import Progress, Report, execute
+from simulator.runs.progress import Progress
+from simulator.runs.runner import Report, execute
 from simulator.scenario.load import Scenario
 
 FOLDER = "seeds"

@@ -15,10 +15,12 @@ from simulator.claims.columns import NETWORK, TRIALS
 from simulator.claims.rehearsal import held
 from simulator.errors import ScenarioError, accepted, nearest
 from simulator.points.point import Part, Point, PointError, part
+from simulator.points.source import import_reference
 from simulator.points.swept import swept_columns
 from simulator.scenario.checks import check_claims, check_keys, kept_plots
 from simulator.scenario.controls import BrokenPoints, broken_points
 from simulator.scenario.document import Document, read
+from simulator.scenario.mapping import from_mapping
 from simulator.scenario.model import SWEPT, Head, first_fault, point_model
 from simulator.scenario.sweep import Combination, SweepError, combinations
 from simulator.tasks.base import Task
@@ -28,7 +30,7 @@ MOST_POINTS: Final = 30_000
 """A scenario of more points is taken for a slip: each of them is made once before anything is played."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scenario:
     """A checked scenario.
 
@@ -64,6 +66,12 @@ class Scenario:
         """Return the name, which names the folder of the results."""
         return self.head.name
 
+    def _repr_html_(self) -> str:
+        return str(import_reference("simulator.notebook.shown:scenario")(self))
+
+    def __repr__(self) -> str:
+        return f"<scenario {self.name}: {len(self.points):,} points, {self.games:,} games>"
+
     @property
     def games(self) -> int:
         """Return the number of games, those of the controls apart."""
@@ -97,13 +105,14 @@ class Scenario:
         return {column: key for column, key in called(self.task.sizes).items() if column in self.columns}
 
 
-def load(file: str | Path, overrides: Sequence[str] = ()) -> Scenario:
-    """Return the scenario in a file, fully checked.
+def load(source: str | Path | Mapping[str, Any] | Scenario, overrides: Sequence[str] = ()) -> Scenario:
+    """Return a scenario, fully checked.
 
     Parameters
     ----------
-    file
-        Its path, or the bare name of a scenario in the folder ``scenarios``.
+    source
+        The path of its file, the bare name of one in the folder ``scenarios``, a mapping with the keys of a file, or a
+        scenario. Relative paths in a mapping count from the current folder.
     overrides
         ``key=value`` each, in the order in which they are to be applied.
 
@@ -112,7 +121,14 @@ def load(file: str | Path, overrides: Sequence[str] = ()) -> Scenario:
     ScenarioError
         Anything in it is wrong; one line names file, line, path within it, and what is accepted.
     """
-    document = read(locate(file), str(file))
+    if isinstance(source, Scenario):
+        if not overrides:
+            return source
+        document = from_mapping(source.data, source.file, source.folder)
+    elif isinstance(source, Mapping):
+        document = from_mapping(source)
+    else:
+        document = read(locate(source), str(source))
     for assignment in overrides:
         document.set(assignment)
     return build(document)

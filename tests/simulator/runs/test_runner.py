@@ -13,7 +13,8 @@ import pytest
 
 from simulator.claims.columns import TRIALS
 from simulator.errors import MoveError, RunError, ScenarioError
-from simulator.runs.runner import Progress, Report, execute, run
+from simulator.runs.progress import Progress
+from simulator.runs.runner import Report, execute, run
 from simulator.runs.workers import WorkerProcesses
 from simulator.scenario.load import load
 from simulator.tasks.tracking import Count

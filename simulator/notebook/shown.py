@@ -1,0 +1,125 @@
+"""Games, results and scenarios as HTML for a notebook: small tables in the notebook's own look, all text escaped.
+
+The classes name these functions by reference, for nothing here is needed before a notebook shows something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from simulator.pages.html import Html, joined
+from simulator.results.answers import answer_table
+from simulator.results.formats import cell, duration, interval, number, setting
+
+if TYPE_CHECKING:
+    from simulator.game.outcome import Game
+    from simulator.results.folder import Results
+    from simulator.scenario.load import Scenario
+
+MOST_ROWS: Final = 30
+"""Rows of a table that are shown; the tables of a result are there as data frames."""
+COLOURS: Final = {"ok": "#2e7d32", "PASS": "#2e7d32", "undecided": "#8a6d00", "UNDECIDED": "#8a6d00"}
+"""Of verdicts; all others are red, and all stand there as words too."""
+
+
+def game(shown: Game) -> str:
+    """Return a game: its verdict, what it came to, and its cost by kind of message."""
+    promised = "" if shown.alpha is None else f" (promised: {setting(shown.alpha)})"
+    facts = {
+        "verdict": _verdict(shown.verdict),
+        "largest relative error": number(shown.max_rel_error) + promised,
+        "first failure": "none" if shown.first_failure is None else f"at item {number(shown.first_failure)}",
+        "words, messages, bits": ", ".join(map(number, (shown.words, shown.messages, shown.bits))),
+        "changes of the output": number(shown.output_changes),
+        "engine": f"{shown.engine}, {duration(shown.seconds)}",
+    }
+    if shown.error:
+        facts["error"] = shown.error.strip().splitlines()[-1]
+    kinds = shown.kinds
+    heads = ["kind", "direction", "messages", "words"]
+    rows = [[cell(row[head]) for head in heads] for row in kinds.to_dict("records")]
+    size = f"{number(shown.sites)} sites, {number(shown.items)} items, seed {shown.seed}"
+    parts = [_heading(f"{shown.protocol} against {shown.adversary}", size), _facts(facts)]
+    return str(_frame([*parts, _table(heads, rows, right=(2, 3))] if rows else parts))
+
+
+def results(shown: Results) -> str:
+    """Return results: the table that answers the question of their scenario, and the claims."""
+    told = answer_table(shown)
+    columns = list(zip(*told.values, strict=True))
+    right = [place for place, values in enumerate(columns) if any(isinstance(one, int | float) for one in values)]
+    parts = [_heading(told.title, told.subtitle), _table(told.headers, told.texts, right)]
+    claims = shown.claims
+    if len(claims):
+        rows = [
+            [
+                _verdict(str(claim["verdict"])),
+                str(claim["name"]) + (f" [{claim['group']}]" if isinstance(claim["group"], str) else ""),
+                number(claim["value"]),
+                interval(claim["low"], claim["high"]),
+                claim["bound"],
+            ]
+            for claim in claims.to_dict("records")
+        ]
+        parts.append(_table(["verdict", "claim", "measured", "95 % interval", "bound"], rows, right=(2, 3)))
+    parts.append(Html("<div style='opacity:.7'>{}</div>", shown.dir))
+    return str(_frame(parts))
+
+
+def scenario(shown: Scenario) -> str:
+    """Return a scenario: what is fixed and what is swept, how many games that makes, and its claims."""
+    settings = {key: value for key, value in shown.data.items() if key not in ("name", "title", "claims", "plots")}
+    games = f"{number(len(shown.points))} points, {number(shown.games)} games"
+    games += f" and {number(shown.control_games)} of controls" if shown.control_games else ""
+    parts = [_heading(shown.head.title or shown.name, f"{shown.name}: {games}")]
+    parts.append(_facts({key: _value(value) for key, value in settings.items()}))
+    if shown.head.claims:
+        from simulator.claims.judge import bound
+
+        rows = [[claim.name, claim.where, claim.measure, bound(claim)] for claim in shown.head.claims]
+        parts.append(_table(["claim", "where", "measure", "bound"], rows))
+    return str(_frame(parts))
+
+
+def _frame(parts: Sequence[Html]) -> Html:
+    return Html("<div style='overflow-x:auto'>{}</div>", joined(parts))
+
+
+def _heading(title: str, below: str) -> Html:
+    return Html("<div><b>{}</b><br><span style='opacity:.7'>{}</span></div>\n", title, below)
+
+
+def _facts(known: Mapping[str, Any]) -> Html:
+    rows = [Html("<tr><th scope='row' style='text-align:left'>{}</th><td style='text-align:left'>{}</td></tr>\n", *fact)
+            for fact in known.items()]  # fmt: skip
+    return Html("<table>{}</table>\n", joined(rows))
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]], right: Collection[int] = ()) -> Html:
+    sides = [Html("text-align:right" if place in right else "text-align:left") for place in range(len(heads))]
+    top = joined(
+        [Html("<th scope='col' style='{}'>{}</th>", side, head) for side, head in zip(sides, heads, strict=True)]
+    )
+    lines = [
+        Html(
+            "<tr>{}</tr>\n",
+            joined([Html("<td style='{}'>{}</td>", side, value) for side, value in zip(sides, row, strict=True)]),
+        )
+        for row in rows[:MOST_ROWS]
+    ]
+    more = Html("<div>… and {} more rows</div>\n", number(len(rows) - MOST_ROWS)) if len(rows) > MOST_ROWS else Html("")
+    return Html("<table><thead><tr>{}</tr></thead><tbody>\n{}</tbody></table>\n{}", top, joined(lines), more)
+
+
+def _verdict(word: str) -> Html:
+    return Html("<b style='color:{}'>{}</b>", COLOURS.get(word, "#c62828"), word)
+
+
+def _value(value: Any) -> str:
+    """Return a value of a scenario in one line, as a scenario file would have it."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_value(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return setting(value) if not isinstance(value, bool) and value is not None else str(value).lower()

@@ -1,0 +1,107 @@
+"""`results.plot`: every kind of figure as a method that draws and returns axes."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+from pathlib import Path
+
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from synthetic_results import write_result
+
+from simulator.plots import PLOTS
+from simulator.results.folder import Results
+
+KINDS = ["cost", "error", "breakdown", "frontier", "matrix", "timeline"]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    folder = tmp_path_factory.mktemp("results")
+    write_result(folder)
+    return Results(folder)
+
+
+def test_dir_lists_all_kinds_and_help_their_keys(results: Results) -> None:
+    assert dir(results.plot) == sorted(name.replace("-", "_") for name in PLOTS)
+    taken = inspect.signature(results.plot.cost).parameters
+    assert next(iter(taken)) == "ax"
+    assert {"x", "y", "where", "title", "lower_bounds"} <= set(taken)
+    assert "what is counted" in pydoc.plain(pydoc.render_doc(results.plot.cost)).lower()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_figure_of_its_own(results: Results, kind: str) -> None:
+    panels = getattr(results.plot, kind)()
+    assert len(panels) >= 1
+    assert all(isinstance(axes, Axes) for axes in panels)
+    assert {axes.figure for axes in panels} == {panels.figure}
+    assert panels._repr_png_().startswith(b"\x89PNG")
+
+
+def test_on_axes_of_the_users_own(results: Results) -> None:
+    figure = Figure(layout="constrained")
+    left, right = figure.subplots(1, 2)
+    assert results.plot.cost(ax=left, where="adversary == 'freeze'") is left
+    own = results.plot.cost(where="adversary == 'freeze'")[0]
+    assert len(left.lines) == len(own.lines)
+    assert [list(line.get_ydata()) for line in left.lines] == [list(line.get_ydata()) for line in own.lines]
+    assert left.get_xlabel() == own.get_xlabel()
+    assert left.get_title(loc="left") or left.get_title()
+    assert not right.lines
+    results.plot.breakdown(ax=right, where="adversary == 'freeze' and sites == 64")
+    assert right.patches
+    assert right.get_legend() is not None
+    assert figure.axes == [left, right]
+
+
+def test_several_panels_on_a_list_of_axes(results: Results) -> None:
+    figure = Figure()
+    pair = list(figure.subplots(1, 2))
+    assert results.plot.error(x="sites", ax=pair) is pair
+    assert all(axes.lines for axes in pair)
+    assert pair[0].get_ylim() == pair[1].get_ylim()  # shared, as in a figure of its own
+
+
+def test_nothing_stays_lent(results: Results) -> None:
+    figure = Figure()
+    with pytest.raises(ValueError, match=r"has 2 panels \(1 by 2\) and one was given"):
+        results.plot.cost(ax=figure.subplots())
+    assert len(results.plot.cost()) == 2
+
+
+@pytest.mark.parametrize("ax", [[], 3, [None], "axes"])
+def test_what_is_no_axes(results: Results, ax: object) -> None:
+    with pytest.raises((ValueError, TypeError), match=r"ax must be axes|not iterable"):
+        results.plot.cost(ax=ax)
+
+
+def test_a_kind_that_is_not_there(results: Results) -> None:
+    with pytest.raises(AttributeError, match="did you mean 'cost'"):
+        results.plot.cots()
+    with pytest.raises(ValueError, match="did you mean 'cost'"):
+        results.plot("cots")
+
+
+def test_a_key_that_is_not_there(results: Results) -> None:
+    with pytest.raises(ValueError, match="'z'"):
+        results.plot.cost(z="sites")
+
+
+def test_a_kind_of_ones_own_by_reference(results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_sheet.py").write_text(
+        "from matplotlib.figure import Figure\n"
+        "from simulator.plots import Plot\n"
+        "class Own(Plot):\n"
+        "    kind = 'own'\n"
+        "    def draw(self, tables):\n"
+        "        figure = Figure()\n"
+        "        figure.subplots().plot([1, 2])\n"
+        "        return figure\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert len(results.plot("own_sheet.py:Own")) == 1
+    with pytest.raises(ValueError, match="Own makes its figure by itself"):
+        results.plot("own_sheet.py:Own", ax=Figure().subplots())
