@@ -12,19 +12,8 @@ from simulator.points.registry import kinds, parameters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from simulator.results.folder import Results
-
-
-class Panels(tuple["Axes", ...]):
-    """The axes of a figure, one a panel. A notebook shows the figure, which is `figure`."""
-
-    figure: Figure
-
-    def _repr_png_(self) -> bytes | None:
-        draw = getattr(self.figure, "_repr_png_", None)
-        return draw() if draw is not None else None
 
 
 class Plotter:

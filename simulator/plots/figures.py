@@ -11,10 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from simulator.errors import RunError, ScenarioError
-from simulator.plots.accessor import Panels
 from simulator.plots.base import Plot
 from simulator.plots.captions import caption_of, prepared, write_captions
-from simulator.plots.lent import OnLentAxes, lent
+from simulator.plots.lent import OnLentAxes, Panels, lent
 from simulator.plots.style import FORMS, house_style, save
 from simulator.plots.timeline_panels import draw_game
 from simulator.points.kept import kept_class

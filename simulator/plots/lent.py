@@ -65,12 +65,22 @@ class OnLentAxes(Figure):
             self.panels[0].set_title(self._title, wrap=True)
         if self._entries:
             handles, texts = zip(*self._entries, strict=True)
-            beside = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}  # never over data
-            self.panels[-1].legend(handles, texts, fontsize="small", **beside)
+            # beside the panel, never over data
+            self.panels[-1].legend(handles, texts, fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
 
     def draw_without_rendering(self) -> None:
         """Lay out the user's figure, where the panels are."""
         self._theirs.draw_without_rendering()  # type: ignore[union-attr]
+
+
+class Panels(tuple[Axes, ...]):
+    """The axes of a figure, one a panel. A notebook shows the figure, which is `figure`."""
+
+    figure: Figure
+
+    def _repr_png_(self) -> bytes | None:
+        draw = getattr(self.figure, "_repr_png_", None)
+        return draw() if draw is not None else None
 
 
 @contextmanager

@@ -66,7 +66,7 @@ def notebook_bar(name: str) -> Callable[[Progress], None]:
         last = now
         look = _looks(name, progress, now - begun)
         if handle is None:
-            handle = display(look, raw=True, display_id=True)
+            handle = display(look, raw=True, display_id=True)  # type: ignore[no-untyped-call]
         else:
             handle.update(look, raw=True)
 
