@@ -32,6 +32,9 @@ PLOTS: Final = {
     "budget": "simulator.plots.budget:Budget",
     "ratio": "simulator.plots.ratio:Ratio",
     "flags": "simulator.plots.flags:Flags",
+    "spread": "simulator.plots.spread:Spread",
+    "share": "simulator.plots.share:Share",
+    "halts": "simulator.plots.halts:Halts",
 }
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from simulator.results.read import Tables
+    from simulator.results.read import Line, Tables
 
 DEEPEST: Final = 4
 """Levels of the tree that are drawn."""
@@ -37,17 +37,12 @@ class Budget(Plot):
     def draw(self, tables: Tables) -> Figure:
         from simulator.plots.style import new_figure
         from simulator.results.fixed import fixed
-        from simulator.results.read import lines
 
-        column = "ledger" if "ledger" in tables.trials else "_ledger"
-        if column not in tables.trials or tables.trials[column].isna().all():
-            raise ValueError("a budget figure needs the ledgers of games on data sets; these games have none")
-        found = lines(tables.trials, apart=("adversary",))[:MOST]
+        found = _ledgers(tables)
         note = "Widths: shares of epsilon; filled: spent. Side by side: in sequence. ×: so many in parallel."
         figure = new_figure(1.35 * len(found), self.title or tables.title, fixed(tables), note)
         axes = figure.subplots(len(found), 1, squeeze=False)[:, 0]
-        for one, line in zip(axes, found, strict=True):
-            ledger = json.loads(str(line.games.sort_values("trial").iloc[0][column]))
+        for one, (line, ledger) in zip(axes, found, strict=True):
             spent = f"epsilon {ledger['epsilon']:g}, spent {ledger['spent']:.3g}"
             one.set_title(f"{line.label}: {spent}", loc="left", size=9)
             _draw(one, ledger, 0.0, 1.0 / ledger["epsilon"], 0)
@@ -55,6 +50,28 @@ class Budget(Plot):
             one.set_ylim(DEEPEST, 0)
             one.set_axis_off()
         return figure
+
+    def caption(self, tables: Tables) -> str:
+        from simulator.results.fixed import fixed
+
+        told = [
+            f"{line.label} spends {ledger['spent']:.3g} of epsilon {ledger['epsilon']:g}" for line, ledger in _ledgers(tables)
+        ]
+        return (
+            "The privacy budget of a game and its parts, level by level, to scale; the filled part of each bar is spent. "
+            f"Parts in sequence stand side by side. Fixed: {fixed(tables)}. {'; '.join(told)}."
+        )
+
+
+def _ledgers(tables: Tables) -> list[tuple[Line, dict[str, Any]]]:
+    """Return the mechanisms with the ledger of the first game of each."""
+    from simulator.results.read import lines
+
+    column = "ledger" if "ledger" in tables.trials else "_ledger"
+    if column not in tables.trials or tables.trials[column].isna().all():
+        raise ValueError("a budget figure needs the ledgers of games on data sets; these games have none")
+    found = lines(tables.trials, apart=("adversary",))[:MOST]
+    return [(line, json.loads(str(line.games.sort_values("trial").iloc[0][column]))) for line in found]
 
 
 def _draw(axes: Axes, entry: dict[str, Any], left: float, scale: float, depth: int) -> None:

@@ -48,6 +48,8 @@ def prepared(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:
     axes = {key: names[value] for key in ("x", "y") if (value := getattr(plot, key, "")) in names}
     if axes:  # whoever asks for items where the task has steps gets the steps
         plot = replace(plot, **axes)
+    if getattr(plot, "controls", False):
+        tables = tables.with_controls()
     return plot, tables.where(plot.where).with_adversaries_named(getattr(plot, "x", "")).in_words_of_task()
 
 

@@ -63,67 +63,95 @@ class Cost(Plot):
         from simulator.plots.lower_bounds import NOTE, draw_lower_bounds, lower_bounds
         from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_labels
         from simulator.plots.style import new_figure
-        from simulator.plots.sweep import band_note, curves, failing_note, panels, power
-        from simulator.plots.theory import cost_bound
+        from simulator.plots.sweep import band_note, failing_note, power
         from simulator.results.fixed import fixed
 
-        trials = tables.trials
-        measure = "words" if self.y == EFOLD else self.y
-        if trials[measure].isna().all():
-            raise ValueError(f"a cost figure needs games with {measure}; these have none")
-        medians = trials.groupby("protocol")[measure].median()
-        linear = self.x in ("items", "start") and medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN
+        trials, linear = tables.trials, self._linear(tables)
+        drawn = self._drawn(tables)
+        found = [curve for _, part in drawn for curve in part]
 
+        def beside(curve: Curve) -> str:
+            return _growth(curve) if linear else power(curve, self.x)
+
+        bounds = np.concatenate([curve.bound for curve in found])
+        values = [np.r_[curve.low, curve.high] for curve in found]
+        note = [band_note(trials) + failing_note(found)]
+        if np.isfinite(bounds).any():
+            note.append("Thin dashes: the bound that theory gives on expected messages.")
+        least = lower_bounds(trials, self.x, _start_of(tables), self._efolds(tables)) if self.lower_bounds else []
+        if least:
+            note.append(NOTE)
+            values += [bound.y for bound in least]
+        if room_for_labels(len(drawn)):
+            note.append(_beside(found, self.x, self._column, linear))
+        kinds = tuple(dict.fromkeys(trials["protocol"]))
+        figure = new_figure(
+            height_of(drawn), self.title or tables.title, fixed(tables, self.x), " ".join(note),
+            legends=legend_of(drawn, kinds),
+        )  # fmt: skip
+        axes, labels = draw_panels(figure, drawn, self.x, beside, kinds, _LABELS.get(self.y, self._column))
+        labels += draw_lower_bounds(axes, least, room_for_labels(len(drawn)))
+        _scale_y(axes[0], np.concatenate(values), bounds, linear)
+        label_ends(figure, labels)
+        return figure
+
+    def caption(self, tables: Tables) -> str:
+        from simulator.plots.telling import of_curves
+
+        what = "bits" if self.y == "bits" else _LABELS.get(self.y, self.y)
+        more = " Thin dashes are the bounds that theory gives." if self._bounded(tables) else ""
+        more += " Dots are lower bounds, up to a constant factor." if self.lower_bounds else ""
+        return of_curves(tables, what, self.x, self._drawn(tables), more)
+
+    @property
+    def _column(self) -> str:
+        """Return the column of trials.csv that is counted."""
+        return "words" if self.y == EFOLD else self.y
+
+    def _linear(self, tables: Tables) -> bool:
+        """Return whether costs are shown on a linear scale."""
+        medians = tables.trials.groupby("protocol")[self._column].median()
+        return self.x in ("items", "start") and medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN
+
+    def _efolds(self, tables: Tables) -> Callable[[Any], float]:
+        """Return by what the cost of a game is divided."""
         start = _start_of(tables)
+        return lambda game: log1p(int(game["items"]) / max(1, start(game))) if self.y == EFOLD else 1.0
 
-        def efolds(game: Any) -> float:
-            return log1p(int(game["items"]) / max(1, start(game))) if self.y == EFOLD else 1.0
+    def _bounded(self, tables: Tables) -> bool:
+        """Return whether theory bounds what is counted for some line."""
+        return any(np.isfinite(curve.bound).any() for _, part in self._drawn(tables) for curve in part)
+
+    def _drawn(self, tables: Tables) -> list[tuple[str, list[Curve]]]:
+        """Return the lines of each panel."""
+        from simulator.plots.sweep import panels_of_curves
+        from simulator.plots.theory import cost_bound
+
+        measure, efolds = self._column, self._efolds(tables)
+        if tables.trials[measure].isna().all():
+            raise ValueError(f"a cost figure needs games with {measure}; these have none")
 
         def theory(game: dict[str, Any]) -> float | None:
             point = tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
             bound = cost_bound(point, int(game["items"]))
             return None if bound is None else bound / efolds(game)
 
-        def fitted_power(curve: Curve) -> str:
-            return _growth(curve) if linear else power(curve, self.x)
-
         def cost(games: pd.DataFrame) -> pd.Series[float]:
             return games[measure].astype(float) / games.apply(efolds, axis=1)
 
-        bound = theory if measure != "bits" else None
-        drawn = [(title, curves(games, self.x, cost, bound)) for title, games in panels(tables)]
-        found = [curve for _, part in drawn for curve in part]
-        if not found:
+        drawn = panels_of_curves(tables, self.x, cost, theory if measure != "bits" else None)
+        if not drawn:
             raise ValueError(f"a cost figure needs games with {measure}; these have none")
-        bounds = np.concatenate([curve.bound for curve in found])
-        values = [np.r_[curve.low, curve.high] for curve in found]
-        note = [band_note(trials) + failing_note(found)]
-        if np.isfinite(bounds).any():
-            note.append("Thin dashes: the bound that theory gives on expected messages.")
-        least = lower_bounds(trials, self.x, start, efolds) if self.lower_bounds else []
-        if least:
-            note.append(NOTE)
-            values += [bound.y for bound in least]
-        if room_for_labels(len(drawn)):
-            note.append(_beside(self.x, measure, linear))
-        kinds = tuple(dict.fromkeys(trials["protocol"]))
-        figure = new_figure(
-            height_of(drawn), self.title or tables.title, fixed(tables), " ".join(note),
-            legends=legend_of(drawn, kinds),
-        )  # fmt: skip
-        axes, labels = draw_panels(figure, drawn, self.x, fitted_power, kinds, _LABELS.get(self.y, measure))
-        labels += draw_lower_bounds(axes, least, room_for_labels(len(drawn)))
-        _scale_y(axes[0], np.concatenate(values), bounds, linear)
-        label_ends(figure, labels)
-        return figure
+        return drawn
 
 
-def _beside(axis: str, measure: str, linear: bool) -> str:
+def _beside(found: list[Curve], axis: str, measure: str, linear: bool) -> str:
     """Return what stands beside each line."""
-    from simulator.plots.sweep import symbol
+    from simulator.plots.sweep import power_note, symbol
 
-    fitted = f"the power of {symbol(axis)} fitted through all its marks"
-    return f"Beside each line: {f'the {measure} that the last doubling of {symbol(axis)} added' if linear else fitted}."
+    if linear:
+        return f"Beside each line: the {measure} that the last doubling of {symbol(axis)} added."
+    return power_note(found, axis).strip()
 
 
 def _start_of(tables: Tables) -> Callable[[Any], int]:
@@ -157,4 +185,5 @@ def _scale_y(axes: Axes, values: Floats, bounds: Floats, linear: bool) -> None:
     axes.set_yscale("log")
     axes.set_ylim(float(values[values > 0].min()) / 1.6, max(high * 1.4, min(top * 1.2, high * 6)))
     axes.yaxis.set_major_locator(LogLocator(10, numticks=8))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
     axes.yaxis.set_minor_locator(NullLocator())

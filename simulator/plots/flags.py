@@ -59,6 +59,19 @@ class Flags(Plot):
         axes[-1].set_xlabel("rounds")
         return figure
 
+    def caption(self, tables: Tables) -> str:
+        from simulator.results.fixed import fixed
+
+        told = []
+        for game in _chosen(tables.trials.dropna(subset=["_flag"])):
+            last = _set_at(game)[-1]
+            flag = f"flag {last[0]} ({_SAYS[last[0]]}) from round {last[1]:,.0f} on"
+            told.append(f"against {game['adversary']} {int(game['_mistakes']):,} mistakes, {flag}")
+        return (
+            "Labels 1 and mistakes so far against rounds, in one game each; the background is the predictor's flag, dotted "
+            f"the promised number of mistakes. Fixed: {fixed(tables)}. {'; '.join(told)}."
+        )
+
 
 def _chosen(trials: pd.DataFrame) -> list[pd.Series[Any]]:
     """Return the games to show."""

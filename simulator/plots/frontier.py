@@ -2,169 +2,228 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from simulator.plots.base import Plot
-from simulator.plots.error import FLOOR, FLOOR_NOTE, border_note, shown
+from simulator.plots.error import FLOOR, FLOOR_NOTE, below_scale, border_note, scale_errors, shown
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
     from simulator.plots.style import Legend
     from simulator.results.read import Line, Tables
 
-_TICKS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
+_FEW: Final = 3
+"""Up to so many adversaries have a panel each; of more, the protocols have."""
+_ELSEWHERE: Final = "#C4C4C4"
+"""Colour of the marks of other panels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Frontier(Plot):
-    """The largest error, in units of alpha, against words: a dot per game, a mark per median of a point."""
+    """The largest error against words: a dot per game, a mark per median of a point and adversary.
+
+    Errors are in units of alpha. Where alpha differs they are relative errors, beside the accuracies that are promised.
+    """
 
     kind: ClassVar[str] = "frontier"
     says: ClassVar[str] = "the largest error against words, a mark per protocol and adversary"
 
     def draw(self, tables: Tables) -> Figure:
-        import pandas as pd
-
+        from simulator.plots.panels import shape
         from simulator.plots.style import new_figure
-        from simulator.plots.sweep import axis_label
         from simulator.results.fixed import fixed
-        from simulator.results.read import lines, swept_axes
+        from simulator.results.read import lines
 
-        trials = tables.trials.assign(_error=shown(tables.trials))
-        trials = trials[trials["_error"].notna()]
-        if trials.empty:
-            raise ValueError("a frontier figure needs games of protocols that promise an accuracy alpha")
+        trials, one_alpha = _with_errors(tables)
         kinds = tuple(dict.fromkeys(trials["protocol"]))
-        trials = trials.assign(adversary=_grouped(tables, trials))
-        adversaries = list(dict.fromkeys(trials["adversary"]))
-        axis = next((axis for axis in swept_axes(trials) if pd.api.types.is_numeric_dtype(trials[axis])), "")
-        results = list(tables.scenarios)
-        drawn = {result: lines(trials[trials["result"] == result], axis) for result in results}
-        note = "Dots: games. Marks: medians of each point. Lower is more accurate, further left is cheaper."
-        all_lines = [line for part in drawn.values() for line in part]
-        if axis and max(line.games.groupby("adversary")[axis].nunique().max() for line in all_lines) > 1:
-            note += f" A line joins the points of one protocol and adversary in the order of {axis_label(axis)}."
-        if (trials["_error"] <= FLOOR).any():
-            note += FLOOR_NOTE
-        legends = _legends(all_lines, kinds, adversaries)
-        figure = new_figure(4.2, self.title or tables.title, fixed(tables), note, legends=legends)
-        made = figure.subplots(1, len(results), sharex=True, sharey=True, squeeze=False)
-        for one, result in zip(made.flat, results, strict=True):
-            one.set_title(result if tables.several else "")
-            for line in drawn[result]:
-                for adversary, games in line.games.groupby("adversary", sort=False):
-                    _draw_group(one, games, axis, line, kinds, adversaries.index(adversary))
-            one.set_xlabel("words")
-        made.flat[0].set_ylabel("largest error, in units of α")
-        _scales(list(made.flat), trials)
+        axis = _axis(trials)
+        panels = _panels(tables, trials)
+        all_lines = lines(trials, axis)
+        rows, columns = shape(len(panels))
+        note = _note(trials, axis, one_alpha, len(panels) > 1 and panels[0][1]["protocol"].nunique() == 1)
+        figure = new_figure(
+            4.2 if rows == 1 else 2.5 * rows, self.title or tables.title, fixed(tables, axis), note,
+            legends=[_legend(all_lines, kinds)],
+        )  # fmt: skip
+        made = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for place, one in enumerate(made.flat):
+            if place >= len(panels):
+                one.set_visible(False)
+                continue
+            title, games = panels[place]
+            one.set_title(title)
+            _draw_panel(one, games, trials, axis, kinds, one_alpha)
+            if place + columns >= len(panels):
+                one.set_xlabel("words")
+                one.tick_params(labelbottom=True)
+        for row in made:
+            row[0].set_ylabel("largest error, in units of α" if one_alpha else "largest relative error")
+        _scales(list(made.flat[: len(panels)]), trials, one_alpha)
         return figure
 
+    def caption(self, tables: Tables) -> str:
+        from simulator.results.fixed import fixed
+        from simulator.results.formats import number
 
-def _grouped(tables: Tables, trials: pd.DataFrame) -> list[str]:
-    """Return the adversary of each game, or only whether it reacts if there are more of them than fillings."""
-    from simulator.plots.style import FILLS
-    from simulator.plots.theory import reacts
+        trials, one_alpha = _with_errors(tables)
+        what = "Largest relative error of each game" + (" in units of the promised α" if one_alpha else "")
+        parts = []
+        for protocol, games in trials.groupby("protocol", sort=False):
+            failed = games[games["verdict"] == "failed"]
+            against = ", ".join(dict.fromkeys(failed["adversary"]))
+            held = f"{len(games) - len(failed)} of {len(games)} games hold" + f" (fails against {against})" * bool(against)
+            parts.append(f"{protocol}: {number(float(games['words'].median()))} words, {held}")
+        more = "" if one_alpha else " Dashes are the promised accuracies."
+        return (
+            f"{what} against the words it sent; dots are games, marks medians of a point, hollow ones fail.{more} "
+            f"Fixed: {fixed(tables)}. {'; '.join(parts)}."
+        )
 
-    if trials["adversary"].nunique() <= len(FILLS):
-        return [str(adversary) for adversary in trials["adversary"]]
-    reacting: dict[tuple[str, int], bool] = {}
-    for result, points in tables.points.items():
-        for number, point in points.items():
-            reacting[result, number] = reacts(point)
-    keys = zip(trials["result"], trials["point"], strict=True)
-    return ["reacts to the outputs" if reacting.get(key, True) else "does not react" for key in keys]
+
+def _with_errors(tables: Tables) -> tuple[pd.DataFrame, bool]:
+    """Return the games with what is shown of their errors, and whether all of them promise the same."""
+    trials = tables.trials[tables.trials["alpha"].notna()]
+    one_alpha = trials["alpha"].nunique() <= 1
+    error = shown(trials) if one_alpha else trials["max_rel_error"].astype(float).clip(lower=1e-9)
+    trials = trials.assign(_error=error)
+    trials = trials[trials["_error"].notna()]
+    if trials.empty:
+        raise ValueError("a frontier figure needs games of protocols that promise an accuracy alpha")
+    return trials, one_alpha
 
 
-def _draw_group(axes: Axes, games: pd.DataFrame, axis: str, line: Line, kinds: tuple[str, ...], adversary: int) -> None:
+def _axis(trials: pd.DataFrame) -> str:
+    """Return the swept axis along which a protocol's points are joined; empty for none."""
+    import pandas as pd
+
+    from simulator.results.read import swept_axes
+
+    return next((axis for axis in swept_axes(trials) if pd.api.types.is_numeric_dtype(trials[axis])), "")
+
+
+def _panels(tables: Tables, trials: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Return the games of each panel with its title: a panel per result, or per adversary, or per protocol."""
+    if tables.several:
+        return [(result, trials[trials["result"] == result]) for result in tables.scenarios]
+    adversaries = trials["adversary"].nunique()
+    if adversaries == 1:
+        return [("", trials)]
+    if adversaries <= _FEW:
+        return [(f"against {name}", games) for name, games in trials.groupby("adversary", sort=False)]
+    return [(_headed(str(name), games), games) for name, games in trials.groupby("protocol", sort=False)]
+
+
+def _headed(protocol: str, games: pd.DataFrame) -> str:
+    """Return the title of a protocol's panel: against how many adversaries it fails."""
+    failing = games.groupby("adversary")["verdict"].agg(lambda verdicts: (verdicts == "failed").mean() >= 0.5)
+    return f"{protocol}: fails against {int(failing.sum())} of {len(failing)}" if failing.any() else f"{protocol}: holds"
+
+
+def _note(trials: pd.DataFrame, axis: str, one_alpha: bool, by_protocol: bool) -> str:
+    """Return what marks and lines are."""
+    from simulator.plots.sweep import axis_label
+    from simulator.results.read import lines
+
+    note = "Dots: games. Marks: medians of each point and adversary. Lower is more accurate, further left is cheaper."
+    broken = trials.groupby(["result", "point"])["verdict"].agg(lambda verdicts: (verdicts == "failed").mean() >= 0.5)
+    if broken.any():
+        note += " Hollow marks: at least half of the games failed."
+    if by_protocol:
+        note += " Grey: the marks of the other panels."
+    if axis and max(line.games.groupby("adversary")[axis].nunique().max() for line in lines(trials, axis)) > 1:
+        note += f" A line joins the points of one protocol and adversary in the order of {axis_label(axis)}."
+    if not one_alpha:
+        note += " Dashes of a colour: the accuracy α that is promised at each mark; below them it is kept."
+    if one_alpha and (trials["_error"] <= FLOOR).any():
+        note += FLOOR_NOTE
+    return note
+
+
+def _draw_panel(
+    axes: Axes, games: pd.DataFrame, all_games: pd.DataFrame, axis: str, kinds: tuple[str, ...], one_alpha: bool
+) -> None:
+    """Draw the games of one panel, with those of others in grey where the panel has one protocol of several."""
+    from simulator.results.read import lines
+
+    if games["protocol"].nunique() == 1 and all_games["protocol"].nunique() > 1:
+        others = all_games[~all_games.index.isin(games.index)].groupby(["result", "point"])[["words", "_error"]].median()
+        look: dict[str, Any] = {"marker": ".", "markersize": 5, "markeredgewidth": 0, "linestyle": ""}
+        axes.plot(others["words"], others["_error"], color=_ELSEWHERE, zorder=1.5, gid="elsewhere", **look)
+    for line in lines(games, axis):
+        for _, mine in line.games.groupby("adversary", sort=False):
+            _draw_group(axes, mine, axis, line, kinds, one_alpha)
+
+
+def _draw_group(axes: Axes, games: pd.DataFrame, axis: str, line: Line, kinds: tuple[str, ...], one_alpha: bool) -> None:
     """Draw the games of one line against one adversary: dots, medians, their path along the axis."""
-    from simulator.plots.style import mark
+    from simulator.plots.marks import mark
 
     look = mark(line.protocol, kinds)
-    name = f"{line.label}, {games['adversary'].iloc[0]}"
-    dots: dict[str, Any] = {
-        "label": name,
-        "marker": ".",
-        "markersize": 4,
-        "markeredgewidth": 0,
-        "alpha": 0.5,
-        "linestyle": "",
-    }
+    dots: dict[str, Any] = {"marker": ".", "markersize": 4, "markeredgewidth": 0, "alpha": 0.5, "linestyle": ""}
     axes.plot(games["words"], games["_error"], color=look.colour, zorder=2, gid="game", **dots)
-    middle = games.groupby("point")[["words", "_error", *([axis] if axis else [])]].median()
+    failed = games.assign(_failed=(games["verdict"] == "failed").astype(float)).groupby("point")["_failed"].mean()
+    middle = games.groupby("point")[["words", "_error", "alpha", *([axis] if axis and axis != "alpha" else [])]].median()
+    middle = middle.assign(_failed=failed)
     middle = middle.sort_values(axis, kind="stable") if axis else middle
     joined = bool(axis) and middle[axis].is_unique
+    size: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 7 if line.order == 0 else 4.5}
     axes.plot(
-        middle["words"], middle["_error"], color=look.colour, linewidth=0.8, alpha=0.9, marker=look.marker,
-        linestyle="-" if joined else "", zorder=3, gid="median", label=name,
-        **_filling(adversary, look.colour, line.order),
-    )  # fmt: skip
+        middle["words"], middle["_error"], linewidth=0.8, linestyle="-" if joined else "", zorder=3, gid="median", **size
+    )
+    broken = middle[middle["_failed"] >= 0.5]
+    hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.4, "linestyle": ""}
+    axes.plot(broken["words"], broken["_error"], zorder=3.1, gid="failed", **size, **hollow)
+    if one_alpha:
+        below_scale(axes, middle["words"], middle["_error"], look.colour)
+    else:
+        dashed: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 1.8}
+        axes.plot(middle["words"], middle["alpha"], color=look.colour, gid="promised", **dashed)
 
 
-def _scales(all_axes: list[Axes], trials: pd.DataFrame) -> None:
-    """Set logarithmic scales and draw the border at which a game fails."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+def _scales(all_axes: Sequence[Axes], trials: pd.DataFrame, one_alpha: bool) -> None:
+    """Set logarithmic scales, and draw the border at which a game fails where it is the same for all."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     from simulator.plots.style import BORDER
     from simulator.results.formats import short
 
-    low = min(0.5, float(trials["_error"].min())) / 1.3
-    high = max(1.7, float(trials["_error"].max()) * 1.4)
+    low, high = float(trials["_error"].min()), float(trials["_error"].max())
+    if one_alpha:
+        low, high = min(0.5, low) / 1.3, max(1.7, high * 1.4)
+    else:
+        low, high = min(low, float(trials["alpha"].min())) / 1.4, max(high, float(trials["alpha"].max())) * 1.4
+    left, right = float(trials["words"].min()), float(trials["words"].max())
+    between = (1.0, 2.0, 5.0) if right < 40 * left and len(all_axes) == 1 else (1.0,)
     for place_of, axes in enumerate(all_axes):
         axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_ylim(low, high)
-        left, right = float(trials["words"].min()), float(trials["words"].max())
+        scale_errors(axes, low, high)
         axes.set_xlim(left / 1.3, max(right * 1.3, left * 10))
-        axes.yaxis.set_major_locator(FixedLocator([tick for tick in _TICKS if low <= tick <= high]))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_minor_locator(NullLocator())
-        between = (1.0, 2.0, 5.0) if right < 40 * left else (1.0,)
         axes.xaxis.set_major_locator(LogLocator(10, subs=between, numticks=8))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+        if not one_alpha:
+            continue
         axes.axhspan(1, high, color="#000000", alpha=0.05, linewidth=0, zorder=0)
         axes.axhline(1, color=BORDER, linewidth=1.0, zorder=1)
         if not place_of:
             border_note(axes)
 
 
-def _legends(drawn: list[Line], kinds: tuple[str, ...], adversaries: list[str]) -> list[Legend]:
-    """Return the legends: protocols by colour and marker, adversaries by the filling."""
+def _legend(drawn: list[Line], kinds: tuple[str, ...]) -> Legend:
+    """Return the legend: protocols by colour and marker."""
     from matplotlib.lines import Line2D
 
-    from simulator.plots.style import QUIET, Legend, mark
+    from simulator.plots.style import Legend, mark
 
     protocols: dict[str, Line2D] = {}
     for line in drawn:
         look = mark(line.protocol, kinds)
-        handle = Line2D(
-            [], [], color=look.colour, marker=look.marker, linestyle="", **_filling(0, look.colour, line.order)
-        )
+        size = 7 if line.order == 0 else 4.5
+        handle = Line2D([], [], color=look.colour, marker=look.marker, linestyle="", markersize=size)
         protocols.setdefault(line.label, handle)
-    fills = [
-        (Line2D([], [], linestyle="", marker="o", color=QUIET, **_filling(place, QUIET, 0)), adversary)
-        for place, adversary in enumerate(adversaries)
-    ]
-    return [
-        Legend("protocol", [(handle, label) for label, handle in protocols.items()]),
-        Legend("adversary", fills if len(fills) > 1 else []),
-    ]
-
-
-def _filling(place: int, colour: str, order: int) -> dict[str, Any]:
-    """Return how marks are drawn: filled by adversary, smaller for further variants of a protocol."""
-    from simulator.plots.style import FILLS
-
-    fill = FILLS[place % len(FILLS)]
-    return {
-        "fillstyle": fill,
-        "markerfacecolor": "white" if fill == "none" else colour,
-        "markerfacecoloralt": "white",
-        "markersize": 7 if order == 0 else 4.5,
-        "markeredgewidth": 1.2,
-    }
+    return Legend("", [(handle, label) for label, handle in protocols.items()])

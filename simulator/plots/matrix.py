@@ -23,24 +23,28 @@ _FAILED: Final = ("#FFFFFF", "#F6C7A0", "#D55E00", "#7A3000")
 
 @dataclass(frozen=True, kw_only=True)
 class Matrix(Plot):
-    """The share of games that held, a row per protocol and a column per adversary."""
+    """The share of games that held, a row per protocol and a column per adversary.
+
+    Parameters
+    ----------
+    controls
+        Whether the games of the claims' controls, in which something is broken, get rows of their own.
+    """
 
     kind: ClassVar[str] = "matrix"
     says: ClassVar[str] = "protocols against adversaries: how many games held"
 
+    controls: bool = False
+
     def draw(self, tables: Tables) -> Figure:
         from simulator.plots.style import new_figure
         from simulator.results.fixed import fixed
-        from simulator.results.read import lines
 
-        trials = tables.trials.assign(_error=error_over_alpha(tables.trials))
-        trials = trials[trials["verdict"] != "undecided"]
-        if trials.empty:
-            raise ValueError("a matrix figure needs games with a verdict; these games promise nothing")
-        results = [result for result in tables.scenarios if (trials["result"] == result).any()]
-        adversaries = list(dict.fromkeys(trials["adversary"]))
-        rows = [[(line.label, line.games) for line in lines(trials[trials["result"] == result])] for result in results]
+        parts, adversaries = self._rows(tables)
+        results, rows = list(parts), list(parts.values())
         note = "In each cell: games that held of games played, and the median of their largest errors, in units of α."
+        if self.controls:
+            note += " Rows with a broken part: the controls of the claims."
         wide = min(12.0, max(8.0, 1.9 + 0.82 * len(adversaries)))
         height = sum(0.46 * len(part) + (0.35 if tables.several else 0.0) for part in rows) + 0.75
         height += 0.15 * max(name.count("\n") for name in _names(adversaries))
@@ -57,6 +61,35 @@ class Matrix(Plot):
             _draw_cells(axes, part, adversaries)
             axes.tick_params(top=axes is made.flat[0], labeltop=axes is made.flat[0], bottom=False, labelbottom=False)
         return figure
+
+    def caption(self, tables: Tables) -> str:
+        from simulator.results.fixed import fixed
+
+        parts, _ = self._rows(tables)
+        told = []
+        for label, games in (row for part in parts.values() for row in part):
+            failed = games[~games["ok"].astype(bool)]
+            against = ", ".join(str(name).replace("\n", " ") for name in dict.fromkeys(failed["adversary"]))
+            told.append(f"{label} holds in {len(games) - len(failed)} of {len(games)}" + f" (not against {against})" * bool(against))
+        return (
+            "Games that held of games played, a row per protocol and a column per adversary, with the median of their "
+            f"largest errors in units of α; darker cells fail more often. Fixed: {fixed(tables)}. {'; '.join(told)}."
+        )
+
+    def _rows(self, tables: Tables) -> tuple[dict[str, list[tuple[str, pd.DataFrame]]], list[str]]:
+        """Return the rows of each result, with their games, and the adversaries of the columns."""
+        from simulator.results.read import lines
+
+        trials = tables.trials.assign(_error=error_over_alpha(tables.trials))
+        trials = trials[~trials["verdict"].isin(("undecided", "error"))]
+        if trials.empty:
+            raise ValueError("a matrix figure needs games with a verdict; these games promise nothing")
+        rows = {}
+        for result in tables.scenarios:
+            found = lines(trials[trials["result"] == result])
+            if found:
+                rows[result] = [(line.label, line.games) for line in found]
+        return rows, list(dict.fromkeys(trials["adversary"]))
 
 
 def _draw_cells(axes: Axes, rows: list[tuple[str, pd.DataFrame]], adversaries: list[str]) -> None:

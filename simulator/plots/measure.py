@@ -18,11 +18,27 @@ if TYPE_CHECKING:
     from simulator.plots.sweep import Curve, Floats
     from simulator.results.read import Tables
 
+_LINEAR_SPAN: Final = 5.0
+"""Values that differ by less than this factor stand on a linear scale, which begins at 0."""
 _LABELS: Final = {
-    "max_abs_error": "largest absolute error, in items",
+    "max_abs_error": "largest absolute error",
+    "rms_error": "root mean square error",
+    "late_error": "largest error in the second half",
     "touched": "different items",
     "samples_needed": "points needed",
     "gap": "gap of the last query",
+    "regret": "regret, in units of loss",
+    "deviation": "largest deviation, in items",
+    "mistakes": "mistakes",
+    "loss": "privacy loss",
+    "epsilon_low": "loss that the runs prove",
+    "exact_delta": "delta",
+    "worst_gap": "gap of the worst query",
+    "chosen_gap": "gap of the chosen query",
+    "loss_over_epsilon": "largest loss over the claimed epsilon",
+    "last_ratio": "estimate over truth at the last update",
+    "items_at_halt": "items at the halt",
+    "final_error": "error of the last answer",
 }
 """Labels of columns that tasks add."""
 
@@ -52,50 +68,67 @@ class Measure(Plot):
         from simulator.plots.labels import label_ends
         from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_labels
         from simulator.plots.style import new_figure
-        from simulator.plots.sweep import band_note, curves, failing_note, panels, power, symbol
+        from simulator.plots.sweep import band_note, failing_note, power, power_note
         from simulator.results.fixed import fixed
 
-        trials = tables.trials
-        column, expected = (_column(trials, key, getattr(self, key)) for key in ("y", "theory"))
-
-        def measured(games: pd.DataFrame) -> pd.Series[float]:
-            return games[column].astype(float)
-
-        def fitted_power(curve: Curve) -> str:
-            return power(curve, self.x) if logarithmic else ""
-
-        def bound(game: dict[str, Any]) -> float | None:
-            return float(game[expected])
-
-        theory = bound if self.theory else None
-        drawn = [(title, curves(games, self.x, measured, theory)) for title, games in panels(tables)]
+        trials, drawn = tables.trials, self._drawn(tables)
         found = [curve for _, part in drawn for curve in part]
-        if not found:
-            raise ValueError(f"a measure figure needs numbers in {self.y!r}; these games have none")
         values = np.concatenate([np.r_[curve.low, curve.high] for curve in found])
-        logarithmic = bool((values > 0).all())
+        logarithmic = bool((values > 0).all() and values.max() > _LINEAR_SPAN * values.min())
         note = band_note(trials) + failing_note(found)
         if logarithmic and room_for_labels(len(drawn)):
-            note += f" Beside each line: the power of {symbol(self.x)} fitted through all its marks."
+            note += power_note(found, self.x)
         if self.theory:
             note += " Thin dashes: what theory expects."
         kinds = tuple(dict.fromkeys(trials["protocol"]))
         legends = legend_of(drawn, kinds)
-        figure = new_figure(height_of(drawn), self.title or tables.title, fixed(tables), note, legends=legends)
-        label = _LABELS.get(self.y) or column_label(self.y)
-        axes, labels = draw_panels(figure, drawn, self.x, fitted_power, kinds, label)
+        figure = new_figure(height_of(drawn), self.title or tables.title, fixed(tables, self.x), note, legends=legends)
+
+        def beside(curve: Curve) -> str:
+            return power(curve, self.x) if logarithmic else ""
+
+        axes, labels = draw_panels(figure, drawn, self.x, beside, kinds, measured_label(self.y))
         if logarithmic:
             _logarithmic(axes[0], values)
+        else:
+            _linear(axes[0], values)
         label_ends(figure, labels)
         return figure
 
+    def caption(self, tables: Tables) -> str:
+        from simulator.plots.telling import of_curves
 
-def _column(trials: pd.DataFrame, key: str, name: str) -> str:
+        more = " Thin dashes are what theory expects." if self.theory else ""
+        return of_curves(tables, measured_label(self.y), self.x, self._drawn(tables), more)
+
+    def _drawn(self, tables: Tables) -> list[tuple[str, list[Curve]]]:
+        """Return the lines of each panel."""
+        from simulator.plots.sweep import panels_of_curves
+
+        column = column_of(tables.trials, "y", self.y)
+        expected = column_of(tables.trials, "theory", self.theory) if self.theory else ""
+
+        def measured(games: pd.DataFrame) -> pd.Series[float]:
+            return games[column].astype(float)
+
+        def bound(game: dict[str, Any]) -> float | None:
+            return float(game[expected])
+
+        drawn = panels_of_curves(tables, self.x, measured, bound if expected else None)
+        if not drawn:
+            raise ValueError(f"a measure figure needs numbers in {self.y!r}; these games have none")
+        return drawn
+
+
+def measured_label(column: str) -> str:
+    """Return the label of an axis that shows a column of trials.csv, whoever measured it."""
+    return _LABELS.get(column) or column_label(column)
+
+
+def column_of(trials: pd.DataFrame, key: str, name: str) -> str:
     """Return the column of numbers that a key of the figure names; a task's own have an underscore before them."""
     import pandas as pd
 
-    if not name and key == "theory":
-        return ""
     column = name if name in trials else f"_{name}"
     if column not in trials or not pd.api.types.is_numeric_dtype(trials[column]):
         known = [each.lstrip("_") for each in trials.columns if pd.api.types.is_numeric_dtype(trials[each])]
@@ -103,16 +136,25 @@ def _column(trials: pd.DataFrame, key: str, name: str) -> str:
     return column
 
 
+def _linear(axes: Axes, values: Floats) -> None:
+    """Let a linear y axis begin at 0 where nothing is below it."""
+    from simulator.results.formats import short
+
+    if values.min() >= 0:
+        axes.set_ylim(0, max(1e-9, float(values.max())) * 1.08)
+    axes.yaxis.set_major_formatter(lambda value, _: short(value) if value > 0 else f"{value:g}")
+
+
 def _logarithmic(axes: Axes, values: Floats) -> None:
     """Give the y axis a logarithmic scale that holds all values."""
     from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
-    from simulator.results.formats import measured_tick
+    from simulator.results.formats import short
 
     axes.set_yscale("log")
     axes.set_ylim(values.min() / 1.5, values.max() * 1.5)
     narrow = values.max() < 40 * values.min()
     axes.yaxis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0) if narrow else (1.0,), numticks=10))
-    axes.yaxis.set_major_formatter(lambda value, _: measured_tick(value))
+    axes.yaxis.set_major_formatter(lambda value, _: short(value))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_minor_formatter(NullFormatter())

@@ -15,7 +15,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 from simulator.plots.labels import EndLabel
 from simulator.plots.style import DASHES, Legend, ink, mark
 from simulator.plots.sweep import Curve, axis_label
-from simulator.results.formats import swept_tick
+from simulator.results.formats import swept_ticks
 
 _FEW_TICKS: Final = 7
 
@@ -136,9 +136,9 @@ def _scale_x(axes: Axes, values: Sequence[float], ticks: int) -> None:
     elif distinct[0] > 0:
         axes.xaxis.set_major_locator(LogLocator(10, numticks=ticks))
     axes.xaxis.set_minor_locator(NullLocator())
-    large = distinct[-1] > 10**6
+    texts = dict(zip((float(f"{value:.9g}") for value in distinct), swept_ticks(distinct), strict=True))
     axes.xaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: swept_tick(float(f"{value:.12g}"), 4 if large else 7))
+        FuncFormatter(lambda value, _: texts.get(float(f"{value:.9g}"), swept_ticks([float(f"{value:.9g}")])[0]))
     )
 
 

@@ -63,12 +63,30 @@ class Ratio(Plot):
             _band(one, tables.trials)
             for line in part:
                 labels += _draw(one, line, tables.series, kinds)
-        axes[-1].set_xlabel("updates")
+        axes[-1].set_xlabel(tables.called.get("items", "items"))
         axes[-1].set_xscale(self.scale)
         axes[-1].set_xlim(1 if self.scale == "log" else 0, float(tables.series["step"].max()))
         axes[-1].xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         label_ends(figure, labels)
         return figure
+
+    def caption(self, tables: Tables) -> str:
+        from simulator.plots.sweep import panels
+        from simulator.results.fixed import fixed
+        from simulator.results.formats import number
+        from simulator.results.read import lines
+
+        worst = tables.trials["max_rel_error"].astype(float)
+        told = []
+        for title, games in panels(tables):
+            errors = [
+                f"{line.label} {number(float(worst[line.games.index].median()))}" for line in lines(games) if len(line.games)
+            ]
+            told.append(f"{title[:1].upper()}{title[1:]}, largest relative errors at the median: {', '.join(errors)}.")
+        return (
+            f"Estimate over truth against {tables.called.get('items', 'items')}, medians of the games with their 5 % to "
+            f"95 %, a panel per adversary; grey: within α. Fixed: {fixed(tables)}. {' '.join(told)}"
+        )
 
 
 def _band(axes: Axes, trials: pd.DataFrame) -> None:

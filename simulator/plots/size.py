@@ -51,6 +51,34 @@ class SizeOverTime(Plot):
         label_ends(figure, labels)
         return figure
 
+    def caption(self, tables: Tables) -> str:
+        from simulator.plots.sweep import panels
+        from simulator.results.fixed import fixed
+        from simulator.results.read import lines
+
+        drawn = [(title, lines(games, apart=("adversary",))) for title, games in panels(tables)]
+        seen = " ".join(_told(title, found, len(drawn)) for title, found in drawn)
+        return (
+            "Largest error over the family of queries, in items, against steps, in the first game of each point; dashed: "
+            f"items in the data set, above which answers of 0 would be better. Fixed: {fixed(tables)}. {seen}"
+        )
+
+
+def _told(title: str, found: list[Line], panels: int) -> str:
+    """Return what there is to see in a panel."""
+    head = f"{title[:1].upper()}{title[1:]}" if panels > 1 else "Over the games"
+    return f"{head}, in the second half at most, at the median: {'; '.join(map(_late, found))}."
+
+
+def _late(line: Line) -> str:
+    """Return what the games of a line err by, and what answers of 0 would."""
+    from simulator.results.formats import number
+
+    column = "late_error" if "late_error" in line.games else "_late_error"
+    zero = column.replace("error", "zero")
+    errs = f"{line.label} errs by {number(float(line.games[column].median()))}"
+    return f"{errs}, answers of 0 by {number(float(line.games[zero].median()))}" if zero in line.games else errs
+
 
 def _draw(axes: Axes, found: list[Line], tables: Tables, kinds: tuple[str, ...], *, named: bool) -> list[EndLabel]:
     """Draw the lines of one adversary; return their labels."""
@@ -86,13 +114,13 @@ def _scale(axes: Any) -> None:
     import numpy as np
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-    from simulator.results.formats import measured_tick, short
+    from simulator.results.formats import short
 
     heights = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for one in axes for line in one.lines])
     axes[0].set_yscale("log")
     axes[0].set_ylim(bottom=10.0 ** np.floor(np.log10(max(1.0, float(np.quantile(heights, 0.03))))))
     axes[0].yaxis.set_major_locator(LogLocator(10, numticks=9))
-    axes[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: measured_tick(value)))
+    axes[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
     axes[0].yaxis.set_minor_formatter(NullFormatter())
     for one in axes:
         one.set_xlim(left=0)

@@ -22,7 +22,10 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from simulator.plots.lent import on_lent_axes
+from simulator.plots.marks import Mark, mark
 from simulator.results.files import write_with
+
+__all__ = ["DASHES", "FORMS", "INK", "Legend", "Mark", "Sheet", "house_style", "ink", "mark", "new_figure", "save"]
 
 WIDTH: Final = 8.0
 """Width of every figure in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
@@ -32,66 +35,8 @@ QUIET: Final = "#666666"
 BORDER: Final = "#444444"
 
 
-@dataclass(frozen=True)
-class Mark:
-    """How a protocol looks in every figure.
-
-    Parameters
-    ----------
-    colour
-        A colour of the Okabe-Ito palette or a grey; the ones that are most often drawn together
-        differ by at least 30 of 255 in lightness, so that a grey print keeps them apart.
-    marker
-        A matplotlib marker, no two protocols the same.
-    """
-
-    colour: str
-    marker: str
-
-
-MARKS: Final = {
-    "deterministic": Mark("#000000", "s"),
-    "randomized": Mark("#E69F00", "^"),
-    "robust": Mark("#0072B2", "o"),
-    "martingale": Mark("#D55E00", "D"),
-    "block": Mark("#CC79A7", "v"),
-    "deterministic-rounds": Mark("#777777", "P"),
-    "exact": Mark("#AAAAAA", "X"),
-    "sketch-switching": Mark("#56B4E9", "<"),
-    "difference-estimators": Mark("#009E73", ">"),
-    "private-copies": Mark("#A08F00", "h"),
-}
-
-_SPARE: Final = (
-    Mark("#009E73", "p"),
-    Mark("#56B4E9", "*"),
-    Mark("#8C564B", "d"),
-    Mark("#5B3794", "H"),
-    Mark("#777777", "8"),
-)
-
-FILLS: Final = ("full", "none", "bottom", "left", "top", "right")
-"""Fill of a marker, one an adversary."""
-
 DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
 """Dashes of the variants of one protocol."""
-
-
-def mark(kind: str, others: tuple[str, ...] = ()) -> Mark:
-    """Return the look of a protocol.
-
-    Parameters
-    ----------
-    others
-        All kinds of the figure. Those without a look of their own take the spare ones in this order, and then
-        the looks of kinds that the figure has not.
-    """
-    if kind in MARKS:
-        return MARKS[kind]
-    strangers = [other for other in others if other not in MARKS]
-    free = [*_SPARE, *(look for known, look in MARKS.items() if known not in others)]
-    place = strangers.index(kind) if kind in strangers else sum(kind.encode())
-    return free[place % len(free)]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""A measure of games along a swept axis: medians, bands over trials, bounds and fitted exponents."""
+"""A measure of games along a swept axis: medians, bands over trials, bounds and fitted powers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from simulator.plots.fits import fitted
 from simulator.results.read import Line, Tables, lines, name
 
 Floats = npt.NDArray[np.float64]
@@ -75,6 +76,20 @@ def place(games: pd.DataFrame, axis: str) -> pd.Series[float]:
     return 1.0 / values if axis == "alpha" else values
 
 
+def panels_of_curves(
+    tables: Tables,
+    axis: str,
+    measure: Callable[[pd.DataFrame], pd.Series[float]],
+    theory: Callable[[dict[str, Any]], float | None] | None = None,
+) -> list[tuple[str, list[Curve]]]:
+    """Return the lines of each panel with its title, panels without any left out.
+
+    Along an axis that is one adversary's parameter, the games against the others stand nowhere.
+    """
+    drawn = [(title, curves(games, axis, measure, theory)) for title, games in panels(tables)]
+    return [(title, found) for title, found in drawn if found]
+
+
 def panels(tables: Tables) -> list[tuple[str, pd.DataFrame]]:
     """Return the games of each panel and its title: a panel an adversary, and a result where several are."""
     by = ["result"] * tables.several + ["adversary"]
@@ -127,30 +142,22 @@ def curves(
     return found
 
 
-def exponent(x: Any, y: Any) -> float | None:
-    """Return the slope of the least-squares line through log y over log x; None without two places.
-
-    >>> round(exponent([1, 10, 100], [3, 30, 300]), 6)
-    1.0
-    """
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    usable = (x > 0) & (y > 0)
-    if len(set(x[usable])) < 2:
-        return None
-    return float(np.polyfit(np.log(x[usable]), np.log(y[usable]), 1)[0])
-
-
 def power(curve: Curve, axis: str) -> str:
-    """Return the power law fitted through all marks of a line, as text."""
-    slope = exponent(curve.x, curve.middle)
-    if slope is None:
-        return ""
-    return rf"$\propto {_SYMBOLS.get(axis, 'x')}^{{{slope:.2f}}}$".replace("-0.00", "0.00")
+    """Return the power through all marks of a line with its error, as text; empty where they do not lie on one."""
+    fit = fitted(curve.x, curve.middle)
+    return "" if fit is None else rf"$\propto {_SYMBOLS.get(axis, 'x')}^{{{fit.text()}}}$".replace(" ± ", r"\pm ")
 
 
 def symbol(axis: str) -> str:
     """Return the letter of an axis, as plain text."""
     return {"alpha": "1/α", "start": "N₀"}.get(axis, _SYMBOLS.get(axis, name(axis)))
+
+
+def power_note(found: Sequence[Curve], axis: str) -> str:
+    """Return in words what stands beside the lines whose marks lie on a power, if there is one."""
+    if not any(power(curve, axis) for curve in found):
+        return ""
+    return f" Beside a line: the power of {symbol(axis)} through its marks, with its standard error, where they are one."
 
 
 def failing_note(found: Sequence[Curve]) -> str:
@@ -168,4 +175,6 @@ def band_note(games: pd.DataFrame) -> str:
     most = int(games.groupby(["result", "point"]).size().max())
     if most == 1:
         return "Marks: one game each."
+    if int(games.groupby(["result", "point"]).size().min()) != most:
+        return f"Marks: medians. Bands: {'5 % to 95 %' if most > MANY else 'least to largest'} of the games."
     return f"Marks: medians. Bands: {'5 % to 95 % of' if most > MANY else 'least to largest of'} {most} games."

@@ -1,4 +1,4 @@
-"""What the classes of a point say of themselves: the bound on its messages, and whether its adversary reacts."""
+"""What the protocol of a point says of itself: the bound on its messages."""
 
 from __future__ import annotations
 
@@ -28,12 +28,3 @@ def cost_bound(point: Mapping[str, Any], items: int) -> float | None:
     except (ScenarioError, KeyError, TypeError, ValueError, ArithmeticError):
         return None  # a class of the user's own that is no longer there, or one without a bound: no line
     return float(bound) if isfinite(bound) and bound > 0 else None
-
-
-def reacts(point: Mapping[str, Any]) -> bool:
-    """Return whether the adversary of a point reacts to the outputs; one that cannot be found is taken to."""
-    try:
-        made = find("adversary", str((point.get("adversary") or {}).get("kind")))
-    except ScenarioError:
-        return True
-    return not getattr(made, "oblivious", False)

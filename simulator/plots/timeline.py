@@ -1,4 +1,4 @@
-"""The `timeline` figure: estimate and truth, the error and its band, the words, in the course of a game."""
+"""The `timeline` figure: the error and its band, and the words, in the course of a game."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MOST: Final = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Timeline(Plot):
-    """Estimate, error and words in the course of a few games: of each protocol the one furthest off, four at most."""
+    """Error and words in the course of a few games: of each protocol the one furthest off, four at most."""
 
     kind: ClassVar[str] = "timeline"
-    says: ClassVar[str] = "estimate, error and words in the course of a game"
+    says: ClassVar[str] = "error and words in the course of a game"
 
     def draw(self, tables: Tables) -> Figure:
         from simulator.plots.game_traces import from_series
@@ -31,9 +31,9 @@ class Timeline(Plot):
 
         if tables.series.empty:
             raise ValueError("a timeline figure needs series.csv, which is missing or empty")
-        chosen, left_out = _choose(tables.trials)
         if tables.series["rel_error"].isna().all():
             raise ValueError("a timeline figure needs relative errors; this task has none")
+        chosen, left_out = _choose(tables.trials)
         traces = []
         for _, game in chosen.iterrows():
             mine = tables.timeline(game)
@@ -43,17 +43,40 @@ class Timeline(Plot):
             raise ValueError("a timeline figure needs the timelines of its games; series.csv has none of them")
         which = ""
         if len(tables.trials) > len(traces):
-            which = "Of each protocol, the game with the largest error over α. "
+            which = "Of each protocol, the game with the largest error over α"
+            same = chosen["adversary"].nunique() == 1 and tables.trials["adversary"].nunique() > 1
+            which += " against this adversary, the one that drives any of them furthest. " * same or ". "
         if left_out:
             which += f"Not shown: {', '.join(left_out)}. "
         return draw_traces(traces, self.title or tables.title, fixed(tables).rsplit(" · ", 1)[0], which)
 
+    def caption(self, tables: Tables) -> str:
+        from simulator.results.fixed import fixed
+        from simulator.results.formats import number
+
+        told = []
+        for _, game in _choose(tables.trials)[0].iterrows():
+            apart = _what_sets_apart(game, tables).replace("\n", ", ")
+            told.append(f"{game['protocol']} against {game['adversary']}: {apart}, {number(float(game['words']))} words")
+        return (
+            "Error in units of α, with the band that is promised, and words so far against items, in one game of each "
+            f"protocol; shaded where it fails. Fixed: {fixed(tables)}. {'; '.join(told)}."
+        )
+
 
 def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the games to show, in the order of the protocols, and the protocols that have no room."""
+    """Return the games to show, in the order of the protocols, and the protocols that have no room.
+
+    All are against one adversary if there is one that all of them met: games against different ones tell nothing of
+    protocols. It is the one that drives any of them furthest.
+    """
     alpha = trials["alpha"].astype(float).fillna(1.0)
     worst = (trials["max_rel_error"].astype(float) / alpha).fillna(0.0)
     games = trials.assign(_worst=worst).sort_values("_worst", ascending=False, kind="stable")
+    met = games.groupby("adversary")["protocol"].nunique()
+    by_all = [name for name in games["adversary"] if met[name] == games["protocol"].nunique()]
+    if by_all:
+        games = games[games["adversary"] == by_all[0]]
     each = games.drop_duplicates(["result", "protocol"])
     kept = each.head(_MOST)
     all_keys = dict.fromkeys(zip(trials["result"], trials["protocol"], strict=True))

@@ -1,4 +1,7 @@
-"""The panels of a timeline, a column per game: estimate and truth, the error and its band, the words."""
+"""The panels of a timeline, a column per game: the error and its band, the words; of one game the estimate too.
+
+Estimate and truth stand on linear scales, where an error can be seen: on logarithmic ones every estimate is the truth.
+"""
 
 from __future__ import annotations
 
@@ -52,32 +55,31 @@ def draw_traces(traces: list[GameTrace], title: str, subtitle: str, which: str) 
     promised = any(trace.alpha is not None for trace in traces)
     exact = all(trace.exact for trace in traces)
     note = which + ("Every step is shown." if exact else "Read at about 200 checkpoints, not at every step.")
-    figure = new_figure(5.9, title, subtitle, note, legends=[Legend("", _entries(traces, promised, failing))])
-    axes = figure.subplots(
-        3,
-        len(traces),
-        sharex="col",
-        sharey="row",
-        squeeze=False,
-        gridspec_kw={"height_ratios": [0.95, 1.3, 0.95]},
-    )
+    alone = len(traces) == 1
+    legend = Legend("", _entries(traces, promised, failing))
+    figure = new_figure(5.9 if alone else 4.6, title, subtitle, note, legends=[legend])
+    shares = [1.3, 0.95] if not alone else [1.1, 1.3, 0.95]
+    made: dict[str, Any] = {"sharex": "col", "sharey": "row", "squeeze": False, "gridspec_kw": {"height_ratios": shares}}
+    axes = figure.subplots(len(shares), len(traces), **made)
     heads = [_headed(trace, len(traces)) for trace in traces]
     for column, trace in enumerate(traces):
-        top, middle, bottom = axes[:, column]
+        top, middle, bottom = axes[0, column], axes[-2, column], axes[-1, column]
         if len(traces) > 1:
             # titles stand on the axes: fill up the shorter ones, so that all begin at one height
             lines = heads[column] + [" "] * (max(map(len, heads)) - len(heads[column]))
             top.set_title("\n".join(lines), size=8.5, linespacing=1.35)
-        for one in (top, middle, bottom):
+        for one in axes[:, column]:
             for begin, end in trace.failing:
                 one.axvspan(begin, end, color=_FAILING, linewidth=0, zorder=0, gid="failing")
-        _draw_estimate(top, trace)
+        if alone:
+            _draw_estimate(top, trace)
         _draw_error(middle, trace)
         bottom.plot(trace.cost_items, trace.words, color=mark(trace.protocol).colour, linewidth=1.5, label="words")
         bottom.set_xlabel("items, N")
-    axes[0, 0].set_ylabel("items counted")
-    axes[1, 0].set_ylabel("error, in units of α" if promised else "relative error")
-    axes[2, 0].set_ylabel("words so far")
+    if alone:
+        axes[0, 0].set_ylabel("items counted")
+    axes[-2, 0].set_ylabel("error, in units of α" if promised else "relative error")
+    axes[-1, 0].set_ylabel("words so far")
     _scales(axes, traces)
     figure.align_ylabels(axes[:, 0])
     return figure
@@ -105,7 +107,8 @@ def _entries(traces: list[GameTrace], promised: bool, failing: bool) -> list[tup
 
 def _draw_estimate(axes: Axes, trace: GameTrace) -> None:
     """Draw estimate and truth, and the band around the truth."""
-    ends = np.array([max(1.0, trace.items.min()), trace.items.max()])
+    # the truth is a curve where items stand on a logarithmic axis
+    ends = np.geomspace(max(1.0, trace.items.min()), max(1.0, trace.items.max()), 200)
     if trace.alpha is not None:
         axes.fill_between(ends, ends * (1 - trace.alpha), ends * (1 + trace.alpha), color=_BAND, linewidth=0, zorder=1)
     shown = trace.output > 0
@@ -129,13 +132,13 @@ def _draw_error(axes: Axes, trace: GameTrace) -> None:
 
 
 def _scales(axes: Any, traces: list[GameTrace]) -> None:
-    """Set the scales: items and counts by powers of ten, the error by what came up, words from zero."""
+    """Set the scales: items by powers of ten, the error by what came up, estimate and words from zero."""
     worst = max(float(np.abs(np.r_[trace.low, trace.high]).max()) / (trace.alpha or 1.0) for trace in traces)
     promised = any(trace.alpha for trace in traces)
     reach = min(max(1.35, 1.12 * worst), 12.0) if promised else max(1e-6, 1.2 * worst)
-    axes[1, 0].set_ylim(-reach, reach)
-    axes[2, 0].set_ylim(0, max(1.0, 1.06 * max(float(trace.words.max()) for trace in traces)))
-    axes[2, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value) if value else "0"))
+    axes[-2, 0].set_ylim(-reach, reach)
+    axes[-1, 0].set_ylim(0, max(1.0, 1.06 * max(float(trace.words.max()) for trace in traces)))
+    axes[-1, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value) if value else "0"))
     for column, trace in enumerate(traces):
         high = float(trace.items.max())
         low = max(
@@ -145,12 +148,10 @@ def _scales(axes: Any, traces: list[GameTrace]) -> None:
         )
         axes[0, column].set_xscale("log")
         axes[0, column].set_xlim(low, max(high, low * 1.01))
-        axes[2, column].xaxis.set_major_locator(LogLocator(10, numticks=5 if len(traces) > 2 else 9))
-        axes[2, column].xaxis.set_minor_locator(NullLocator())
-    axes[0, 0].set_yscale("log")
-    axes[0, 0].yaxis.set_major_locator(LogLocator(10, numticks=6))
-    axes[0, 0].yaxis.set_minor_locator(NullLocator())
-    seen = [axes[0, column].get_xlim() for column in range(len(traces))]
-    axes[0, 0].set_ylim(0.6 * min(low for low, _ in seen), 1.7 * max(high for _, high in seen))
+        axes[-1, column].xaxis.set_major_locator(LogLocator(10, numticks=5 if len(traces) > 2 else 9))
+        axes[-1, column].xaxis.set_minor_locator(NullLocator())
+    if len(traces) == 1:
+        axes[0, 0].set_ylim(0, 1.1 * max(float(traces[0].items.max()), float(traces[0].output.max())))
+        axes[0, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value) if value else "0"))
     for one in axes.flat:
         one.tick_params(labelcolor=QUIET)

@@ -68,6 +68,11 @@ class Results:
         return self._read("claims.csv", CLAIMS)
 
     @cached_property
+    def controls(self) -> pd.DataFrame:
+        """Return the games of the claims' controls; empty if there are none."""
+        return self._read("controls.csv", ("claim", "broken"))
+
+    @cached_property
     def manifest(self) -> dict[str, Any]:
         """Scenario as read, versions, seeds, engines, machine, duration."""
         from simulator.results.manifest_file import read_manifest

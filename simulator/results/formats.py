@@ -1,7 +1,7 @@
 """How numbers are written for readers: one function for each purpose, used by the terminal, pages and figures.
 
 `number` and `cell` are for tables, `interval` and `span` for two ends, `setting` for parameters, `duration` and
-`in_bytes` for times and sizes; `short`, `swept_tick` and `measured_tick` for axes, where there is little room.
+`in_bytes` for times and sizes; `short` and `swept_ticks` for axes, where there is little room.
 """
 
 from __future__ import annotations
@@ -159,33 +159,21 @@ def short(value: float) -> str:
     return f"{value:.3g}"
 
 
-def swept_tick(value: float, powers_from: int = 7) -> str:
-    """Return a swept value at the axis of a figure; round ones from 10^powers_from on as powers of ten.
+def swept_ticks(values: Sequence[float]) -> list[str]:
+    """Return the swept values of an axis, all in one style: with commas, else as powers of ten or of two, else short.
 
     Examples
     --------
-    >>> swept_tick(2_000_000), swept_tick(10**9), swept_tick(0.03), swept_tick(1234.5)
-    ('2,000,000', '$10^{9}$', '0.03', '1,234')
+    >>> swept_ticks([16, 64, 1024]), swept_ticks([0.25, 1, 4]), swept_ticks([2**10, 2**22])
+    (['16', '64', '1,024'], ['0.25', '1', '4'], ['1,024', '4,194,304'])
+    >>> swept_ticks([10**5, 10**8]), swept_ticks([2**20, 2**61]), swept_ticks([65_536, 3 * 10**7])
+    (['$10^{5}$', '$10^{8}$'], ['$2^{20}$', '$2^{61}$'], ['66k', '30M'])
     """
-    if value >= 10**powers_from and float(value).is_integer():
-        digits = str(int(value))
-        power = len(digits) - 1
-        lead = digits.rstrip("0")
-        if lead == "1":
-            return f"$10^{{{power}}}$"
-        if len(lead) <= 2:
-            return rf"${'.'.join(lead)}\cdot 10^{{{power}}}$"
-    if float(value).is_integer() or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.3g}"
-
-
-def measured_tick(value: float) -> str:
-    """Return a round measured value at the axis of a figure.
-
-    Examples
-    --------
-    >>> measured_tick(0.002), measured_tick(50_000), measured_tick(2e7)
-    ('0.002', '50,000', '2e+07')
-    """
-    return f"{value:,.0f}" if 1 <= value < 1e6 else f"{value:g}"
+    if not values or max(values) < 10**7:
+        return [f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.3g}" for value in values]
+    whole = [int(value) for value in values]
+    if all(value > 0 and str(value).rstrip("0") == "1" for value in whole):
+        return [f"$10^{{{len(str(value)) - 1}}}$" for value in whole]
+    if all(value > 0 and value & (value - 1) == 0 for value in whole):
+        return [f"$2^{{{value.bit_length() - 1}}}$" for value in whole]
+    return [short(value) for value in values]

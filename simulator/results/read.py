@@ -22,6 +22,8 @@ from simulator.tasks.sizes import Size, called
 GAME: Final = ("result", "point", "trial")
 """What names one game."""
 
+_CONTROLS_FROM: Final = 1_000_000
+"""Points of controls have numbers from here on."""
 _BASIC_AXES: Final = ("sites", "items", "alpha")
 
 
@@ -41,6 +43,8 @@ class Tables:
         What sizes the games have and what they are called; those of counting if the results' tasks differ in them.
     kept
         Classes of users' own that the results were made with.
+    controls
+        The games of the claims' controls, as `trials` has its own: the protocol's name says what is broken in it.
     """
 
     trials: pd.DataFrame
@@ -50,6 +54,7 @@ class Tables:
     points: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
     sizes: Sequence[Size] = Task.sizes
     kept: Kept = field(default_factory=dict)
+    controls: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def title(self) -> str:
@@ -86,6 +91,10 @@ class Tables:
         if trials.empty:
             raise ValueError(f"where: no game meets {condition!r}")
         return replace(self, trials=trials, series=_of_games(self.series, trials), kinds=_of_games(self.kinds, trials))
+
+    def with_controls(self) -> Tables:
+        """Return the tables with the games of the claims' controls among the others."""
+        return replace(self, trials=_together([self.trials, self.controls]) if len(self.controls) else self.trials)
 
     def timeline(self, game: Any) -> pd.DataFrame:
         """Return the rows of series.csv of a game, which is a row of trials.csv, in the order in which they stand."""
@@ -137,7 +146,7 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     """
     if not places:
         raise ValueError("no result directory was given")
-    trials, series, kinds = [], [], []
+    trials, series, kinds, controls = [], [], [], []
     scenarios: dict[str, dict[str, Any]] = {}
     points: dict[str, dict[int, dict[str, Any]]] = {}
     kept: dict[str, Any] = {}
@@ -150,13 +159,27 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         sizes.append(_sizes_of(str(results.scenario.get("task") or "count"), kept))
         points[name] = {int(point["point"]): point for point in results.manifest.get("points") or []}
         trials.append(_measured_marked(_named(results.trials, name), points[name]))
+        controls.append(_measured_marked(_named(_controls(results), name), points[name]))
         series.append(_named(results.series, name))
         kinds.append(_named(results.kinds, name))
-    games, timelines, messages = map(_together, (trials, series, kinds))
+    games, timelines, messages, broken = map(_together, (trials, series, kinds, controls))
     if games.empty:
         raise NoResults(f"{opened(places[0]).dir}: holds no games: trials.csv is empty")
     same = sizes[0] if all(other == sizes[0] for other in sizes) else Task.sizes
-    return Tables(games, timelines, messages, scenarios=scenarios, points=points, sizes=same, kept=kept)
+    return Tables(games, timelines, messages, scenarios=scenarios, points=points, sizes=same, kept=kept, controls=broken)
+
+
+def _controls(results: Results) -> pd.DataFrame:
+    """Return the games of a result's controls; their points have numbers that no point of the scenario has."""
+    games = results.controls
+    if games.empty:
+        return pd.DataFrame(columns=list(TRIALS))
+    named = [
+        str(kind) if kind in broken else f"{kind}, {broken}"
+        for kind, broken in zip(games["protocol"], games["broken"].astype(str), strict=True)
+    ]
+    places = games["point"].astype(int) + _CONTROLS_FROM * (1 + pd.factorize(games["claim"])[0])
+    return games.assign(protocol=named, point=places).drop(columns=["claim", "broken"])
 
 
 def _sizes_of(task: str, kept: Kept) -> Sequence[Size]:

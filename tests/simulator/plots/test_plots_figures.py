@@ -15,7 +15,8 @@ from synthetic_results import write_result
 
 from simulator.plots import check_plot, compare, draw
 from simulator.plots.figures import figure_of
-from simulator.plots.style import MARKS, house_style, ink, mark
+from simulator.plots.marks import MARKS, TRACKERS, mark
+from simulator.plots.style import house_style, ink
 from simulator.results.read import read_tables
 
 REQUESTS: list[dict[str, Any]] = [

@@ -1,0 +1,162 @@
+"""The `spread` figure: a measured column of every game, a row per protocol and adversary, beside what it must keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from simulator.plots.base import Plot
+from simulator.plots.measure import column_of, measured_label
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from simulator.plots.rows import Row
+    from simulator.results.read import Tables
+
+_ALSO: Final = (("X", "#555555"), ("2", "#222222"))
+"""Markers and colours of further columns, by order."""
+_WIDE: Final = 20.0
+"""From this ratio of the largest value to the least on, the axis is logarithmic."""
+_TOLD: Final = 8
+"""Rows that a caption names one by one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread(Plot):
+    """A measured column, a row per protocol, variant and adversary: median, 5 % to 95 %, least to largest of the games.
+
+    Parameters
+    ----------
+    y
+        The column of trials.csv.
+    limit
+        What the games of a row must keep: a column, whose median is drawn, or a number; empty for none.
+    limit_says
+        What that is, for the legend.
+    also
+        Further columns, drawn as marks at their medians, with commas between; two at most.
+    """
+
+    kind: ClassVar[str] = "spread"
+    says: ClassVar[str] = "a measured column of all games, a row per protocol and adversary"
+
+    y: str
+    limit: str | float = ""
+    limit_says: str = ""
+    also: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"spread-{self.y}"
+
+    def draw(self, tables: Tables) -> Figure:
+        from matplotlib.lines import Line2D
+
+        from simulator.plots.rows import draw_spread, height_of, name_rows
+        from simulator.plots.style import INK, Legend, new_figure
+        from simulator.results.fixed import fixed
+
+        rows, values = self._rows(tables)
+        limits = [self._limit(row) for row in rows]
+        entries: list[tuple[Any, str]] = []
+        if self.limit != "":
+            handle = Line2D([], [], color=INK, marker="|", markersize=12, markeredgewidth=2, linestyle="")
+            entries.append((handle, self._limit_name))
+        for column, (marker, colour) in zip(self._also, _ALSO, strict=False):
+            handle = Line2D([], [], color=colour, marker=marker, markersize=6, linestyle="")
+            entries.append((handle, measured_label(column)))
+        most = max(len(each) for each in values)
+        note = "Marks: medians. Thick: 5 % to 95 % of the games. Thin: all." if most > 1 else "Marks: one game each."
+        legends = [Legend("", entries)]
+        figure = new_figure(height_of(rows), self.title or tables.title, fixed(tables), note, legends=legends)
+        axes = figure.subplots()
+        for place, (row, mine, limit) in enumerate(zip(rows, values, limits, strict=True)):
+            draw_spread(axes, place, row, mine)
+            if limit is not None:
+                look: dict[str, Any] = {"marker": "|", "markersize": 15, "markeredgewidth": 2, "linestyle": ""}
+                axes.plot([limit], [place], color=INK, zorder=3.5, gid="limit", **look)
+            for column, (marker, colour) in zip(self._also, _ALSO, strict=False):
+                other = float(row.games[column_of(row.games, "also", column)].astype(float).median())
+                axes.plot([other], [place], color=colour, marker=marker, linestyle="", zorder=2.9, gid="also")
+        name_rows(axes, rows)
+        axes.set_xlabel(measured_label(self.y))
+        _scale(axes)
+        return figure
+
+    def caption(self, tables: Tables) -> str:
+        from simulator.results.fixed import fixed
+        from simulator.results.formats import number
+
+        rows, values = self._rows(tables)
+        told = []
+        for row, mine in zip(rows, values, strict=True):
+            limit = self._limit(row)
+            against = f" ({number(limit)})" if limit is not None else ""
+            told.append((float(np.median(mine)), f"{row.label} {number(float(np.median(mine)))}{against}"))
+        if len(told) > _TOLD:
+            ordered = sorted(told)
+            seen = f"from {ordered[0][1]} to {ordered[-1][1]}"
+        else:
+            seen = "; ".join(text for _, text in told)
+        marks = "medians, 5 % to 95 % and range of the games" if max(map(len, values)) > 1 else "one game each"
+        limited = f", beside {self._limit_name} (bar; in brackets below)" if self.limit != "" else ""
+        also = f", and {' and '.join(map(measured_label, self._also))}" if self._also else ""
+        what = measured_label(self.y)
+        return (
+            f"{what[:1].upper()}{what[1:]}, a row per protocol and adversary: {marks}{limited}{also}. "
+            f"Fixed: {fixed(tables)}. Medians: {seen}."
+        )
+
+    @property
+    def _also(self) -> list[str]:
+        """Return the further columns."""
+        return [column.strip() for column in self.also.split(",") if column.strip()][: len(_ALSO)]
+
+    @property
+    def _limit_name(self) -> str:
+        """Return what the games must keep, in words."""
+        return self.limit_says or (str(self.limit) if isinstance(self.limit, str) else f"{self.limit:g}")
+
+    def _rows(self, tables: Tables) -> tuple[list[Row], list[Any]]:
+        """Return the rows with the values of their games."""
+        from simulator.plots.rows import rows_of
+
+        column = column_of(tables.trials, "y", self.y)
+        found = [(row, row.games[column].dropna().astype(float).to_numpy()) for row in rows_of(tables)]
+        found = [(row, values) for row, values in found if len(values)]
+        if not found:
+            raise ValueError(f"a spread figure needs numbers in {self.y!r}; these games have none")
+        return [row for row, _ in found], [values for _, values in found]
+
+    def _limit(self, row: Row) -> float | None:
+        """Return what the games of a row must keep."""
+        if self.limit == "":
+            return None
+        if not isinstance(self.limit, str):
+            return float(self.limit)
+        column: pd.Series[float] = row.games[column_of(row.games, "limit", self.limit)].astype(float)
+        return None if column.isna().all() else float(column.median())
+
+
+def _scale(axes: Axes) -> None:
+    """Give the x axis the scale that its values want, with one style of numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    from simulator.results.formats import short
+
+    values = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in axes.lines])
+    values = values[np.isfinite(values)]
+    low, high = float(values.min()), float(values.max())
+    if low > 0 and high > _WIDE * low:
+        axes.set_xscale("log")
+        axes.set_xlim(low / 1.4, high * 1.4)
+        axes.xaxis.set_major_locator(LogLocator(10, numticks=9))
+        axes.xaxis.set_minor_locator(NullLocator())
+    elif low >= 0:
+        axes.set_xlim(-0.02 * high if low == 0 else 0, max(high, 1e-9) * 1.06)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value) if value > 0 else f"{value:.3g}"))
