@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from simulator.cli.plot import STYLE
 from simulator.cli.tables import print_table
 from simulator.results.formats import cell, number
 
@@ -31,7 +32,8 @@ SETTING: Final = ("protocol", "adversary", "sites", "items", "alpha")
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder for the figures; figures if left out.",
 )
-def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) -> None:
+@STYLE
+def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None, style: str) -> None:
     """Put results side by side: words, and how many games held, in each of them."""
     from simulator.claims.columns import TRIALS
     from simulator.errors import ScenarioError
@@ -57,7 +59,7 @@ def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None) 
 
         for text in plots:
             try:
-                drawn = draw(results, _request(text), out)
+                drawn = draw(results, _request(text), out, style)
             except ValueError as error:
                 raise ScenarioError(f"--plot {text}: {error}") from error
             click.echo("figure: " + ", ".join(str(path) for path in drawn))

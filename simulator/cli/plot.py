@@ -10,9 +10,20 @@ if TYPE_CHECKING:
     from simulator.results.folder import Results
 
 
+STYLE = click.option(
+    "--style",
+    type=click.Choice(["screen", "paper"]),
+    default="screen",
+    show_default=True,
+    help="paper: no titles, one and two columns wide, 8 points, fonts in the file, PDF too.",
+)
+"""What figures are drawn for."""
+
+
 @click.command()
 @click.argument("folder", metavar="DIR")
-def plot(folder: str) -> None:
+@STYLE
+def plot(folder: str, style: str) -> None:
     """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
     from simulator.errors import ScenarioError
     from simulator.results.folder import Results
@@ -21,7 +32,7 @@ def plot(folder: str) -> None:
     from simulator.plots import draw
 
     try:
-        drawn = draw(results)
+        drawn = draw(results, style=style)
     except ValueError as error:
         raise ScenarioError(f"{folder}: {error}") from error
     if not drawn:
@@ -50,12 +61,14 @@ def report(folder: str) -> None:
         raise ScenarioError(f"{folder}: {error}") from error
 
 
-def draw_figures(results: Results, *, missing: bool = False) -> str:
+def draw_figures(results: Results, *, missing: bool = False, style: str = "screen") -> str:
     """Draw the figures of a result; return why some could not be drawn, which is told in a line as well."""
     from simulator.plots import draw
 
     try:
         draw(results, missing=missing)
+        if style != "screen":
+            draw(results, style=style)
     except ValueError as error:
         click.echo(f"figures: {error}", err=True)
         return str(error)

@@ -44,6 +44,7 @@ def draw(
     requests: Sequence[Plot | Mapping[str, Any] | str] | None = None,
     *,
     missing: bool = False,
+    style: str = "screen",
 ) -> list[Path]:
     """Draw the figures of a result into its folder `figures`; return the files, PNG and SVG of each.
 
@@ -55,6 +56,9 @@ def draw(
         Which figures; left out, those that the scenario asks for, or some that suit it if it asks for none.
     missing
         Whether to draw only those that are not there, or are older than the tables.
+    style
+        screen, or paper: without titles, in one and two columns' width, with fonts in the files, as PDF too, into the
+        folder `figures/paper`.
 
     Raises
     ------
@@ -63,7 +67,7 @@ def draw(
     """
     from simulator.plots.figures import draw_all
 
-    return draw_all(directory, requests, missing=missing)
+    return draw_all(directory, requests, missing=missing, style=style)
 
 
 def captions(directory: str | Path | Results) -> dict[str, str]:
@@ -90,6 +94,7 @@ def compare(
     directories: Sequence[str | Path | Results],
     kind: Plot | Mapping[str, Any] | str = "frontier",
     out: str | Path | None = None,
+    style: str = "screen",
 ) -> list[Path]:
     """Draw several results side by side, on common scales; return the files, PNG and SVG.
 
@@ -101,10 +106,12 @@ def compare(
         The figure: a kind alone, or a mapping as under `plots:`.
     out
         The folder to write to; left out, ``figures`` in the current folder.
+    style
+        screen or paper, as for `draw`.
     """
     from simulator.plots.figures import draw_compared
 
-    return draw_compared(directories, kind, out)
+    return draw_compared(directories, kind, out, style)
 
 
 def timeline_of(game: Any, path: str | Path | None = None) -> Figure:

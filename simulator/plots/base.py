@@ -35,6 +35,9 @@ class Plot(ABC):
     says: ClassVar[str] = ""
     """What it shows, as a caption."""
 
+    narrow: ClassVar[bool] = True
+    """Whether it can be read in one column of a paper."""
+
     where: str = ""
     title: str = field(default="", compare=False)
 

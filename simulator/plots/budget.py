@@ -33,6 +33,7 @@ class Budget(Plot):
 
     kind: ClassVar[str] = "budget"
     says: ClassVar[str] = "where the privacy of a game went"
+    narrow: ClassVar[bool] = False
 
     def draw(self, tables: Tables) -> Figure:
         from simulator.plots.style import new_figure

@@ -6,6 +6,7 @@ They stand beside the figures too, in ``figures/captions.json``, by the names of
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +33,7 @@ def caption_of(tables: Tables, plot: Plot) -> str:
         told = plot.caption(shown)
     except Exception:  # a plot of the user's own, or tables that it cannot be drawn from: drawing tells what is wrong
         told = plot.says or plot.kind or type(plot).__name__
-    line = " ".join(told.split())
+    line = " ".join(re.sub(r"\$(\d+)\^\{(\d+)\}\$", r"\1^\2", told).split())  # no formulas in plain text
     return line[:1].upper() + line[1:] + ("" if line.endswith((".", "!", "?")) or not line else ".")
 
 

@@ -14,7 +14,7 @@ from simulator.errors import RunError, ScenarioError
 from simulator.plots.base import Plot
 from simulator.plots.captions import caption_of, prepared, write_captions
 from simulator.plots.lent import OnLentAxes, Panels, lent
-from simulator.plots.style import FORMS, house_style, save
+from simulator.plots.style import FORMS, STYLES, Page, house_style, save
 from simulator.plots.timeline_panels import draw_game
 from simulator.points.kept import kept_class
 from simulator.points.registry import parameters
@@ -26,21 +26,23 @@ Request = Plot | Mapping[str, Any] | str
 
 
 def draw_all(
-    place: str | Path | Results, requests: Sequence[Request] | None = None, *, missing: bool = False
+    place: str | Path | Results,
+    requests: Sequence[Request] | None = None,
+    *,
+    missing: bool = False,
+    style: str = "screen",
 ) -> list[Path]:
     """Draw the figures of one result; `simulator.plots.draw` says the rest."""
+    pages_of(style)
     results = opened(place)
     tables = read_tables([results])
     plots, faults = _planned(results, tables, requests)
     written: list[Path] = []
     for stem, plot in plots.items():
-        path = results.dir / "figures" / stem
-        if missing and up_to_date(path.with_name(f"{stem}.svg"), results):
+        if missing and up_to_date(path_of(results, stem), results):
             continue
         try:
-            with house_style():
-                figure = figure_of(tables, plot)
-            written += save(figure, path)
+            written += _write(tables, plot, results.dir / "figures", stem, style)
         except Exception as error:  # whatever is wrong with one, the others are drawn all the same
             faults.append(f"{stem}: {error if isinstance(error, ValueError | RunError) else repr(error)}")
     there = {stem: caption_of(tables, plot) for stem, plot in plots.items() if path_of(results, stem).is_file()}
@@ -49,6 +51,26 @@ def draw_all(
     if faults:
         raise ValueError("; ".join(faults))
     return written
+
+
+def _write(tables: Tables, plot: Plot, folder: Path, stem: str, style: str) -> list[Path]:
+    """Draw one figure for each page of a style; those of a paper go to a folder of their own."""
+    written: list[Path] = []
+    for page in pages_of(style):
+        if page.narrow and not plot.narrow:
+            continue
+        place = folder / style / f"{stem}-{page.name}" if page.name else folder / stem
+        with house_style(page):
+            figure = figure_of(tables, plot)
+        written += save(figure, place, page.forms, page)
+    return written
+
+
+def pages_of(style: str) -> tuple[Page, ...]:
+    """Return the pages of a style."""
+    if style not in STYLES:
+        raise ValueError(f"style must be one of {', '.join(STYLES)}; got {style!r}")
+    return STYLES[style]
 
 
 def path_of(results: Results, stem: str) -> Path:
@@ -97,13 +119,13 @@ def _planned(results: Results, tables: Tables, requests: Sequence[Request] | Non
     return plots, faults
 
 
-def draw_compared(places: Sequence[str | Path | Results], kind: Request, out: str | Path | None) -> list[Path]:
+def draw_compared(
+    places: Sequence[str | Path | Results], kind: Request, out: str | Path | None, style: str = "screen"
+) -> list[Path]:
     """Draw several results in one figure; `simulator.plots.compare` says the rest."""
     tables = read_tables(places)
     plot = _plot_of(_with_axis(kind, tables), tables)
-    with house_style():
-        figure = figure_of(tables, plot)
-    return save(figure, Path(out if out is not None else "figures") / f"compare-{plot.name}")
+    return _write(tables, plot, Path(out if out is not None else "figures"), f"compare-{plot.name}", style)
 
 
 def draw_one_game(game: Any, path: str | Path | None) -> Figure:

@@ -87,7 +87,7 @@ class Frontier(Plot):
 
 def _with_errors(tables: Tables) -> tuple[pd.DataFrame, bool]:
     """Return the games with what is shown of their errors, and whether all of them promise the same."""
-    trials = tables.trials[tables.trials["alpha"].notna()]
+    trials = tables.trials[tables.trials["alpha"].astype(float) > 0]
     one_alpha = trials["alpha"].nunique() <= 1
     error = shown(trials) if one_alpha else trials["max_rel_error"].astype(float).clip(lower=1e-9)
     trials = trials.assign(_error=error)

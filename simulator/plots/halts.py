@@ -24,6 +24,7 @@ class Halts(Plot):
 
     kind: ClassVar[str] = "halts"
     says: ClassVar[str] = "how far from its threshold a monitor halts, and how often it misses"
+    narrow: ClassVar[bool] = False
 
     def draw(self, tables: Tables) -> Figure:
         from simulator.plots.rows import draw_spread, height_of, name_rows
@@ -43,9 +44,9 @@ class Halts(Plot):
             text: dict[str, Any] = {"va": "center", "size": 8, "color": INK, "gid": "outcome"}
             axes.text(1.06, place, _outcomes(row.games), **text)
         name_rows(axes, rows)
-        axes.set_xlim(0, 1.75)
-        axes.set_xticks([0, 0.25, 0.5, 0.75, 1.0])
-        axes.set_xlabel("items at the halt over the threshold k, and outcomes")
+        axes.set_xlim(0, 2.5)
+        axes.set_xticks([0, 0.5, 1.0])
+        axes.set_xlabel("items at the halt, over the threshold k", loc="left")
         return figure
 
     def caption(self, tables: Tables) -> str:

@@ -33,6 +33,7 @@ class Matrix(Plot):
 
     kind: ClassVar[str] = "matrix"
     says: ClassVar[str] = "protocols against adversaries: how many games held"
+    narrow: ClassVar[bool] = False
 
     controls: bool = False
 

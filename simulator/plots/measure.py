@@ -32,6 +32,7 @@ _LABELS: Final = {
     "mistakes": "mistakes",
     "loss": "privacy loss",
     "epsilon_low": "loss that the runs prove",
+    "halved": "loss of a copy with half of the noise",
     "exact_delta": "delta",
     "worst_gap": "gap of the worst query",
     "chosen_gap": "gap of the chosen query",

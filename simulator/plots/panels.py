@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from simulator.plots.labels import EndLabel
-from simulator.plots.style import DASHES, Legend, ink, mark
+from simulator.plots.style import DASHES, Legend, ink, mark, page
 from simulator.plots.sweep import Curve, axis_label
 from simulator.results.formats import swept_ticks
 
@@ -27,6 +27,8 @@ def shape(number_of_panels: int) -> tuple[int, int]:
     ((1, 1), (1, 2), (2, 2), (3, 3))
     """
     columns = min(number_of_panels, 2 if number_of_panels in (2, 4) else 3)
+    if page().narrow:
+        columns = 1 if number_of_panels == 1 else 2
     return ceil(number_of_panels / columns), columns
 
 
@@ -82,7 +84,7 @@ def draw_panels(
 
 def room_for_labels(number_of_panels: int) -> bool:
     """Tell whether each line can have its name and fitted power at its end."""
-    return shape(number_of_panels)[1] < 3
+    return shape(number_of_panels)[1] < 3 and not page().narrow
 
 
 def legend_of(panels: Sequence[tuple[str, Sequence[Curve]]], kinds: tuple[str, ...]) -> list[Legend]:

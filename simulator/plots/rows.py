@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from simulator.plots.marks import Mark, mark
-from simulator.results.read import Tables, lines
+from simulator.results.formats import swept_ticks
+from simulator.results.read import Line, Tables, lines, said
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 MOST: Final = 40
 """Rows for which there is room."""
+_LONG: Final = 10**7
+"""From here on whole numbers are written as powers."""
+_COLUMNS: Final = 3
+"""Adversaries with a column each."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +43,13 @@ class Row:
     look: Mark
 
 
-def rows_of(tables: Tables) -> list[Row]:
+def rows_of(tables: Tables, apart: bool = False) -> list[Row]:
     """Return the rows, in the order of the scenario; adversaries are named where there are several.
+
+    Parameters
+    ----------
+    apart
+        Whether adversaries have columns of their own, and so no rows.
 
     Raises
     ------
@@ -47,15 +57,49 @@ def rows_of(tables: Tables) -> list[Row]:
         There is no room for so many rows.
     """
     kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
-    several = tables.trials["adversary"].nunique() > 1
+    by = ["result"] + ["adversary"] * (not apart)
+    several = tables.trials["adversary"].nunique() > 1 and not apart
     found = []
     for line in lines(tables.trials, apart=("adversary",)):
-        for (result, adversary), games in line.games.groupby(["result", "adversary"], sort=False):
-            parts = [str(result)] * tables.several + [line.label] + [f"against {adversary}"] * several
-            found.append(Row(", ".join(parts), games, mark(line.protocol, kinds)))
+        variant = _variant(line)
+        for values, games in line.games.groupby(by, sort=False):
+            parts = [str(values[0])] * tables.several + [line.protocol] + [variant] * bool(variant)
+            label = ", ".join(parts + [f"against {values[-1]}"] * several)
+            found.append(Row(label, games, mark(line.protocol, kinds)))
     if len(found) > MOST:
         raise ValueError(f"a figure with a row per protocol, variant and adversary has room for {MOST}; got {len(found)}")
     return found
+
+
+def columns_of(tables: Tables) -> list[str]:
+    """Return the adversaries that have a column each: two or three; none where there are fewer or more."""
+    adversaries = [str(name) for name in dict.fromkeys(tables.trials["adversary"])]
+    return adversaries if 1 < len(adversaries) <= _COLUMNS else []
+
+
+def _variant(line: Line) -> str:
+    """Return what sets a line apart, without what moves with another part of it, long numbers as powers."""
+    kept: list[str] = []
+    for axis in line.free:
+        moving = any(line.all_games.groupby(other)[axis].nunique().max() <= 1 for other in kept)
+        if not moving:
+            kept.append(axis)
+    return ", ".join(_said(axis, line.games[axis].iloc[0], set(line.all_games[axis])) for axis in kept)
+
+
+def _said(axis: str, value: Any, values: set[Any]) -> str:
+    """Return a swept value with its name, in the style that the largest of all its values wants."""
+    whole = all(isinstance(each, int | np.integer) for each in values)
+    if whole and max(values) >= _LONG:
+        ordered = sorted(int(each) for each in values)
+        return f"{axis} {swept_ticks(ordered)[ordered.index(int(value))]}"
+    return said(axis, value)
+
+
+def of_adversary(row: Row, adversary: str) -> Row:
+    """Return a row with its games against one adversary; all of them if none is named."""
+    games = row.games[row.games["adversary"] == adversary] if adversary else row.games
+    return Row(row.label, games, row.look)
 
 
 def height_of(rows: Sequence[Row]) -> float:
@@ -74,6 +118,8 @@ def name_rows(axes: Axes, rows: Sequence[Row]) -> None:
 def draw_spread(axes: Axes, place: int, row: Row, values: Any) -> None:
     """Draw the games of a row: all of them as a thin line with dots if few, 5 % to 95 % as a thick one, the median."""
     values = np.asarray(values, dtype=float)
+    if not len(values):
+        return
     colour = row.look.colour
     if len(values) > 1:
         low, high = np.quantile(values, (0.05, 0.95))

@@ -44,6 +44,7 @@ class Spread(Plot):
 
     kind: ClassVar[str] = "spread"
     says: ClassVar[str] = "a measured column of all games, a row per protocol and adversary"
+    narrow: ClassVar[bool] = False
 
     y: str
     limit: str | float = ""
@@ -57,12 +58,11 @@ class Spread(Plot):
     def draw(self, tables: Tables) -> Figure:
         from matplotlib.lines import Line2D
 
-        from simulator.plots.rows import draw_spread, height_of, name_rows
+        from simulator.plots.rows import columns_of, height_of, name_rows
         from simulator.plots.style import INK, Legend, new_figure
         from simulator.results.fixed import fixed
 
-        rows, values = self._rows(tables)
-        limits = [self._limit(row) for row in rows]
+        rows = self._rows(tables, apart=bool(columns_of(tables)))
         entries: list[tuple[Any, str]] = []
         if self.limit != "":
             handle = Line2D([], [], color=INK, marker="|", markersize=12, markeredgewidth=2, linestyle="")
@@ -70,31 +70,46 @@ class Spread(Plot):
         for column, (marker, colour) in zip(self._also, _ALSO, strict=False):
             handle = Line2D([], [], color=colour, marker=marker, markersize=6, linestyle="")
             entries.append((handle, measured_label(column)))
-        most = max(len(each) for each in values)
+        most = int(tables.trials.groupby(["result", "point"]).size().max())
         note = "Marks: medians. Thick: 5 % to 95 % of the games. Thin: all." if most > 1 else "Marks: one game each."
         legends = [Legend("", entries)]
         figure = new_figure(height_of(rows), self.title or tables.title, fixed(tables), note, legends=legends)
-        axes = figure.subplots()
-        for place, (row, mine, limit) in enumerate(zip(rows, values, limits, strict=True)):
-            draw_spread(axes, place, row, mine)
+        columns = columns_of(tables)
+        made = figure.subplots(1, max(1, len(columns)), sharex=True, sharey=True, squeeze=False)[0]
+        for one, column in zip(made, columns or [""], strict=True):
+            one.set_title(f"against {column}" if column else "")
+            self._draw_column(one, rows, column)
+            one.set_xlabel(measured_label(self.y))
+        name_rows(made[0], rows)
+        _scale(made)
+        return figure
+
+    def _draw_column(self, axes: Axes, rows: list[Row], adversary: str) -> None:
+        """Draw the rows of one adversary, or of all."""
+        from simulator.plots.rows import draw_spread, of_adversary
+        from simulator.plots.style import INK
+
+        for place, row in enumerate(rows):
+            mine = of_adversary(row, adversary)
+            draw_spread(axes, place, row, self._values(mine))
+            limit = self._limit(mine) if len(mine.games) else None
             if limit is not None:
                 look: dict[str, Any] = {"marker": "|", "markersize": 15, "markeredgewidth": 2, "linestyle": ""}
-                axes.plot([limit], [place], color=INK, zorder=3.5, gid="limit", **look)
+                axes.plot([limit], [place], color=INK, zorder=2.5, gid="limit", **look)
             for column, (marker, colour) in zip(self._also, _ALSO, strict=False):
-                other = float(row.games[column_of(row.games, "also", column)].astype(float).median())
+                other = float(mine.games[column_of(mine.games, "also", column)].astype(float).median())
                 axes.plot([other], [place], color=colour, marker=marker, linestyle="", zorder=2.9, gid="also")
-        name_rows(axes, rows)
-        axes.set_xlabel(measured_label(self.y))
-        _scale(axes)
-        return figure
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
 
     def caption(self, tables: Tables) -> str:
         from simulator.results.fixed import fixed
         from simulator.results.formats import number
 
-        rows, values = self._rows(tables)
+        rows = self._rows(tables)
         told = []
-        for row, mine in zip(rows, values, strict=True):
+        for row in rows:
+            mine = self._values(row)
             limit = self._limit(row)
             against = f" ({number(limit)})" if limit is not None else ""
             told.append((float(np.median(mine)), f"{row.label} {number(float(np.median(mine)))}{against}"))
@@ -103,7 +118,7 @@ class Spread(Plot):
             seen = f"from {ordered[0][1]} to {ordered[-1][1]}"
         else:
             seen = "; ".join(text for _, text in told)
-        marks = "medians, 5 % to 95 % and range of the games" if max(map(len, values)) > 1 else "one game each"
+        marks = "medians, 5 % to 95 % and range of the games" if max(len(row.games) for row in rows) > 1 else "one game each"
         limited = f", beside {self._limit_name} (bar; in brackets below)" if self.limit != "" else ""
         also = f", and {' and '.join(map(measured_label, self._also))}" if self._also else ""
         what = measured_label(self.y)
@@ -122,16 +137,21 @@ class Spread(Plot):
         """Return what the games must keep, in words."""
         return self.limit_says or (str(self.limit) if isinstance(self.limit, str) else f"{self.limit:g}")
 
-    def _rows(self, tables: Tables) -> tuple[list[Row], list[Any]]:
-        """Return the rows with the values of their games."""
+    def _rows(self, tables: Tables, *, apart: bool = False) -> list[Row]:
+        """Return the rows whose games have numbers."""
         from simulator.plots.rows import rows_of
 
-        column = column_of(tables.trials, "y", self.y)
-        found = [(row, row.games[column].dropna().astype(float).to_numpy()) for row in rows_of(tables)]
-        found = [(row, values) for row, values in found if len(values)]
+        column_of(tables.trials, "y", self.y)
+        found = [row for row in rows_of(tables, apart) if len(self._values(row))]
         if not found:
             raise ValueError(f"a spread figure needs numbers in {self.y!r}; these games have none")
-        return [row for row, _ in found], [values for _, values in found]
+        return found
+
+    def _values(self, row: Row) -> Any:
+        """Return what is shown of the games of a row."""
+        column = row.games[column_of(row.games, "y", self.y)] if len(row.games) else np.empty(0)
+        values = np.asarray(column, dtype=float)
+        return values[np.isfinite(values)]
 
     def _limit(self, row: Row) -> float | None:
         """Return what the games of a row must keep."""
@@ -143,20 +163,24 @@ class Spread(Plot):
         return None if column.isna().all() else float(column.median())
 
 
-def _scale(axes: Axes) -> None:
+def _scale(made: Any) -> None:
     """Give the x axis the scale that its values want, with one style of numbers."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
     from simulator.results.formats import short
 
-    values = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in axes.lines])
+    values = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for one in made for line in one.lines])
     values = values[np.isfinite(values)]
     low, high = float(values.min()), float(values.max())
-    if low > 0 and high > _WIDE * low:
-        axes.set_xscale("log")
-        axes.set_xlim(low / 1.4, high * 1.4)
-        axes.xaxis.set_major_locator(LogLocator(10, numticks=9))
-        axes.xaxis.set_minor_locator(NullLocator())
-    elif low >= 0:
-        axes.set_xlim(-0.02 * high if low == 0 else 0, max(high, 1e-9) * 1.06)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value) if value > 0 else f"{value:.3g}"))
+    for axes in made:
+        if low > 0 and high > _WIDE * low:
+            axes.set_xscale("log")
+            axes.set_xlim(low / 1.4, high * 1.4)
+            between = (1.0, 2.0, 5.0) if high < 100 * low else (1.0,)
+            axes.xaxis.set_major_locator(LogLocator(10, subs=between, numticks=9 if len(made) == 1 else 6))
+            axes.xaxis.set_minor_locator(NullLocator())
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(8 if len(made) == 1 else 4))
+            if low >= 0:
+                axes.set_xlim(-0.02 * high if low == 0 else 0, max(high, 1e-9) * 1.06)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value) if value > 0 else f"{value:.3g}"))

@@ -9,6 +9,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
@@ -20,15 +21,19 @@ import matplotlib
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.text import Text
 
 from simulator.plots.lent import on_lent_axes
 from simulator.plots.marks import Mark, mark
 from simulator.results.files import write_with
 
-__all__ = ["DASHES", "FORMS", "INK", "Legend", "Mark", "Sheet", "house_style", "ink", "mark", "new_figure", "save"]
+__all__ = [
+    "BORDER", "DASHES", "DOUBLE", "FORMS", "INK", "QUIET", "SCREEN", "SINGLE", "STYLES", "Legend", "Mark", "Page", "Sheet",
+    "house_style", "ink", "mark", "new_figure", "page", "save",
+]  # fmt: skip
 
 WIDTH: Final = 8.0
-"""Width of every figure in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
+"""Width of a figure on a screen in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
 
 INK: Final = "#222222"
 QUIET: Final = "#666666"
@@ -39,14 +44,67 @@ DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1
 """Dashes of the variants of one protocol."""
 
 
+@dataclass(frozen=True)
+class Page:
+    """What figures are drawn for.
+
+    Parameters
+    ----------
+    name
+        Part of the names of the files; empty for a screen.
+    width
+        Width of a figure in inches; None for what the figure wants.
+    height
+        Height of what is drawn, as a share of that on a screen.
+    largest
+        The largest text, in points.
+    titled
+        Whether title, fixed parameters and note stand in the figure; a paper has them in its caption.
+    forms
+        Forms in which figures are written.
+    """
+
+    name: str
+    width: float | None
+    height: float = 1.0
+    largest: float = 100.0
+    titled: bool = True
+    forms: tuple[str, ...] = ("png", "svg")
+
+    @property
+    def narrow(self) -> bool:
+        """Return whether there is no room for labels beside lines, nor for panels beside each other."""
+        return self.width is not None and self.width < 5
+
+
+SCREEN: Final = Page("", None)
+SINGLE: Final = Page("single", 3.3, 0.62, 8.0, titled=False, forms=("pdf", "svg", "png"))
+DOUBLE: Final = Page("double", 7.0, 0.8, 8.0, titled=False, forms=("pdf", "svg", "png"))
+STYLES: Final[dict[str, tuple[Page, ...]]] = {"screen": (SCREEN,), "paper": (SINGLE, DOUBLE)}
+"""Styles by name: a paper's figures are as wide as one column, and as two."""
+
+_PAGE: Final[ContextVar[Page]] = ContextVar("page", default=SCREEN)
+
+
+def page() -> Page:
+    """Return what is drawn for, inside of `house_style`."""
+    return _PAGE.get()
+
+
 @contextmanager
-def house_style() -> Iterator[None]:
+def house_style(page: Page = SCREEN) -> Iterator[None]:
     """Draw what stands inside in the house style, whatever the user's own settings are."""
-    path = Path(__file__).with_name("house.mplstyle")
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(matplotlib.rc_params_from_file(str(path), use_default_template=False))
-        yield
+    here = Path(__file__)
+    token = _PAGE.set(page)
+    try:
+        with matplotlib.rc_context():
+            matplotlib.rcdefaults()
+            for name in ("house", *(["paper"] if page is not SCREEN else [])):
+                path = here.with_name(f"{name}.mplstyle")
+                matplotlib.rcParams.update(matplotlib.rc_params_from_file(str(path), use_default_template=False))
+            yield
+    finally:
+        _PAGE.reset(token)
 
 
 @dataclass(frozen=True)
@@ -114,11 +172,13 @@ def new_figure(
     users = on_lent_axes(title, [entry for legend in legends for entry in legend.entries])
     if users is not None:
         return users
-    titles = textwrap.wrap(title, int(width * 9.5)) or [""]
-    subtitles = textwrap.wrap(subtitle, int(width * 14))
-    notes = textwrap.wrap(note, int(width * 16))
+    target = page()
+    width, height = target.width or width, height * target.height
+    titles = (textwrap.wrap(title, int(width * 9.5)) or [""]) if target.titled else []
+    subtitles = textwrap.wrap(subtitle, int(width * 14)) if target.titled else []
+    notes = textwrap.wrap(note, int(width * 16)) if target.titled else []
     legends = [legend for legend in legends if legend.entries]
-    head = 0.22 + 0.24 * len(titles) + 0.18 * len(subtitles)
+    head = 0.22 + 0.24 * len(titles) + 0.18 * len(subtitles) if target.titled else 0.04
     foot = 0.14 + 0.16 * len(notes) if notes else 0.06
     low = foot + sum(legend.height(width) for legend in legends)
     total = height + head + low
@@ -167,12 +227,13 @@ FORMS: Final = ("png", "svg")
 
 _NOTHING_ELSE: Final[dict[str, dict[str, Any]]] = {
     "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
 }
 """Metadata that would differ from day to day or from version to version, left out."""
 
 
-def save(figure: Figure, stem: Path, forms: Sequence[str] = FORMS) -> list[Path]:
+def save(figure: Figure, stem: Path, forms: Sequence[str] = FORMS, page: Page = SCREEN) -> list[Path]:
     """Write a figure, whole or not at all, and return the paths.
 
     The same figure gives the same bytes: no date, no program name, ids from a fixed salt.
@@ -181,9 +242,14 @@ def save(figure: Figure, stem: Path, forms: Sequence[str] = FORMS) -> list[Path]
     ----------
     stem
         The path without its ending.
+    page
+        What the figure was drawn for.
     """
     written = []
-    with house_style():
+    with house_style(page):
+        for text in figure.findobj(Text):
+            if text.get_fontsize() > page.largest:
+                text.set_fontsize(page.largest)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # laid out once; every form shows the same
         for form in forms:

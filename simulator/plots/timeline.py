@@ -23,6 +23,7 @@ class Timeline(Plot):
 
     kind: ClassVar[str] = "timeline"
     says: ClassVar[str] = "error and words in the course of a game"
+    narrow: ClassVar[bool] = False
 
     def draw(self, tables: Tables) -> Figure:
         from simulator.plots.game_traces import from_series

@@ -72,7 +72,7 @@ def _moving(tables: Tables, x: str) -> list[str]:
         return []
     moving = []
     for axis in swept_axes(trials):
-        if axis == x or (trials.groupby([x, "protocol", "result"])[axis].nunique() > 1).any():
+        if name(axis) == name(x) or (trials.groupby([x, "protocol", "result"])[axis].nunique() > 1).any():
             continue
         mine = trials[trials[axis].notna()]
         if any(games[axis].nunique() > 1 for _, games in mine.groupby("protocol")):

@@ -110,7 +110,8 @@ class Tables:
 
     def with_adversaries_named(self, x: str = "") -> Tables:
         """Return the tables with swept parameters of an adversary as a part of its name, except for `x`."""
-        own = [column for column in self._adversary_columns() if column != x]
+        same = {x, x.removeprefix("adversary_"), f"adversary_{x}"}  # a measure may have the parameter's name
+        own = [column for column in self._adversary_columns() if column not in same]
         if not own:
             return self
         named = []
@@ -248,12 +249,18 @@ class Line:
         Place among the lines of this protocol, from 0.
     games
         Its rows of trials.csv.
+    free
+        The axes that set it apart.
+    all_games
+        The games of all lines of this protocol.
     """
 
     protocol: str
     variant: str
     order: int
     games: pd.DataFrame
+    free: tuple[str, ...] = ()
+    all_games: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def label(self) -> str:
@@ -284,7 +291,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         groups = games.groupby(free, dropna=False, sort=False)
         for order, (key, part) in enumerate(groups):
             named = [said(axis, value) for axis, value in zip(free, key, strict=True)]
-            found.append(Line(str(protocol), ", ".join(named), order, part))
+            found.append(Line(str(protocol), ", ".join(named), order, part, tuple(free), games))
     return found
 
 
