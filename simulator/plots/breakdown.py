@@ -91,8 +91,8 @@ class Breakdown(Plot):
         what = "Shares of the words" if shares else "Words"
         split = ", a column per adversary" if len(columns) > 1 else ""
         return (
-            f"{what} by kind of message, on average over games, a bar per protocol{split}; plain ones go to the server, "
-            f"hatched ones to the sites. Fixed: {fixed(tables, self.x)}. {'; '.join(told)}."
+            f"{what} by kind of message, on average over games, a bar per protocol{split}; plain: to the server, "
+            f"hatched: to the sites. Fixed: {fixed(tables, self.x)}. {'; '.join(told)}."
         )
 
     def _drawn(self, tables: Tables) -> tuple[list[Bar], list[str], bool]:
@@ -167,7 +167,9 @@ def _merged(bars: list[Bar]) -> list[Bar]:
         mine = [bar for bar in bars if bar.line == line]
         shares = [_shares(bar) for bar in mine]
         keys = {key for one in shares for key in one}
-        alike = all(max(one.get(key, 0) for one in shares) - min(one.get(key, 0) for one in shares) <= _SAME for key in keys)
+        alike = all(
+            max(one.get(key, 0) for one in shares) - min(one.get(key, 0) for one in shares) <= _SAME for key in keys
+        )
         if len(mine) > 1 and alike:
             totals = tuple(total for bar in mine for total in bar.totals.values())
             kept.append(Bar(line, f"{len(mine)} places", mine[0].parts, totals))

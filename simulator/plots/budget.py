@@ -56,10 +56,11 @@ class Budget(Plot):
         from simulator.results.fixed import fixed
 
         told = [
-            f"{line.label} spends {ledger['spent']:.3g} of epsilon {ledger['epsilon']:g}" for line, ledger in _ledgers(tables)
+            f"{line.label} spends {ledger['spent']:.3g} of epsilon {ledger['epsilon']:g}"
+            for line, ledger in _ledgers(tables)
         ]
         return (
-            "The privacy budget of a game and its parts, level by level, to scale; the filled part of each bar is spent. "
+            "The privacy budget of a game and its parts, to scale; the filled part of each bar is spent. "
             f"Parts in sequence stand side by side. Fixed: {fixed(tables)}. {'; '.join(told)}."
         )
 

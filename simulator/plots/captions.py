@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from simulator.plots.base import Plot
-from simulator.results.files import write_with
+from simulator.results.files import writing
 from simulator.results.read import Tables
 
 FILE: Final = "captions.json"
@@ -60,4 +60,5 @@ def write_captions(folder: Path, told: Mapping[str, str]) -> None:
     before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     kept = {stem: text for stem, text in before.items() if (folder / f"{stem}.svg").is_file()}
     text = json.dumps({**kept, **told}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    write_with(path, lambda place: place.write_text(text, encoding="utf-8"))
+    with writing(folder) as start:
+        start(FILE).write(text)

@@ -21,7 +21,28 @@ if TYPE_CHECKING:
 FLOOR: Final = 0.1
 """Smaller errors, in units of alpha, are drawn here: how far below the border they are is of no interest."""
 FLOOR_NOTE: Final = f" ↓: below the scale, less than {FLOOR:g} α."
-_TICKS: Final = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
+_TICKS: Final = (
+    0.0001,
+    0.0002,
+    0.0005,
+    0.001,
+    0.002,
+    0.005,
+    0.01,
+    0.02,
+    0.05,
+    0.1,
+    0.2,
+    0.5,
+    1,
+    2,
+    5,
+    10,
+    20,
+    50,
+    100,
+    1000,
+)
 
 
 def error_over_alpha(games: pd.DataFrame) -> pd.Series[float]:

@@ -68,7 +68,7 @@ class Flags(Plot):
             flag = f"flag {last[0]} ({_SAYS[last[0]]}) from round {last[1]:,.0f} on"
             told.append(f"against {game['adversary']} {int(game['_mistakes']):,} mistakes, {flag}")
         return (
-            "Labels 1 and mistakes so far against rounds, in one game each; the background is the predictor's flag, dotted "
+            "Labels 1 and mistakes so far against rounds, in one game each; the background is the flag, dotted "
             f"the promised number of mistakes. Fixed: {fixed(tables)}. {'; '.join(told)}."
         )
 

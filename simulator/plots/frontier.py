@@ -76,7 +76,9 @@ class Frontier(Plot):
         for protocol, games in trials.groupby("protocol", sort=False):
             failed = games[games["verdict"] == "failed"]
             against = ", ".join(dict.fromkeys(failed["adversary"]))
-            held = f"{len(games) - len(failed)} of {len(games)} games hold" + f" (fails against {against})" * bool(against)
+            held = f"{len(games) - len(failed)} of {len(games)} games hold" + f" (fails against {against})" * bool(
+                against
+            )
             parts.append(f"{protocol}: {number(float(games['words'].median()))} words, {held}")
         more = "" if one_alpha else " Dashes are the promised accuracies."
         return (
@@ -121,7 +123,9 @@ def _panels(tables: Tables, trials: pd.DataFrame) -> list[tuple[str, pd.DataFram
 def _headed(protocol: str, games: pd.DataFrame) -> str:
     """Return the title of a protocol's panel: against how many adversaries it fails."""
     failing = games.groupby("adversary")["verdict"].agg(lambda verdicts: (verdicts == "failed").mean() >= 0.5)
-    return f"{protocol}: fails against {int(failing.sum())} of {len(failing)}" if failing.any() else f"{protocol}: holds"
+    return (
+        f"{protocol}: fails against {int(failing.sum())} of {len(failing)}" if failing.any() else f"{protocol}: holds"
+    )
 
 
 def _note(trials: pd.DataFrame, axis: str, one_alpha: bool, by_protocol: bool) -> str:
@@ -151,7 +155,9 @@ def _draw_panel(
     from simulator.results.read import lines
 
     if games["protocol"].nunique() == 1 and all_games["protocol"].nunique() > 1:
-        others = all_games[~all_games.index.isin(games.index)].groupby(["result", "point"])[["words", "_error"]].median()
+        others = (
+            all_games[~all_games.index.isin(games.index)].groupby(["result", "point"])[["words", "_error"]].median()
+        )
         look: dict[str, Any] = {"marker": ".", "markersize": 5, "markeredgewidth": 0, "linestyle": ""}
         axes.plot(others["words"], others["_error"], color=_ELSEWHERE, zorder=1.5, gid="elsewhere", **look)
     for line in lines(games, axis):
@@ -159,21 +165,37 @@ def _draw_panel(
             _draw_group(axes, mine, axis, line, kinds, one_alpha)
 
 
-def _draw_group(axes: Axes, games: pd.DataFrame, axis: str, line: Line, kinds: tuple[str, ...], one_alpha: bool) -> None:
+def _draw_group(
+    axes: Axes, games: pd.DataFrame, axis: str, line: Line, kinds: tuple[str, ...], one_alpha: bool
+) -> None:
     """Draw the games of one line against one adversary: dots, medians, their path along the axis."""
     from simulator.plots.marks import mark
 
     look = mark(line.protocol, kinds)
-    dots: dict[str, Any] = {"marker": ".", "markersize": 4, "markeredgewidth": 0, "alpha": 0.5, "linestyle": ""}
+    name = {"label": f"{line.label}, {games['adversary'].iloc[0]}"}
+    dots: dict[str, Any] = {"marker": ".", "markersize": 4, "markeredgewidth": 0, "alpha": 0.5, "linestyle": "", **name}
     axes.plot(games["words"], games["_error"], color=look.colour, zorder=2, gid="game", **dots)
     failed = games.assign(_failed=(games["verdict"] == "failed").astype(float)).groupby("point")["_failed"].mean()
-    middle = games.groupby("point")[["words", "_error", "alpha", *([axis] if axis and axis != "alpha" else [])]].median()
+    middle = games.groupby("point")[
+        ["words", "_error", "alpha", *([axis] if axis and axis != "alpha" else [])]
+    ].median()
     middle = middle.assign(_failed=failed)
     middle = middle.sort_values(axis, kind="stable") if axis else middle
     joined = bool(axis) and middle[axis].is_unique
-    size: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 7 if line.order == 0 else 4.5}
+    size: dict[str, Any] = {
+        "color": look.colour,
+        "marker": look.marker,
+        "markersize": 7 if line.order == 0 else 4.5,
+        **name,
+    }
     axes.plot(
-        middle["words"], middle["_error"], linewidth=0.8, linestyle="-" if joined else "", zorder=3, gid="median", **size
+        middle["words"],
+        middle["_error"],
+        linewidth=0.8,
+        linestyle="-" if joined else "",
+        zorder=3,
+        gid="median",
+        **size,
     )
     broken = middle[middle["_failed"] >= 0.5]
     hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.4, "linestyle": ""}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Halts(Plot):
-    """Items at the halt over the threshold k, a row per monitor, size and adversary, with the shares of the outcomes.
+    """Items at the halt over the threshold k, a row per monitor, size and adversary, with shares of the outcomes.
 
     From 1/2 to 1 a halt is right. A game that passes k without one is late, one that halts below k / 2 early.
     """
@@ -32,7 +32,9 @@ class Halts(Plot):
         from simulator.results.fixed import fixed
 
         rows = _rows(tables)
-        note = "Marks: medians of the games that halt. Thick: 5 % to 95 % of them. Thin: all. Grey: halts that are right."
+        note = (
+            "Marks: medians of the games that halt. Thick: 5 % to 95 % of them. Thin: all. Grey: halts that are right."
+        )
         figure = new_figure(height_of(rows), self.title or tables.title, fixed(tables), note)
         axes = figure.subplots()
         axes.axvspan(0.5, 1.0, color="#000000", alpha=0.06, linewidth=0, zorder=0, gid="right")
@@ -57,8 +59,8 @@ class Halts(Plot):
             told = [min(told, key=lambda each: each[0]), max(told, key=lambda each: each[0])]
         seen = "; ".join(f"{row.label}: {_outcomes(row.games)}" for _, row in told)
         return (
-            "Items at the halt of a monitor over its threshold k, a row per monitor, size and adversary, with the shares of "
-            f"games that are right (halt between 1/2 and 1), early and late. Fixed: {fixed(tables)}. {seen}."
+            "Items at the halt of a monitor over its threshold k, a row per monitor, size and adversary, with shares "
+            f"of games that are right (halt between 1/2 and 1), early and late. Fixed: {fixed(tables)}. {seen}."
         )
 
 

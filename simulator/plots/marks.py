@@ -66,8 +66,8 @@ _POOL: Final = (
 
 FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "counters": (
-        "binary", "sparse", "two-level", "pan-private", "per-item", "randomized-response", "k-ary", "square-root", "hybrid",
-        "tree-variance-reduced", "blt", "fresh", "sparse-infinite",
+        "binary", "sparse", "two-level", "pan-private", "per-item", "randomized-response", "k-ary", "square-root",
+        "hybrid", "tree-variance-reduced", "blt", "fresh", "sparse-infinite",
     ),
     "monitors and partitions": (
         "release-monitor", "sparse-vector-monitor", "counter-monitor", "above-threshold", "private-partition",

@@ -71,7 +71,10 @@ class Matrix(Plot):
         for label, games in (row for part in parts.values() for row in part):
             failed = games[~games["ok"].astype(bool)]
             against = ", ".join(str(name).replace("\n", " ") for name in dict.fromkeys(failed["adversary"]))
-            told.append(f"{label} holds in {len(games) - len(failed)} of {len(games)}" + f" (not against {against})" * bool(against))
+            told.append(
+                f"{label} holds in {len(games) - len(failed)} of {len(games)}"
+                + f" (not against {against})" * bool(against)
+            )
         return (
             "Games that held of games played, a row per protocol and a column per adversary, with the median of their "
             f"largest errors in units of α; darker cells fail more often. Fixed: {fixed(tables)}. {'; '.join(told)}."

@@ -80,11 +80,13 @@ class Ratio(Plot):
         told = []
         for title, games in panels(tables):
             errors = [
-                f"{line.label} {number(float(worst[line.games.index].median()))}" for line in lines(games) if len(line.games)
+                f"{line.label} {number(float(worst[line.games.index].median()))}"
+                for line in lines(games)
+                if len(line.games)
             ]
             told.append(f"{title[:1].upper()}{title[1:]}, largest relative errors at the median: {', '.join(errors)}.")
         return (
-            f"Estimate over truth against {tables.called.get('items', 'items')}, medians of the games with their 5 % to "
+            f"Estimate over truth against {tables.called.get('items', 'items')}, medians of games with their 5 % to "
             f"95 %, a panel per adversary; grey: within α. Fixed: {fixed(tables)}. {' '.join(told)}"
         )
 

@@ -67,7 +67,9 @@ def rows_of(tables: Tables, apart: bool = False) -> list[Row]:
             label = ", ".join(parts + [f"against {values[-1]}"] * several)
             found.append(Row(label, games, mark(line.protocol, kinds)))
     if len(found) > MOST:
-        raise ValueError(f"a figure with a row per protocol, variant and adversary has room for {MOST}; got {len(found)}")
+        raise ValueError(
+            f"a figure with a row per protocol, variant and adversary has room for {MOST}; got {len(found)}"
+        )
     return found
 
 
@@ -120,9 +122,9 @@ def draw_spread(axes: Axes, place: int, row: Row, values: Any) -> None:
     values = np.asarray(values, dtype=float)
     if not len(values):
         return
-    colour = row.look.colour
+    look: dict[str, Any] = {"color": row.look.colour, "label": row.label}
     if len(values) > 1:
         low, high = np.quantile(values, (0.05, 0.95))
-        axes.plot([values.min(), values.max()], [place, place], color=colour, linewidth=0.9, zorder=2, gid="range")
-        axes.plot([low, high], [place, place], color=colour, linewidth=4, alpha=0.35, zorder=2.1, gid="middle")
-    axes.plot([np.median(values)], [place], color=colour, marker=row.look.marker, linestyle="", zorder=3, gid="median")
+        axes.plot([values.min(), values.max()], [place, place], linewidth=0.9, zorder=2, gid="range", **look)
+        axes.plot([low, high], [place, place], linewidth=4, alpha=0.35, zorder=2.1, gid="middle", **look)
+    axes.plot([np.median(values)], [place], marker=row.look.marker, linestyle="", zorder=3, gid="median", **look)

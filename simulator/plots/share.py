@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Share(Plot):
-    """The share of games with a true column against a swept axis, with intervals of 95 %, a line per protocol.
+    """The share of games with a true column against a swept axis, with 95 % intervals, a line per protocol.
 
     Parameters
     ----------
@@ -79,7 +79,9 @@ class Share(Plot):
             for place, (line, table) in enumerate(part):
                 _draw(one, line, table, kinds, 1 + 0.02 * (place - (len(part) - 1) / 2))
             if self.level != "":
-                one.axhline(float(self.level), color=BORDER, linewidth=1.1, linestyle=(0, (4, 2)), zorder=1, gid="level")
+                one.axhline(
+                    float(self.level), color=BORDER, linewidth=1.1, linestyle=(0, (4, 2)), zorder=1, gid="level"
+                )
             one.set_xlabel(axis_label(self.x))
         for one in made.flat[len(drawn) :]:
             one.set_visible(False)
@@ -99,10 +101,12 @@ class Share(Plot):
             for line, table in part:
                 values = [f"{row.share:.1%} at {symbol(self.x)} = {number(row.x)}" for row in table.itertuples()]
                 same = table["share"].nunique() == 1 and len(table) > 1
-                told.append(f"{head}{line.label}: {f'{table.share.iloc[0]:.1%} at each' if same else ', '.join(values)}")
+                told.append(
+                    f"{head}{line.label}: {f'{table.share.iloc[0]:.1%} at each' if same else ', '.join(values)}"
+                )
         level = f" Dashed: {self.level_says or self.level} ({float(self.level):.3g})." if self.level != "" else ""
         return (
-            f"{self._what[:1].upper()}{self._what[1:]} against {axis_label(self.x)}, with intervals of 95 %, a line per "
+            f"{self._what[:1].upper()}{self._what[1:]} against {axis_label(self.x)}, with 95 % intervals, a line per "
             f"protocol.{level} Fixed: {fixed(tables, self.x)}. {'; '.join(told)}."
         )
 

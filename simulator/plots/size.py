@@ -59,7 +59,7 @@ class SizeOverTime(Plot):
         drawn = [(title, lines(games, apart=("adversary",))) for title, games in panels(tables)]
         seen = " ".join(_told(title, found, len(drawn)) for title, found in drawn)
         return (
-            "Largest error over the family of queries, in items, against steps, in the first game of each point; dashed: "
+            "Largest error over the family of queries, in items, against steps, in the first game of a point; dashed: "
             f"items in the data set, above which answers of 0 would be better. Fixed: {fixed(tables)}. {seen}"
         )
 

@@ -118,7 +118,11 @@ class Spread(Plot):
             seen = f"from {ordered[0][1]} to {ordered[-1][1]}"
         else:
             seen = "; ".join(text for _, text in told)
-        marks = "medians, 5 % to 95 % and range of the games" if max(len(row.games) for row in rows) > 1 else "one game each"
+        marks = (
+            "medians, 5 % to 95 % and range of the games"
+            if max(len(row.games) for row in rows) > 1
+            else "one game each"
+        )
         limited = f", beside {self._limit_name} (bar; in brackets below)" if self.limit != "" else ""
         also = f", and {' and '.join(map(measured_label, self._also))}" if self._also else ""
         what = measured_label(self.y)

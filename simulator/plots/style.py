@@ -28,8 +28,8 @@ from simulator.plots.marks import Mark, mark
 from simulator.results.files import write_with
 
 __all__ = [
-    "BORDER", "DASHES", "DOUBLE", "FORMS", "INK", "QUIET", "SCREEN", "SINGLE", "STYLES", "Legend", "Mark", "Page", "Sheet",
-    "house_style", "ink", "mark", "new_figure", "page", "save",
+    "BORDER", "DASHES", "DOUBLE", "FORMS", "INK", "QUIET", "SCREEN", "SINGLE", "STYLES", "Legend", "Mark", "Page",
+    "Sheet", "house_style", "ink", "mark", "new_figure", "page", "save",
 ]  # fmt: skip
 
 WIDTH: Final = 8.0

@@ -157,7 +157,9 @@ def power_note(found: Sequence[Curve], axis: str) -> str:
     """Return in words what stands beside the lines whose marks lie on a power, if there is one."""
     if not any(power(curve, axis) for curve in found):
         return ""
-    return f" Beside a line: the power of {symbol(axis)} through its marks, with its standard error, where they are one."
+    return (
+        f" Beside a line: the power of {symbol(axis)} through its marks, with its standard error, where they are one."
+    )
 
 
 def failing_note(found: Sequence[Curve]) -> str:

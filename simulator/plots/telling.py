@@ -33,7 +33,9 @@ def of_curves(
     along = f"{axis_label(axis)} ({number(min(places))} to {number(max(places))})"
     each = ", a panel per adversary" if len(drawn) > 1 else ""
     games = int(tables.trials.groupby(["result", "point"]).size().max())
-    marks = f"medians of {games} games with their {'5 % to 95 %' if games > MANY else 'range'}" if games > 1 else "one game"
+    marks = (
+        f"medians of {games} games with their {'5 % to 95 %' if games > MANY else 'range'}" if games > 1 else "one game"
+    )
     first = f"{what[:1].upper()}{what[1:]} against {along}, a line per protocol{each}; marks: {marks}.{more}"
     return f"{first} Fixed: {fixed(tables, axis)}. {_seen(drawn, axis)}"
 

@@ -58,7 +58,9 @@ class Timeline(Plot):
         told = []
         for _, game in _choose(tables.trials)[0].iterrows():
             apart = _what_sets_apart(game, tables).replace("\n", ", ")
-            told.append(f"{game['protocol']} against {game['adversary']}: {apart}, {number(float(game['words']))} words")
+            told.append(
+                f"{game['protocol']} against {game['adversary']}: {apart}, {number(float(game['words']))} words"
+            )
         return (
             "Error in units of α, with the band that is promised, and words so far against items, in one game of each "
             f"protocol; shaded where it fails. Fixed: {fixed(tables)}. {'; '.join(told)}."

@@ -59,7 +59,12 @@ def draw_traces(traces: list[GameTrace], title: str, subtitle: str, which: str) 
     legend = Legend("", _entries(traces, promised, failing))
     figure = new_figure(5.9 if alone else 4.6, title, subtitle, note, legends=[legend])
     shares = [1.3, 0.95] if not alone else [1.1, 1.3, 0.95]
-    made: dict[str, Any] = {"sharex": "col", "sharey": "row", "squeeze": False, "gridspec_kw": {"height_ratios": shares}}
+    made: dict[str, Any] = {
+        "sharex": "col",
+        "sharey": "row",
+        "squeeze": False,
+        "gridspec_kw": {"height_ratios": shares},
+    }
     axes = figure.subplots(len(shares), len(traces), **made)
     heads = [_headed(trace, len(traces)) for trace in traces]
     for column, trace in enumerate(traces):

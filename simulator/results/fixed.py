@@ -1,4 +1,4 @@
-"""What all games of some results share, and what moves along an axis: the line under a figure's title, a page's lead."""
+"""What all games of some results share, and what moves along an axis: the line under a title, the lead of a page."""
 
 from __future__ import annotations
 

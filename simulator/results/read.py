@@ -16,14 +16,13 @@ from simulator.errors import ScenarioError
 from simulator.points.kept import Kept, kept_class
 from simulator.results.folder import NoResults, Results, opened
 from simulator.results.formats import setting
+from simulator.results.marked import controls_of, measured_marked, of_result, together
 from simulator.tasks.base import Task
 from simulator.tasks.sizes import Size, called
 
 GAME: Final = ("result", "point", "trial")
 """What names one game."""
 
-_CONTROLS_FROM: Final = 1_000_000
-"""Points of controls have numbers from here on."""
 _BASIC_AXES: Final = ("sites", "items", "alpha")
 
 
@@ -94,7 +93,7 @@ class Tables:
 
     def with_controls(self) -> Tables:
         """Return the tables with the games of the claims' controls among the others."""
-        return replace(self, trials=_together([self.trials, self.controls]) if len(self.controls) else self.trials)
+        return replace(self, trials=together([self.trials, self.controls]) if len(self.controls) else self.trials)
 
     def timeline(self, game: Any) -> pd.DataFrame:
         """Return the rows of series.csv of a game, which is a row of trials.csv, in the order in which they stand."""
@@ -159,28 +158,17 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         kept |= results.manifest.get("own") or {}
         sizes.append(_sizes_of(str(results.scenario.get("task") or "count"), kept))
         points[name] = {int(point["point"]): point for point in results.manifest.get("points") or []}
-        trials.append(_measured_marked(_named(results.trials, name), points[name]))
-        controls.append(_measured_marked(_named(_controls(results), name), points[name]))
-        series.append(_named(results.series, name))
-        kinds.append(_named(results.kinds, name))
-    games, timelines, messages, broken = map(_together, (trials, series, kinds, controls))
+        trials.append(measured_marked(of_result(results.trials, name), points[name]))
+        controls.append(measured_marked(of_result(controls_of(results), name), points[name]))
+        series.append(of_result(results.series, name))
+        kinds.append(of_result(results.kinds, name))
+    games, timelines, messages, broken = map(together, (trials, series, kinds, controls))
     if games.empty:
         raise NoResults(f"{opened(places[0]).dir}: holds no games: trials.csv is empty")
     same = sizes[0] if all(other == sizes[0] for other in sizes) else Task.sizes
-    return Tables(games, timelines, messages, scenarios=scenarios, points=points, sizes=same, kept=kept, controls=broken)
-
-
-def _controls(results: Results) -> pd.DataFrame:
-    """Return the games of a result's controls; their points have numbers that no point of the scenario has."""
-    games = results.controls
-    if games.empty:
-        return pd.DataFrame(columns=list(TRIALS))
-    named = [
-        str(kind) if kind in broken else f"{kind}, {broken}"
-        for kind, broken in zip(games["protocol"], games["broken"].astype(str), strict=True)
-    ]
-    places = games["point"].astype(int) + _CONTROLS_FROM * (1 + pd.factorize(games["claim"])[0])
-    return games.assign(protocol=named, point=places).drop(columns=["claim", "broken"])
+    return Tables(
+        games, timelines, messages, scenarios=scenarios, points=points, sizes=same, kept=kept, controls=broken
+    )
 
 
 def _sizes_of(task: str, kept: Kept) -> Sequence[Size]:
@@ -200,31 +188,6 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
         count += 1
         candidate = f"{name} ({count})"
     return candidate
-
-
-def _named(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return a table with the result's name before it; a measure of that name is marked as `_measured_marked` does."""
-    named = table.rename(columns={"result": "_result"})
-    named.insert(0, "result", name)
-    return named
-
-
-def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return tables one below the other; an empty one plays no part in what type a column has."""
-    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
-
-
-def _measured_marked(trials: pd.DataFrame, points: dict[int, dict[str, Any]]) -> pd.DataFrame:
-    """Put an underscore before the columns of a task's own measures, which are no parameters of any point."""
-    if not points:
-        return trials
-    known = {*TRIALS, "result", "start", "latency"}
-    for role in ("protocol", "adversary"):
-        names = {key for point in points.values() for key in point.get(role) or {}}
-        known |= names | {f"{role}_{name}" for name in names}
-    return trials.rename(
-        columns={column: f"_{column}" for column in trials.columns if column[0] != "_" and column not in known}
-    )
 
 
 def swept_axes(trials: pd.DataFrame) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import LogNorm
+from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 from synthetic_results import write_result
 
@@ -41,7 +42,15 @@ protocol: {kind: ams, rows: 16}
 adversary: [{kind: ams-attack}, {kind: random-updates}]
 plots: [ratio]
 """
-SHIPPED = {"flags": "flags", "budget": "dynamic", "measure": "experts", "size": "dynamic"}
+SHIPPED = {
+    "flags": "flags",
+    "budget": "dynamic",
+    "measure": "experts",
+    "size": "dynamic",
+    "spread": "queries",
+    "share": "pan-privacy",
+    "halts": "monitor",
+}
 
 
 def figures_of(folder: Path) -> Iterator[tuple[str, Figure]]:
@@ -64,7 +73,9 @@ def missing(figure: Figure, made: Interactive) -> list[str]:
         traces = [trace for trace in made.data if trace["xaxis"] == own]
         shapes = [shape for shape in made.layout["shapes"] if own in (shape["xref"], shape["xref"].split(" ")[0])]
         lines = [(trace["x"], trace["y"]) for trace in traces if trace["type"] == "scatter"]
-        for line in axes.lines:
+        # the ends of error bars are those of the bars
+        caps = {cap for each in axes.containers if isinstance(each, ErrorbarContainer) for cap in each[1]}
+        for line in (each for each in axes.lines if each not in caps):
             x, y = (np.asarray(part, dtype=float).tolist() for part in (line.get_xdata(), line.get_ydata()))
             across = not all(line.get_transform().contains_branch_seperately(axes.transData))
             if x and not ((x, y) in lines if not across else any(shape["type"] == "line" for shape in shapes)):
@@ -83,7 +94,7 @@ def missing(figure: Figure, made: Interactive) -> list[str]:
         }
         flat = [t for t in traces if t["type"] == "bar"]
         lengths = [value for trace in flat for value in (trace["x"] if trace["orientation"] == "h" else trace["y"])]
-        for container in axes.containers:
+        for container in (each for each in axes.containers if isinstance(each, BarContainer)):
             for patch in container:
                 length = patch.get_width() if container.orientation == "horizontal" else patch.get_height()
                 if not np.isclose(lengths, length).any() or not bars:

@@ -15,7 +15,7 @@ from synthetic_results import write_result
 
 from simulator.plots import check_plot, compare, draw
 from simulator.plots.figures import figure_of
-from simulator.plots.marks import MARKS, TRACKERS, mark
+from simulator.plots.marks import FAMILIES, MARKS, TRACKERS, mark
 from simulator.plots.style import house_style, ink
 from simulator.results.read import read_tables
 
@@ -201,8 +201,11 @@ def test_results_are_compared_on_one_scale(result: Path, crowded: Path, tmp_path
 
 
 def test_every_protocol_has_a_look_of_its_own() -> None:
-    assert len({look.marker for look in MARKS.values()}) == len(MARKS)
-    assert len({look.colour for look in MARKS.values()}) == len(MARKS)
+    assert len({look.marker for look in TRACKERS.values()}) == len(TRACKERS)
+    assert len({look.colour for look in TRACKERS.values()}) == len(TRACKERS)
+    for family in FAMILIES.values():
+        assert len({MARKS[kind].marker for kind in family}) == len(family)
+        assert len({MARKS[kind].colour for kind in family}) == len(family)
     strangers = ("mine", "yours", "ours")
     assert len({mark(kind, strangers) for kind in strangers}) == 3
     many = tuple(f"counter-{place}" for place in range(14))
