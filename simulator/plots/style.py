@@ -248,7 +248,7 @@ def save(figure: Figure, stem: Path, forms: Sequence[str] = FORMS, page: Page = 
     written = []
     with house_style(page):
         for text in figure.findobj(Text):
-            if text.get_fontsize() > page.largest:
+            if float(text.get_fontsize()) > page.largest:
                 text.set_fontsize(page.largest)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # laid out once; every form shows the same
