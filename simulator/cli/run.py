@@ -158,6 +158,11 @@ def _tell(scenario: Scenario, report: Report, *, figures: bool) -> None:
     if report.kept:
         games += f", {report.kept:,} kept from before"
     click.echo(f"{games}, {duration(report.seconds)}")
+    if report.damaged:
+        from simulator.runs.runner import JOURNAL
+
+        said = f"{report.damaged:,} lines of the journal could not be read; what they held was played again"
+        click.echo(f"{said} (the file is kept as {JOURNAL}.damaged)", err=True)
     names = ["trials.csv", "series.csv", "kinds.csv", "claims.csv", "controls.csv", "manifest.json"]
     there = [report.results.dir / name for name in names]
     click.echo("tables: " + ", ".join(str(path) for path in there if path.is_file()))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from simulator.errors import ScenarioError
-from simulator.points.registry import Family, find, label, make, parameters
+from simulator.points.code import digest_of, helpers, is_ours, own_code
+from simulator.points.registry import Family, find, label, make, parameters, registered
 from simulator.points.source import Source, is_reference, source_of
 
 
@@ -110,15 +109,39 @@ class Part:
         if self.source is not None:
             identity["kind"] = self.kind.rpartition(":")[2]
             identity["source"] = self.source.digest
-        elif is_reference(self.kind):
-            identity["source"] = _digest(_module_file(self.kind.partition(":")[0]))
+        code = {name: digest_of(file) for name, file in self._modules().items()}
+        if code:
+            identity["code"] = code
         path = self._file()
         if path is not None:
             del given["file"]
-            identity["data"] = _digest(path)
+            identity["data"] = digest_of(path)
         if self.fault:
             identity["fault"] = self.fault
         return identity
+
+    def files(self) -> dict[str, str]:
+        """Return the files of the user's that it is made of, code and data, each with its SHA-256."""
+        found = {str(file): digest_of(file) for file in self._modules().values()}
+        if self.source is not None:
+            found[self.source.path] = self.source.digest
+        path = self._file()
+        return found if path is None else {**found, str(path.resolve()): digest_of(path)}
+
+    def _modules(self) -> dict[str, Path]:
+        """Return the modules of the user's that play it, but for the file whose text it carries."""
+        if self.source is not None:
+            return helpers(Path(self.source.path), self.source.text, Path(self.folder))
+        reference = self.kind if is_reference(self.kind) else registered(self.family, self.kind)
+        name = reference.partition(":")[0]
+        if not name or is_ours(name):
+            return {}
+        self.maker()  # so that the module is there
+        file = _module_file(name)
+        if file is None:
+            return {}
+        text = file.read_text(encoding="utf-8", errors="replace")
+        return {name: file, **helpers(file, text, Path(self.folder))}
 
     def _broken(self, made: Any) -> Any:
         from simulator.faults import broken  # with all protocols: few parts have a fault
@@ -169,9 +192,9 @@ class Point:
 
     def identity(self) -> dict[str, Any]:
         """Return what determines the point's games, but for the seed."""
-        own = is_reference(self.task.kind)
         return {
-            "task": self.task.identity() if own else self.task.kind,
+            "code": own_code(),
+            "task": self.task.identity(),
             "protocol": self.protocol.identity(),
             "adversary": self.adversary.identity(),
             "sites": self.sites,
@@ -210,17 +233,3 @@ def canonical(value: Any) -> str:
 def _module_file(name: str) -> Path | None:
     path = getattr(sys.modules.get(name), "__file__", None)
     return Path(path) if path else None
-
-
-def _digest(path: Path | None) -> str:
-    """Return the SHA-256 of a file, remembered until the file changes; nothing for no file."""
-    if path is None:
-        return ""
-    state = path.stat()
-    return _digest_of(str(path.resolve()), state.st_mtime_ns, state.st_size)
-
-
-@lru_cache(maxsize=256)
-def _digest_of(path: str, changed: int, size: int) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -100,6 +100,12 @@ def kinds(family: Family) -> dict[str, Kind]:
     return found
 
 
+def registered(family: Family, kind: str) -> str:
+    """Return ``module:Class`` of a registered kind; nothing if there is none of this name."""
+    found = kinds(family).get(kind)
+    return found.reference if found is not None else ""
+
+
 def _built_in(home: Home) -> Iterator[tuple[str, str]]:
     """Yield the names and references of the kinds in a package."""
     package = importlib.import_module(home.package)

@@ -1,26 +1,30 @@
 """The journal: every finished game, kept as it finishes; nothing is lost and nothing is played twice.
 
-One SQLite file beside the tables, one transaction a batch: whatever stops a run, it holds whole games.
-A game is recognised by what determines it (see `game_key`), not by its place in the scenario.
+One file of lines beside the tables, a line a game. Each line carries the key of its game and a checksum, and is
+checked when it is read: whatever stops a run, or harms the file, a game is read as it was kept or played again. A game
+is recognised by what determines it (see `game_key`), not by its place in the scenario.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
+import os
+import shutil
 import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from simulator.errors import RunError, ScenarioError
 from simulator.tasks.base import Record
 
-LAYOUT: Final = 1
-"""Version of the file's layout; another one is refused rather than misread."""
+LAYOUT: Final = b"2"
+"""Version of a line's layout: lines of another one are not read."""
+_WHOLE, _LOST = b"whole", b"error"
 
 
 def game_key(identity: str, seed: int, rules: int) -> str:
@@ -29,7 +33,7 @@ def game_key(identity: str, seed: int, rules: int) -> str:
     Parameters
     ----------
     identity
-        The point as canonical JSON: kinds, parameters, contents of the user's files, sites, items.
+        The point as canonical JSON: kinds, parameters, all code and data that it is played with, sites, items.
     seed
         The game's own seed.
     rules
@@ -52,75 +56,174 @@ def game_seed(seed: int, trial: int) -> int:
     return int(state) >> 1
 
 
+class _Line(NamedTuple):
+    """Where the line of a game stands, and whether the game was played to its end."""
+
+    start: int
+    length: int
+    whole: bool
+
+
 class Journal:
-    """The finished games of a results folder. One run at a time may write to it.
+    """The finished games of a results folder. One run at a time writes to it: `simulator.runs.lock` sees to that.
+
+    A file with lines that cannot be read is set aside as ``NAME.damaged``, and the sound ones go on in a new one.
 
     Parameters
     ----------
     path
-        The SQLite file; made if it is not there.
+        The file; made if it is not there.
+
+    Attributes
+    ----------
+    damaged
+        How many lines could not be read: their games are played again.
 
     Raises
     ------
     ScenarioError
-        It cannot be written, is no journal, or another run is using it.
+        It cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._lines: dict[str, _Line] = {}
+        self.damaged = 0
         try:
-            self._file = sqlite3.connect(path, timeout=1.0, isolation_level=None)
-            self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
-            self._file.execute("BEGIN EXCLUSIVE")
-            (layout,) = self._file.execute("PRAGMA user_version").fetchone()
-            self._file.execute("CREATE TABLE IF NOT EXISTS games (key TEXT PRIMARY KEY, whole INTEGER, outcome BLOB)")
-            self._file.execute(f"PRAGMA user_version = {LAYOUT}")
-            self._file.execute("COMMIT")
-        except sqlite3.DatabaseError as error:
-            raise ScenarioError(_opening(path, error)) from error
-        if layout not in (0, LAYOUT):
-            raise ScenarioError(f"{path}: written by another version of this program; --fresh begins anew")
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            try:
+                self._length, sound = self._scan()
+                if self.damaged:
+                    self._set_aside(sound)
+            except BaseException:
+                os.close(self._file)
+                raise
+        except OSError as error:
+            raise ScenarioError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+    def _scan(self) -> tuple[int, list[bytes]]:
+        """Find all lines; return the file's length, and the sound lines if there are others."""
+        start = 0
+        ends_well = True
+        with open(self.path, "rb") as file:
+            for line in file:
+                read = _read(line)
+                if read is None:
+                    self.damaged += 1
+                else:
+                    key, whole = read
+                    self._lines[key] = _Line(start, len(line), whole)
+                start += len(line)
+                ends_well = line.endswith(b"\n")
+            if not ends_well and read is not None:  # whole, but the next would stand in the same line
+                self.damaged += 1
+            if not self.damaged:
+                return start, []
+            sound = []
+            for place in sorted(self._lines.values()):
+                file.seek(place.start)
+                sound.append(file.read(place.length).rstrip(b"\n") + b"\n")
+        return start, sound
+
+    def _set_aside(self, sound: list[bytes]) -> None:
+        """Go on with the sound lines in a new file."""
+        fresh = self.path.with_name(f".part-{self.path.name}")
+        with open(fresh, "wb") as file:
+            file.writelines(sound)
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copyfile(self.path, self.path.with_name(f"{self.path.name}.damaged"))
+        os.close(self._file)
+        os.replace(fresh, self.path)  # at no time is there no journal
+        self._file = os.open(self.path, os.O_RDWR | os.O_APPEND)
+        self._lines.clear()
+        damaged, self.damaged = self.damaged, 0
+        self._length, _ = self._scan()
+        self.damaged = damaged
 
     def known(self) -> set[str]:
         """Return the keys of the finished games; one that was lost to an error is not finished."""
-        return {key for (key,) in self._file.execute("SELECT key FROM games WHERE whole")}
+        return {key for key, line in self._lines.items() if line.whole}
 
     def get(self, key: str) -> Record:
-        """Return a game; KeyError if it is not there."""
-        found = self._file.execute("SELECT outcome FROM games WHERE key = ?", (key,)).fetchone()
-        if found is None:
-            raise KeyError(key)
-        return Record(**json.loads(zlib.decompress(found[0])))
+        """Return a game.
+
+        Raises
+        ------
+        KeyError
+            It is not there.
+        RunError
+            The file has changed since it was opened.
+        """
+        place = self._lines[key]
+        os.lseek(self._file, place.start, os.SEEK_SET)
+        line = os.read(self._file, place.length)
+        if _read(line) != (key, place.whole):
+            raise RunError(f"{self.path}: was changed while it was in use; run the same command again")
+        record: dict[str, Any] = json.loads(zlib.decompress(b64decode(line.split()[-1])))
+        return Record(**record)
 
     def put(self, games: Iterable[tuple[str, Record]]) -> None:
-        """Keep games, all or none of them.
+        """Keep games.
 
         Raises
         ------
         RunError
             The disk is full or the file cannot be written; what was kept before stays whole.
         """
-        rows = [(key, record.error is None, pack(record)) for key, record in games]
+        lines = {key: (_line(key, record), record.error is None) for key, record in games}
         try:
-            self._file.execute("BEGIN")
-            self._file.executemany("INSERT OR REPLACE INTO games VALUES (?, ?, ?)", rows)
-            self._file.execute("COMMIT")
-        except sqlite3.Error as error:
-            if self._file.in_transaction:
-                self._file.execute("ROLLBACK")
+            _write(self._file, b"".join(line for line, _ in lines.values()))
+            os.fsync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, self._length)  # half of a line is no game
             raise RunError(
-                f"{self.path}: cannot be written ({error}); finished games are kept, the same command goes on"
+                f"{self.path}: cannot be written ({error.strerror or error}); finished games are kept, "
+                "the same command goes on"
             ) from error
+        for key, (line, whole) in lines.items():
+            self._lines[key] = _Line(self._length, len(line), whole)
+            self._length += len(line)
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def __enter__(self) -> Journal:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _line(key: str, record: Record) -> bytes:
+    content = b" ".join([LAYOUT, key.encode(), _WHOLE if record.error is None else _LOST, b64encode(pack(record))])
+    version, name, state, packed = content.split(b" ")
+    return b" ".join([version, name, state, _checksum(content), packed]) + b"\n"
+
+
+def _read(line: bytes) -> tuple[str, bool] | None:
+    """Return a line's key and whether its game is whole; None if the line is not as it was written."""
+    parts = line.removesuffix(b"\n").split(b" ")
+    if len(parts) != 5 or parts[0] != LAYOUT:
+        return None
+    version, key, state, checksum, packed = parts
+    if checksum != _checksum(b" ".join([version, key, state, packed])):
+        return None
+    return key.decode(), state == _WHOLE
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest()[:32].encode()
+
+
+def _write(file: int, content: bytes) -> None:
+    """Write all of a content: the system may take it in pieces."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(file, rest) :]
 
 
 def pack(record: Record) -> bytes:
@@ -135,12 +238,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item"):
         return value.item()
     return str(value)
-
-
-def _opening(path: Path, error: sqlite3.DatabaseError) -> str:
-    said = str(error)
-    if "locked" in said:
-        return f"{path}: another run is writing to this folder; choose another with --out"
-    if "not a database" in said or "malformed" in said:
-        return f"{path}: is damaged or no journal; --fresh begins anew"
-    return f"{path}: cannot be written: {said}"

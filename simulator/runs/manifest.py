@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import platform
+import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
+from simulator.points.code import own_code
 from simulator.points.kept import keep
 from simulator.points.point import Point
 from simulator.results.files import write_text
@@ -53,6 +55,8 @@ def write_manifest(
         "name": scenario.name,
         "task": scenario.points[0].task.label,
         "rules": scenario.task.rules,
+        "code": {"digest": own_code(), "commit": _commit()},
+        "files": _files(scenario),
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}},
         "machine": {
             "system": platform.system(),
@@ -83,6 +87,31 @@ def _point(point: Point, engine: Mapping[str, str]) -> dict[str, Any]:
         "network": point.network,
         **engine,
     }
+
+
+def _files(scenario: Scenario) -> dict[str, str]:
+    """Return the files of the user's that the games were made of, code and data, each with its SHA-256."""
+    points = [*scenario.points, *(point for point, _ in scenario.broken)]
+    parts = {id(part): part for point in points for part in (point.task, point.protocol, point.adversary)}
+    found: dict[str, str] = {}
+    for part in parts.values():
+        found.update(part.files())
+    return dict(sorted(found.items()))
+
+
+def _commit() -> str | None:
+    """Return the commit of the checkout that this program runs from; None if it runs from none."""
+    root = Path(__file__).resolve().parents[2]
+    if not (root / ".git").exists():
+        return None
+    try:
+        asked = subprocess.run(
+            ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"],
+            capture_output=True, text=True, check=True, timeout=10,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return asked.stdout.strip() or None
 
 
 def _version(name: str) -> str | None:

@@ -15,6 +15,7 @@ from simulator.results.folder import Results
 from simulator.results.write import write_tables
 from simulator.runs.estimate import refuse_too_large
 from simulator.runs.journal import Journal
+from simulator.runs.lock import locked
 from simulator.runs.manifest import write_manifest
 from simulator.runs.plan import in_order, plan
 from simulator.runs.progress import Progress, in_notebook, notebook_bar
@@ -22,7 +23,7 @@ from simulator.runs.workers import Batch, Batches, Job, Played, ThisProcess, Wor
 from simulator.scenario.load import Scenario, load
 from simulator.tasks.base import Record
 
-JOURNAL: Final = "journal.sqlite"
+JOURNAL: Final = "journal.log"
 ATTEMPTS: Final = 3
 """A game during which so many workers died is not tried again."""
 
@@ -38,6 +39,8 @@ class Report:
     alike: int
     kept: int
     seconds: float
+    damaged: int = 0
+    """Lines of the journal that could not be read: their games were played again."""
 
     @property
     def ok(self) -> bool:
@@ -118,10 +121,8 @@ def execute(
     hands = workers or cores()
     refuse_too_large(scenario, hands)
     folder = _folder(scenario, out)
-    if fresh:
-        (folder / JOURNAL).unlink(missing_ok=True)
     planned = plan(scenario, controls=controls)
-    with Journal(folder / JOURNAL) as journal:
+    with locked(folder), _journal(folder, fresh=fresh) as journal:
         known = journal.known()
         waiting: dict[str, Job] = {}
         for games in planned.all:
@@ -141,25 +142,25 @@ def execute(
         findings, errors = write_tables(
             folder, scenario, in_order(journal, planned.games, engines), in_order(journal, planned.controls, {})
         )
-    seconds = time.perf_counter() - clock
-    write_manifest(
-        folder,
-        scenario,
-        seeds=planned.games[0].seeds,
-        engines=engines,
-        games={
-            "all": scenario.games,
-            "controls": sum(len(games.keys) for games in planned.controls),
-            "played": progress.played,
-            "alike": progress.alike,
-            "kept": kept,
-            "errors": len(errors),
-        },
-        workers=f"scheduler {scheduler}" if scheduler else f"{hands} on this machine",
-        begun=begun,
-        seconds=seconds,
-    )
-    return Report(Results(folder), findings, errors, progress.played, progress.alike, kept, seconds)
+        seconds = time.perf_counter() - clock
+        write_manifest(
+            folder,
+            scenario,
+            seeds=planned.games[0].seeds,
+            engines=engines,
+            games={
+                "all": scenario.games,
+                "controls": sum(len(games.keys) for games in planned.controls),
+                "played": progress.played,
+                "alike": progress.alike,
+                "kept": kept,
+                "errors": len(errors),
+            },
+            workers=f"scheduler {scheduler}" if scheduler else f"{hands} on this machine",
+            begun=begun,
+            seconds=seconds,
+        )
+    return Report(Results(folder), findings, errors, progress.played, progress.alike, kept, seconds, journal.damaged)
 
 
 def _folder(scenario: Scenario, out: str | Path | None) -> Path:
@@ -169,6 +170,13 @@ def _folder(scenario: Scenario, out: str | Path | None) -> Path:
     except OSError as error:
         raise ScenarioError(f"{folder}: cannot be made: {error.strerror or error}") from error
     return folder
+
+
+def _journal(folder: Path, *, fresh: bool) -> Journal:
+    """Return the journal of a folder that is locked."""
+    if fresh:
+        (folder / JOURNAL).unlink(missing_ok=True)
+    return Journal(folder / JOURNAL)
 
 
 def _pool_of(scheduler: str | None, hands: int) -> Workers:

@@ -122,7 +122,7 @@ def test_the_cluster_makes_the_same_tables_also_when_a_worker_is_killed(cluster:
         command("hurt", "--scheduler", cluster.address),
         cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    journal = folder / "hurt" / "journal.sqlite"
+    journal = folder / "hurt" / "journal.log"
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not (journal.exists() and journal.stat().st_size > 20_000):
         time.sleep(0.02)
@@ -178,7 +178,7 @@ def test_a_scheduler_that_goes_stops_the_run_and_keeps_its_games(
             command("gone", "--scheduler", loopback.address),
             cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        journal = folder / "gone" / "journal.sqlite"
+        journal = folder / "gone" / "journal.log"
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and not (journal.exists() and journal.stat().st_size > 20_000):
             time.sleep(0.02)
