@@ -217,7 +217,7 @@ def test_the_headline_made_small(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "results" / "headline"
     assert len(tables(folder)["trials"]) == 32
-    assert {path.suffix for path in (folder / "figures").iterdir()} == {".png", ".svg"}
+    assert {path.suffix for path in (folder / "figures").iterdir()} == {".png", ".svg", ".json"}
     assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     played = disttrack(
         tmp_path, "play", "--protocol", "randomized", "--adversary", "freeze", "--sites", "64", "--items", "1e5"
