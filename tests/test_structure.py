@@ -40,7 +40,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "plots": frozenset({"errors", "claims", "points", "scenario", "results"}),
     "pages": frozenset(),
     "notebook": frozenset({"claims", "game", "pages", "results", "scenario"}),
-    "report": frozenset({"errors", "claims", "scenario", "results", "plots", "pages"}),
+    "report": frozenset({"errors", "points", "claims", "scenario", "results", "plots", "pages"}),
     "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
     "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),
     "search": SIDES | {"errors", "game"},

@@ -42,7 +42,7 @@ def draw_all(
         if missing and up_to_date(path_of(results, stem), results):
             continue
         try:
-            written += _write(tables, plot, results.dir / "figures", stem, style)
+            written += _write(tables, plot, results.dir / "figures", stem, style, results.drawn)
         except Exception as error:  # whatever is wrong with one, the others are drawn all the same
             faults.append(f"{stem}: {error if isinstance(error, ValueError | RunError) else repr(error)}")
     there = {stem: caption_of(tables, plot) for stem, plot in plots.items() if path_of(results, stem).is_file()}
@@ -53,8 +53,10 @@ def draw_all(
     return written
 
 
-def _write(tables: Tables, plot: Plot, folder: Path, stem: str, style: str) -> list[Path]:
-    """Draw one figure for each page of a style; those of a paper go to a folder of their own."""
+def _write(
+    tables: Tables, plot: Plot, folder: Path, stem: str, style: str, drawn: dict[str, Any] | None = None
+) -> list[Path]:
+    """Draw one figure for each page of a style; those of a paper go to a folder of their own, others into `drawn`."""
     written: list[Path] = []
     for page in pages_of(style):
         if page.narrow and not plot.narrow:
@@ -63,6 +65,8 @@ def _write(tables: Tables, plot: Plot, folder: Path, stem: str, style: str) -> l
         with house_style(page):
             figure = figure_of(tables, plot)
         written += save(figure, place, page.forms, page)
+        if drawn is not None and not page.name:
+            drawn[stem] = figure
     return written
 
 

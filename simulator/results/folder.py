@@ -34,6 +34,8 @@ class Results:
         Whether all claims hold.
     plot
         The figures.
+    drawn
+        Figures that have been drawn from its tables in this process, by the names of their files.
 
     Raises
     ------
@@ -43,6 +45,7 @@ class Results:
 
     def __init__(self, folder: str | Path) -> None:
         self.dir = Path(folder)
+        self.drawn: dict[str, Any] = {}
         for needed in ("trials.csv", "manifest.json"):
             if not (self.dir / needed).is_file():
                 raise NoResults(f"{self.dir}: holds no results: {needed} is missing")

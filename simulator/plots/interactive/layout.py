@@ -12,7 +12,9 @@ from simulator.plots.interactive.looks import PIXELS, plain
 from simulator.plots.interactive.scales import Unsupported, scale
 
 BETWEEN: Final = 64
-"""Pixels between rows of panels."""
+"""Pixels between rows of panels, with labels below the upper or a title above the lower ones."""
+CLOSE: Final = 26
+"""Pixels between rows of panels that share their axis below and have no titles."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,12 @@ def placed(panels: list[Panel], all_axes: list[Axes]) -> dict[str, Any]:
     """Return the layout: the axes of every panel, its place, the height of all."""
     rows, columns = (1 + max(getattr(panel, name) for panel in panels) for name in ("row", "column"))
     heights = [max((panel.height for panel in panels if panel.row == row), default=0) for row in range(rows)]
-    total = sum(heights) + BETWEEN * (rows - 1)
+    gaps = [_gap(row, panels, all_axes) for row in range(rows - 1)]
+    total = sum(heights) + sum(gaps)
     width, gap = 1 / columns, 0.07 if columns > 1 else 0.0
     found: dict[str, Any] = {"height": total}
     for panel, axes in zip(panels, all_axes, strict=True):
-        top = sum(heights[: panel.row]) + BETWEEN * panel.row
+        top = sum(heights[: panel.row]) + sum(gaps[: panel.row])
         left = panel.column * width + (gap / 2 if panel.column else 0.0)
         right = (panel.column + 1) * width - (gap / 2 if panel.column < columns - 1 else 0.0)
         ends = {"x": [left, right], "y": [1 - (top + panel.height) / total, 1 - top / total]}
@@ -118,6 +121,16 @@ def placed(panels: list[Panel], all_axes: list[Axes]) -> dict[str, Any]:
                 one["matches"] = first.axis(which)
             found[panel.key(which)] = one
     return found
+
+
+def _gap(row: int, panels: list[Panel], all_axes: list[Axes]) -> int:
+    """Return the pixels between a row and the next."""
+    named = any(
+        scale(axes, "x")[0]["showticklabels"] or axes.get_xlabel()
+        for panel, axes in zip(panels, all_axes, strict=True)
+        if panel.row == row
+    )
+    return BETWEEN if named or any(panel.title for panel in panels if panel.row == row + 1) else CLOSE
 
 
 def _shared_with(which: str, axes: Axes, panels: list[Panel], all_axes: list[Axes]) -> Panel | None:

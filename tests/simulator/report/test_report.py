@@ -82,6 +82,7 @@ def test_it_needs_nothing_from_outside(written: Path, outline: Outline) -> None:
     assert not [tag for tag, attributes in outline.tags if tag == "script" and "src" in attributes]
     sources = [attributes["src"] or "" for tag, attributes in outline.tags if tag == "img"]
     assert len(sources) == 2
+    assert sum("data-figure" in attributes for _, attributes in outline.tags) == 2
     assert all(source.startswith("data:image/") for source in sources)
     assert all(attributes.get("alt") for tag, attributes in outline.tags if tag == "img")
     assert not re.search(r"(?:href|src|url\()\s*=?\s*['\"]?https?:", written.read_text(encoding="utf-8"))

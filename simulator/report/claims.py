@@ -1,0 +1,70 @@
+"""The claims of a page: verdict, what was measured, the same in the control, interval and bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from simulator.pages.html import Html, section, verdict
+from simulator.pages.tables import table
+from simulator.results.formats import cell, chance, interval, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def claims(found: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
+    """Return the section; `scenario` has the claims as they were written, with the reasons for having no control."""
+    if found.empty:
+        return section("Claims", Html("<p>The scenario makes no claims.</p>"), anchor="claims")
+    written = {str(claim.get("name")): claim for claim in scenario.get("claims") or []}
+    records = found.to_dict("records")
+    rows: list[list[Any]] = []
+    for row in records:
+        said = " where ".join(filter(None, (cell(row["measure"]), cell(row["where"]))))
+        group = cell(row.get("group"))
+        title = f"{cell(row['name'])}" + (f" [{group}]" if group else "")
+        rows.append(
+            [
+                verdict(str(row["verdict"])),
+                Html("{}{}<br><code>{}</code>", title, _source(written.get(str(row["name"]), {})), said),
+                cell(row["bound"]),
+                _measured(row),
+                (interval(row["low"], row["high"]), row["low"]),
+                _control(row, written.get(str(row["name"]), {})),
+                (chance(row.get("false_alarm")), row.get("false_alarm")),
+                number(row["games"]),
+            ]
+        )
+    held = int((found["verdict"] == "PASS").sum())
+    text = [
+        Html("<p>{} of {} claims hold. The interval has a confidence of 95 %.</p>", held, len(found)),
+        Html("<p>In the control what a claim speaks of is broken, and its bound must be missed: a claim whose"),
+        Html(" control meets it is VACUOUS. UNDECIDED is one with too few games left."),
+        Html(" False alarm: the chance that a fresh run misses the bound, though it is true.</p>"),
+    ]
+    heads = ["verdict", "claim", "wanted", "measured", "interval", "control", "false alarm", "games"]
+    failing = {place for place, row in enumerate(records) if row["verdict"] not in ("PASS", "UNDECIDED")}
+    open_ones = {place for place, row in enumerate(records) if row["verdict"] == "UNDECIDED"}
+    shown = table(heads, rows, (2, 3, 4, 6, 7), says="Claims, with what was measured", failing=failing, lost=open_ones)
+    return section("Claims", *text, shown, anchor="claims")
+
+
+def _measured(row: Mapping[Any, Any]) -> Any:
+    value = number(row["value"])
+    return (value, float(row["value"])) if value else cell(row["note"])
+
+
+def _source(claim: Mapping[str, Any]) -> Html:
+    """Return the statement that a claim tests."""
+    source = claim.get("source")
+    said = ", ".join(source) if isinstance(source, list) else source
+    return Html(" <small class='quiet'>({})</small>", said) if said else Html("")
+
+
+def _control(row: Mapping[Any, Any], claim: Mapping[str, Any]) -> Any:
+    """Return what was measured in the control, and what is broken there; or why there can be none."""
+    if claim.get("no_control"):
+        return Html("<small>none: {}</small>", claim["no_control"])
+    value = row.get("control")
+    return Html("{}<br><small>{}</small>", number(value), cell(row.get("broken"))), value

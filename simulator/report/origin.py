@@ -1,0 +1,91 @@
+"""Where a result comes from: the scenario's text, versions, seeds, the command that makes it again, how to cite it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from simulator.pages.html import Html, facts, section
+from simulator.results.formats import cell
+
+
+def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], said: str) -> Html:
+    """Return the section; `said` is the comment at the head of the scenario's file."""
+    machine, versions, games = (manifest.get(key) or {} for key in ("machine", "versions", "games"))
+    engines = sorted({str(point["engine"]) for point in manifest.get("points") or [] if point.get("engine")})
+    seeds = [str(seed) for seed in manifest.get("seeds") or []]
+    known = {
+        "scenario": manifest.get("name"),
+        "seed": scenario.get("seed", 0),
+        "seeds of the trials": ", ".join(seeds[:10]) + (f", … ({len(seeds):,} in manifest.json)" if seeds[10:] else ""),
+        "games": ", ".join(f"{cell(value)} {key}" for key, value in games.items()),
+        "engines": ", ".join(engines),
+        "begun": manifest.get("begun"),
+        "took": f"{manifest['seconds']:,} s" if manifest.get("seconds") is not None else None,
+        "played by": manifest.get("workers"),
+        "machine": ", ".join(f"{value} {key}" if key == "cores" else str(value) for key, value in machine.items()),
+        "versions": ", ".join(f"{key} {value}" for key, value in versions.items() if value),
+        "rules": manifest.get("rules"),
+    }
+    comment = "".join(f"# {line}".rstrip() + "\n" for line in said.splitlines())
+    text = comment + yaml.safe_dump(dict(scenario), sort_keys=False, allow_unicode=True, width=100)
+    name = file_name(manifest)
+    return section(
+        "Where it comes from",
+        Html("<h3>Make it again</h3><p>Save the scenario below as <code>{}</code>; the same seeds give the same"
+             " games on every machine.</p>", name),
+        copied("command", command(manifest)),
+        Html("<h3>Cite it</h3>"),
+        copied("citation", citation(scenario, manifest)),
+        Html("<h3>What it was made with</h3>"),
+        facts({key: str(value) for key, value in known.items() if value not in (None, "")}),
+        Html("<details><summary>The scenario</summary>{}</details>", copied("scenario", text)),
+        anchor="origin",
+    )  # fmt: skip
+
+
+def copied(name: str, text: str) -> Html:
+    """Return a text as it is to be typed."""
+    return Html("<pre tabindex='0' aria-label='{}'><code>{}</code></pre>", name, text)
+
+
+def file_name(manifest: Mapping[str, Any]) -> str:
+    """Return a name for the scenario's file."""
+    return re.sub(r"[^\w.-]+", "-", str(manifest.get("name") or "scenario")).strip("-") + ".yaml"
+
+
+def command(manifest: Mapping[str, Any]) -> str:
+    """Return the one command that plays the same games again.
+
+    >>> command({"name": "headline"})
+    'disttrack run headline.yaml --fresh'
+    """
+    return f"disttrack run {file_name(manifest)} --fresh"
+
+
+def citation(scenario: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
+    """Return an entry for BibTeX.
+
+    >>> print(citation({"title": "A {title}", "seed": 3}, {"name": "x y", "begun": "2026-11-21T10:00:00+00:00"}))
+    @misc{disttrack-x-y,
+      title = {A title},
+      note = {Result of the scenario x y, seed 3, played with disttrack},
+      year = {2026},
+      month = {11}
+    }
+    """
+    version = (manifest.get("versions") or {}).get("disttrack")
+    name = str(manifest.get("name") or "result")
+    begun = re.match(r"(\d{4})-(\d\d)", str(manifest.get("begun") or ""))
+    key = re.sub(r"[^\w]+", "-", name, flags=re.ASCII).strip("-")
+    title = re.sub(r"[{}\\]", "", str(scenario.get("title") or name))
+    played = f"disttrack {version}" if version else "disttrack"
+    note = re.sub(r"[{}\\]", "", f"Result of the scenario {name}, seed {scenario.get('seed', 0)}, played with {played}")
+    fields = {"title": title, "note": note}
+    if begun:
+        fields |= {"year": begun[1], "month": begun[2]}
+    body = ",\n".join(f"  {field} = {{{value}}}" for field, value in fields.items())
+    return f"@misc{{disttrack-{key},\n{body}\n}}"

@@ -1,0 +1,193 @@
+"""The report in a browser: it asks for nothing, complains of nothing, and is worked by mouse and keyboard alike."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chromium import Opened, chromium
+from synthetic_results import write_result
+
+from simulator.plots import draw
+from simulator.report.report import write_report
+from simulator.results.folder import Results
+
+EVIL = "<script>alert('x')</script>"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    plots = [{"kind": "cost", "x": "sites"}, "matrix", "breakdown", "timeline"]
+    folder = tmp_path_factory.mktemp("browser") / "result"
+    write_result(folder, sites=(16, 256), trials=2, title=f"A report {EVIL}", plots=plots)
+    claims = (
+        "name,where,group,measure,value,low,high,bound,games,verdict,note\n"
+        f"it holds {EVIL},protocol == 'robust',,fraction(ok),0.98,0.9,1.0,>= 0.95,40,PASS,\n"
+        "another,,,median(words),123456.0,,,<= 5,16,FAIL,\n"
+    )
+    (folder / "claims.csv").write_text(claims, encoding="utf-8")
+    results = Results(folder)
+    draw(results)
+    return write_report(results)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def wide(browser: Any, written: Path) -> Iterator[Opened]:
+    opened = Opened(browser, written)
+    opened.page.wait_for_selector("html[data-figures='drawn']", timeout=60_000)
+    yield opened
+    opened.close()
+
+
+def test_it_asks_for_nothing_and_complains_of_nothing(wide: Opened) -> None:
+    assert wide.page.locator(".figure .main-svg").count() >= 4
+    assert (wide.asked, wide.complaints) == ([], [])
+    assert wide.page.evaluate("fetch('https://example.org/').then(() => 'sent', () => 'refused')") == "refused"
+    wide.complaints.clear()  # of what has just been refused
+    assert wide.asked == []
+
+
+def test_names_that_are_markup_are_shown_as_text(wide: Opened) -> None:
+    assert wide.page.locator("h1").inner_text() == f"A report {EVIL}"
+    assert wide.page.locator("main script:not([type])").count() == 0
+
+
+def test_a_series_is_switched_off_and_on_with_the_keyboard(wide: Opened) -> None:
+    figure = wide.page.locator(".figure").first
+    button = figure.get_by_role("button", name="robust", exact=True)
+    lines = figure.locator(".scatterlayer .trace")
+    before = lines.count()
+    button.focus()
+    wide.page.keyboard.press("Enter")
+    wide.page.wait_for_function(f"document.querySelectorAll('.figure .scatterlayer .trace').length < {10**6}")
+    assert button.get_attribute("aria-pressed") == "false"
+    assert figure.locator(".scatterlayer .trace").count() < before
+    wide.page.keyboard.press("Space")
+    assert button.get_attribute("aria-pressed") == "true"
+    assert figure.locator(".scatterlayer .trace").count() == before
+
+
+def test_the_scale_is_changed_with_the_mouse(wide: Opened) -> None:
+    figure = wide.page.locator(".figure").first
+    button = figure.get_by_role("button", name="log y")
+    kind = "document.querySelector('.figure .live').layout.yaxis.type"
+    assert (button.get_attribute("aria-pressed"), wide.page.evaluate(kind)) == ("true", "log")
+    button.click()
+    assert (button.get_attribute("aria-pressed"), wide.page.evaluate(kind)) == ("false", "linear")
+    button.click()
+    assert wide.page.evaluate(kind) == "log"
+
+
+def test_what_is_under_the_pointer_is_told(wide: Opened) -> None:
+    wide.page.evaluate("Plotly.Fx.hover(document.querySelector('.figure .live'), [{curveNumber: 9, pointNumber: 0}])")
+    told = wide.page.locator(".hoverlayer .hovertext").first.text_content() or ""
+    assert "number of sites" in told
+    assert "words" in told
+
+
+@pytest.mark.parametrize(("form", "begins"), [("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("CSV", b"panel,series")])
+def test_a_figure_is_downloaded(wide: Opened, form: str, begins: bytes) -> None:
+    with wide.page.expect_download() as waiting:
+        wide.page.locator(".figure").first.get_by_role("button", name=f"as {form}").click()
+    assert waiting.value.suggested_filename == f"cost-sites.{form.lower()}"
+    content = Path(waiting.value.path()).read_bytes()
+    assert content.startswith(begins)
+    if form == "CSV":
+        rows = list(csv.DictReader(io.StringIO(content.decode("utf-8"))))
+        mine = [row for row in rows if row["series"] == "robust" and row["low"] and row["words"]]
+        assert {row["number of sites, k"] for row in mine} == {"16", "256"}
+        assert all(float(row["low"]) <= float(row["words"]) <= float(row["high"]) for row in mine)
+
+
+def test_the_values_of_a_figure_can_be_read_as_a_table(wide: Opened) -> None:
+    figure = wide.page.locator(".figure").nth(1)
+    figure.get_by_text("as a table").click()
+    figure.locator("table").wait_for()
+    assert "freeze" in figure.locator("tbody").inner_text()
+
+
+def test_a_table_is_sorted_and_filtered(wide: Opened) -> None:
+    table = wide.page.locator("#games table")
+    head = table.locator("th", has_text="words").first
+    column = head.evaluate("cell => cell.cellIndex")
+    number = f"Number(row.cells[{column}].textContent.replaceAll(',', ''))"
+    shown = f"rows => rows.filter(row => !row.hidden).map(row => {number})"
+    head.get_by_role("button").press("Enter")
+    found = table.locator("tbody tr").evaluate_all(shown)
+    assert (head.get_attribute("aria-sort"), found) == ("ascending", sorted(found))
+    head.get_by_role("button").click()
+    assert table.locator("tbody tr").evaluate_all(shown) == sorted(found, reverse=True)
+    wide.page.locator("#games input").fill("robust freeze")
+    left = table.locator("tbody tr").evaluate_all("rows => rows.filter(row => !row.hidden).map(row => row.innerText)")
+    assert 0 < len(left) < len(found)
+    assert all("robust" in row and "freeze" in row for row in left)
+    assert wide.page.locator("#games output").inner_text() == f"{len(left)} of {len(found)} rows"
+    wide.page.locator("#games input").fill("")
+
+
+def test_failing_rows_are_marked(wide: Opened) -> None:
+    marked = wide.page.locator("#games tr.failing")
+    assert marked.count() == 2  # the broken one against freeze, at both numbers of sites
+    assert all("randomized" in text and "freeze" in text for text in marked.all_inner_texts())
+    assert wide.page.locator("#claims tr.failing").count() == 1
+
+
+def test_the_skip_link_is_the_first_stop(browser: Any, written: Path) -> None:
+    opened = Opened(browser, written)
+    opened.page.keyboard.press("Tab")
+    assert opened.page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    opened.page.keyboard.press("Enter")
+    assert opened.page.evaluate("document.activeElement.id") == "main"
+    opened.close()
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_it_is_accessible_in_light_and_dark_and_nothing_is_cut_off(browser: Any, written: Path, width: int) -> None:
+    opened = Opened(browser, written, width=width)
+    opened.page.wait_for_selector("html[data-figures='drawn']", timeout=60_000)
+    light = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert opened.faults() == []
+    assert opened.reach() <= 0
+    opened.page.get_by_role("button", name="Dark").click()
+    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+    assert opened.faults() == []
+    assert (opened.asked, opened.complaints) == ([], [])
+    opened.page.evaluate("document.querySelector('main').append(document.createElement('input'))")
+    assert [fault.split(":")[0] for fault in opened.faults()] == ["label"]  # the control: it finds what is wrong
+    opened.close()
+
+
+def test_in_print_the_pictures_stand_for_the_figures_and_no_column_is_cut(browser: Any, written: Path) -> None:
+    opened = Opened(browser, written, width=1030, dark=True)  # A4 across, less its margins
+    opened.page.wait_for_selector("html[data-figures='drawn']", timeout=60_000)
+    opened.page.emulate_media(media="print")
+    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert opened.page.locator(".figure .live").first.is_hidden()
+    assert opened.page.locator(".figure > .still").first.is_visible()
+    assert opened.page.locator(".controls").first.is_hidden()
+    wide = "[...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth + 1).length"
+    assert opened.page.evaluate(wide) == 0
+    opened.page.set_viewport_size({"width": 688, "height": 900})  # A4 upright
+    narrow = wide.replace("'.scroll'", "'.table:not(.wide) .scroll'")
+    assert opened.page.evaluate(narrow) == 0
+    assert opened.page.evaluate("[...document.images].every(one => one.getBoundingClientRect().right <= innerWidth)")
+    opened.close()
+
+
+def test_without_scripts_pictures_and_tables_are_there(browser: Any, written: Path) -> None:
+    window = browser.new_context(java_script_enabled=False)
+    page = window.new_page()
+    page.goto(written.resolve().as_uri())
+    assert page.locator(".figure > .still").first.is_visible()
+    assert page.locator("#games tbody tr").first.is_visible()
+    window.close()
