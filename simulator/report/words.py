@@ -52,7 +52,8 @@ def _found(results: Results, task: str, kept: Mapping[str, Any]) -> list[Facts]:
         found.append(known("task", task, "", task, maker))
     except ScenarioError:
         pass  # the class is no longer there
-    families = dict(maker.families) if maker is not None else {"protocol": "protocol", "adversary": "adversary"}
+    families: dict[str, Any] = {"protocol": "protocol", "adversary": "adversary"}
+    families |= maker.families if maker is not None else {}
     for side in ("protocol", "adversary"):
         if side in getattr(maker, "idle", ()):
             continue

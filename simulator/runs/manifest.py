@@ -16,6 +16,7 @@ from simulator.points.code import own_code
 from simulator.points.kept import keep
 from simulator.points.point import Point
 from simulator.results.files import write_text
+from simulator.scenario.document import comment
 from simulator.scenario.load import Scenario
 
 LIBRARIES: Final = ("disttrack", "numpy", "simpy", "scipy", "pandas", "pydantic", "matplotlib")
@@ -52,6 +53,7 @@ def write_manifest(
     own = keep([scenario.points[0].task, *scenario.plots])
     manifest = {
         "scenario": dict(scenario.data),
+        "comment": _comment(scenario),
         "name": scenario.name,
         "task": scenario.points[0].task.label,
         "rules": scenario.task.rules,
@@ -73,6 +75,12 @@ def write_manifest(
         **({"own": own} if own else {}),
     }
     write_text(folder / "manifest.json", json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
+
+
+def _comment(scenario: Scenario) -> str:
+    """Return what the scenario's file says above its first key; nothing of a scenario that is in no file."""
+    path = Path(scenario.file)
+    return comment(path) if path.is_file() else ""
 
 
 def _point(point: Point, engine: Mapping[str, str]) -> dict[str, Any]:

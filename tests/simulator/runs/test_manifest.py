@@ -10,6 +10,9 @@ from simulator.scenario.load import load
 from simulator.tasks.tracking import Count
 
 SMALL = """\
+# What does it cost?
+#
+# Not much.
 name: small
 trials: 3
 sites: [2, 5]
@@ -24,6 +27,7 @@ def test_the_manifest_says_how_to_make_it_again(tmp_path: Path) -> None:
     execute(load(tmp_path / "small.yaml"), out=tmp_path / "out", workers=1)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["scenario"]["sites"] == [2, 5]
+    assert manifest["comment"] == "What does it cost?\n\nNot much."
     assert len(manifest["seeds"]) == 3
     games = manifest["games"]
     assert (games["all"], games["played"] + games["alike"], games["kept"], games["errors"]) == (12, 12, 0, 0)
