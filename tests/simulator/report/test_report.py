@@ -170,7 +170,7 @@ def test_tables_are_read_once_for_figures_and_page(tmp_path: Path, monkeypatch: 
     results = Results(folder)
     draw(results)
     write_report(results)
-    assert sorted(read) == ["claims.csv", "kinds.csv", "series.csv", "trials.csv"]
+    assert sorted(read) == ["claims.csv", "controls.csv", "kinds.csv", "series.csv", "trials.csv"]
 
 
 def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
