@@ -52,7 +52,11 @@ def play(figure: Path | None, transcript: Path | None, recorded: Path | None, se
     from simulator.results.files import write_with
     from simulator.tasks.tracking import prepare
 
-    for flag, path, kinds in (("--figure", figure, PICTURES), ("--transcript", transcript, ())):
+    for flag, path, kinds in (
+        ("--figure", figure, PICTURES),
+        ("--transcript", transcript, ()),
+        ("--record", recorded, ()),
+    ):
         check_target(flag, path, kinds)
     point = point_of(flags)
     try:
@@ -63,15 +67,16 @@ def play(figure: Path | None, transcript: Path | None, recorded: Path | None, se
         game = play_game(**arguments, seed=seed, record=kept, on_error="record")
     except ValueError as error:
         raise ScenarioError(f"disttrack play: {error}") from error
+    if recorded is not None:  # before anything is printed: a reader may close the pipe early
+        from simulator.replay.files import save
+        from simulator.replay.record import record_of
+
+        save(record_of(game, point), recorded)
     _tell(game, point.protocol.label, point.adversary.label)
     if transcript is not None:
         write_with(transcript, lambda place: game.transcript.to_csv(place, index=False))
         click.echo(f"transcript: {transcript}")
     if recorded is not None:
-        from simulator.replay.files import save
-        from simulator.replay.record import record_of
-
-        save(record_of(game, point), recorded)
         click.echo(f"record: {recorded}")
     if figure is not None:
         game.plot(figure)

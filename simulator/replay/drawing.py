@@ -152,6 +152,8 @@ def _rows(game: Frames, place: _Place, folded: Folded, shown: range) -> Iterator
         for nth, ((up, kind), columns) in enumerate(groups):
             y = HEAD + ROW * (row - shown.start + (nth + 1) / (len(groups) + 1))
             yield from _message(place, y, bool(up), kinds[kind], columns, min(1.0, 2 / len(groups)))
+            if len(groups) <= 2:
+                yield from _letter(place.server + 7 + 8 * nth, y, kinds[kind])
 
 
 def _message(
@@ -169,9 +171,12 @@ def _message(
             yield f'<polygon points="{points}" fill="{colour}"/>'
         else:
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{1.7 * scale:.2f}" fill="{colour}"/>'
-    if scale == 1:
-        yield _box(place.server + 7, y - 4, 6, 8, "#ffffff")
-        yield _text(place.server + 8, y + 2.6, look["letter"], 8, more=f' fill="{colour}" font-weight="bold"')
+
+
+def _letter(x: float, y: float, look: dict[str, Any]) -> Iterator[str]:
+    """Yield the letter of a kind on its line."""
+    yield _box(x, y - 4, 6, 8, "#ffffff")
+    yield _text(x + 1, y + 2.6, look["letter"], 8, more=f' fill="{look["light"]}" font-weight="bold"')
 
 
 def _chart(game: Frames, place: _Place, shown: range) -> Iterator[str]:

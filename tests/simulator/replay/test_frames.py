@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,8 @@ from recorded_games import Motley, Sleeper, recorded, sites_by_step, unreported
 
 from adversaries import Freeze, RoundRobin, Uniform
 from protocols import Deterministic, Exact, Randomized, Robust
+from simulator.faults import broken
+from simulator.game.network import Latency
 from simulator.replay.columns import columns_of
 from simulator.replay.fold import Folded, on_one_clock
 from simulator.replay.frames import frames_of, moments
@@ -116,3 +119,35 @@ def test_the_columns_that_are_fed_are_those_of_the_moves() -> None:
     quiet = [row for row in range(1, len(frames.edges)) if frames.edges[row] - frames.edges[row - 1] >= 16]
     assert quiet
     assert all(frames.fed[row] == [(int(frames.edges[row]) - 1) % 16] for row in quiet)
+
+
+@pytest.mark.parametrize("start", [0, 300])
+@pytest.mark.parametrize("adversary", [RoundRobin(), Sleeper(), Motley()], ids=lambda one: type(one).__name__)
+def test_the_first_failing_step_is_the_first_step_that_fails(adversary: Any, start: int) -> None:
+    """Against every step looked at by itself, skipped ones too, with a tracker four times as coarse as it promises."""
+    alpha, failures = 0.1, 0
+    for seed in range(2):
+        coarse = broken(Deterministic(alpha=alpha), "coarse")
+        game, record = recorded(coarse, adversary, sites=4, items=400, start=start, seed=seed)
+        stream = Stream(record)
+        outputs = dict(record.outputs)
+        output: float = start
+        first = None
+        for step in range(1, game.steps + 1):
+            output = outputs.get(step, output)
+            truth = start + int(stream.sent(np.array([step]))[0])
+            if first is None and abs(Fraction(output) - truth) > Fraction(str(alpha)) * truth:
+                first = step
+        assert game.first_failing_step == first
+        failures += first is not None
+    assert failures
+
+
+def test_on_a_network_the_first_failing_step_has_the_items_of_the_first_failure() -> None:
+    coarse = broken(Deterministic(alpha=0.1), "coarse")
+    game, record = recorded(coarse, RoundRobin(), sites=8, items=1000, network=Latency(constant=4))
+    assert game.max_lag > 0
+    assert game.first_failure == game.first_failing_step is not None  # no step is skipped, and no item was before
+    (frames,) = on_one_clock([record]).games
+    assert frames.ratios.failing.sum() == 1
+    assert frames.edges[frames.ratios.failing.argmax()] == game.first_failing_step
