@@ -67,7 +67,9 @@ def main() -> None:
     for protocol in (Randomized(alpha=0.1), Robust(alpha=0.1)):
         errors = [play(game(protocol), weights, 10_000 + seed) for seed in range(5)]
         broken = sum(error > 0.1 for error in errors)
-        print(f"{protocol.kind:>10}: largest error {fmean(errors):.3f} in the mean of 5 games, {broken} of them broken")
+        print(
+            f"{protocol.kind:>10}: largest error {fmean(errors):.3f} on average over 5 games, {broken} of them broken"
+        )
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf, isnan
 from typing import Any, Final
 
@@ -14,10 +15,12 @@ from adversaries.base import Adversary, View
 from adversaries.schedules import Burst, Rest, Schedule
 from adversaries.views import StateView, TrafficView
 from protocols.base import Protocol
+from simulator.environment_text import picture
 from simulator.game.consultation import LATER
 from simulator.game.engines import Leap
 from simulator.game.play import check_game
 from simulator.game.power import check_power
+from simulator.points.registry import find, make
 
 LARGEST: Final = 10.0
 """Relative errors beyond this are shown as this."""
@@ -48,13 +51,16 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
     Parameters
     ----------
     protocol
-        What the sites and the server do.
+        What the sites and the server do: an object, or a registered kind with its parameters as scenario files have
+        them, ``{"kind": "robust", "alpha": 0.1}``.
     sites, items, start
         The game's size, as for `play`.
     sees
         outputs, traffic or state.
     burst
         Most items of an action.
+    render_mode
+        ``ansi``: `render` returns the state of the game as a few lines of text.
 
     Examples
     --------
@@ -68,23 +74,28 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
     1
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as Gymnasium declares it
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012 - as Gymnasium declares it
 
     def __init__(
         self,
-        protocol: Protocol,
+        protocol: Protocol | Mapping[str, Any] | str,
         *,
         sites: int,
         items: int,
         start: int = 0,
         sees: str = "outputs",
         burst: int = 1,
+        render_mode: str | None = None,
     ) -> None:
+        protocol = protocol if isinstance(protocol, Protocol) else _made(protocol)
         check_game(protocol, sites, items, 0, start)
         for name, value in (("items", items), ("burst", burst)):
             if isinstance(value, bool) or value < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
         check_power(sees)
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"render_mode must be 'ansi' or left out; got {render_mode!r}")
+        self.render_mode = render_mode
         self.protocol, self.sites, self.items, self.start = protocol, sites, items, start
         self.sees, self.burst = sees, burst
         self.action_space = spaces.Discrete(sites + 1)
@@ -132,6 +143,14 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
         cut = self._actions >= self._limit and not table.over
         return self._observe(), float(reward), table.over, cut, self._tell()
 
+    def render(self) -> str | None:
+        """Return what the learner knows as text, if the environment was made with ``render_mode="ansi"``."""
+        if self.render_mode is None:
+            return None
+        if self._table is None:
+            raise gymnasium.error.ResetNeeded("there is nothing to render: call reset()")
+        return "\n".join(picture(self._table.view, self._fed, self._error(), self._largest, self.items))
+
     def _error(self) -> float:
         """Return the present relative error, infinite where the output is no finite number."""
         assert self._table is not None
@@ -176,6 +195,14 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
             "largest_error": self._largest,
             "messages": self._table.engine.ledger.messages,
         }
+
+
+def _made(protocol: Mapping[str, Any] | str) -> Protocol:
+    """Return a protocol by its kind and parameters."""
+    entry = {"kind": protocol} if isinstance(protocol, str) else dict(protocol)
+    kind = str(entry.pop("kind", ""))
+    made: Protocol = make("protocol", find("protocol", kind), entry)
+    return made
 
 
 def _until(site: Any, items: int) -> float:

@@ -46,7 +46,9 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "search": SIDES | {"errors", "game"},
     "conformance": SIDES | {"mechanisms", "errors", "game"},
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
-    "environment": SIDES | {"game"},
+    "environment": SIDES | {"environment_text", "game", "points"},
+    "environment_text": frozenset({"adversaries", "results"}),
+    "environment_ids": frozenset(),
     "continual": frozenset({"tasks"}),
     "cli": frozenset(
         {"protocols", "errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
@@ -57,7 +59,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "simulator": frozenset(
         {"conformance", "environment", "errors", "game", "plots", "results", "runs", "scenario", "tasks"}
     ),
-    "disttrack": SIDES | {"mechanisms", "simulator"},
+    "disttrack": SIDES | {"mechanisms", "simulator", "environment_ids"},
     "templates": frozenset({"disttrack", "protocols", "points", "plots", "results"}),
 }
 """The rooms, and which other rooms each may import from."""

@@ -1,0 +1,123 @@
+"""The game by its names in Gymnasium: registered in either order of imports, checked without a warning, rendered."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("gymnasium", reason="the extra 'gym' is not installed")
+
+import gymnasium
+from gymnasium.utils.env_checker import check_env
+
+import disttrack
+from simulator.environment import DistributedCount
+from simulator.environment_ids import IDS, register
+from simulator.environment_text import MOST, bars
+from simulator.errors import ScenarioError
+
+
+def test_the_names_are_those_that_are_documented() -> None:
+    assert set(IDS) == {
+        "disttrack/Tracking-v0",
+        "disttrack/Randomized-v0",
+        "disttrack/Robust-v0",
+        "disttrack/Martingale-v0",
+    }
+    assert disttrack.__version__
+    register()  # a second time changes nothing
+    assert {name for name in gymnasium.registry if name.startswith("disttrack/")} == set(IDS)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_no_warning_from_check_env(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        game = gymnasium.make(name)
+        check_env(game.unwrapped)  # with its spec it checks all ways to render, too
+        game.close()
+
+
+def test_check_env_would_warn() -> None:
+    """The control: an environment with a fault that the check is there to find."""
+
+    class Unseeded(DistributedCount):
+        def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+            return super().reset(seed=None, options=options)
+
+    with pytest.raises(AssertionError):
+        check_env(Unseeded({"kind": "randomized", "alpha": 0.5}, sites=3, items=500))
+
+
+ORDERS = {
+    "disttrack first": "import disttrack, gymnasium",
+    "gymnasium first": "import gymnasium, disttrack",
+    "disttrack alone, then late": "import disttrack\nfrom disttrack import play\nimport gymnasium.spaces, gymnasium",
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_order_of_imports_does_not_matter(order: str) -> None:
+    code = (
+        f"import warnings\nwarnings.simplefilter('error')\n{ORDERS[order]}\n"
+        "import importlib, sys\n"
+        "gymnasium.make('disttrack/Tracking-v0').reset(seed=1)\n"
+        "assert 'Watch' not in str(sys.meta_path) and 'AndRegister' not in str(gymnasium.__spec__)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+
+
+def test_gymnasium_finds_it_by_module_and_name() -> None:
+    code = "import gymnasium\ngymnasium.make('disttrack:disttrack/Robust-v0').reset(seed=1)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+
+
+def test_a_name_is_the_game_with_its_arguments() -> None:
+    named = gymnasium.make("disttrack/Tracking-v0", sites=3, protocol={"kind": "robust", "alpha": 0.5}).unwrapped
+    own = DistributedCount(disttrack.Robust(alpha=0.5), sites=3, items=2000)
+    named.reset(seed=3)
+    own.reset(seed=3)
+    for step in range(300):
+        one, other = (game.step(np.int64(step % 4)) for game in (named, own))
+        assert one[0].tolist() == other[0].tolist()
+        assert one[1:] == other[1:]
+
+
+def test_what_is_no_protocol_is_said() -> None:
+    with pytest.raises(ScenarioError, match="did you mean 'robust'"):
+        DistributedCount("robst", sites=2, items=10)
+    with pytest.raises(ScenarioError, match="alpha"):
+        DistributedCount("robust", sites=2, items=10)
+    with pytest.raises(ValueError, match="render_mode must be 'ansi' or left out; got 'human'"):
+        DistributedCount("exact", sites=2, items=10, render_mode="human")
+
+
+def test_the_text_by_hand() -> None:
+    game = DistributedCount("exact", sites=3, items=10, burst=1, render_mode="ansi")
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        game.render()
+    game.reset(seed=1)
+    assert game.render() == (
+        "0 of 10 items sent in 0 steps\noutput 0, error 0 %, largest 0 %\nchanged 0 times\nitems by site  ···"
+    )
+    for action in (1, 1, 2, 3):  # the last one skips
+        game.step(np.int64(action))
+    assert game.render() == (
+        "3 of 10 items sent in 4 steps\noutput 3, error 0 %, largest 0 %\n"
+        "changed 3 times, last a step ago\nitems by site  ·█▄"
+    )
+    silent = DistributedCount("exact", sites=3, items=10)
+    silent.reset(seed=1)
+    assert silent.render() is None
+
+
+def test_many_sites_share_a_letter() -> None:
+    assert len(bars(np.ones(1000))) == MOST
+    assert set(bars(np.ones(10 * MOST))) == {"█"}
