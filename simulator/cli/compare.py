@@ -14,6 +14,8 @@ from simulator.results.formats import cell, number
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simulator.results.folder import Results
+
 SETTING: Final = ("protocol", "adversary", "sites", "items", "alpha")
 """What a row is; other swept parameters are added to it."""
 
@@ -30,11 +32,20 @@ SETTING: Final = ("protocol", "adversary", "sites", "items", "alpha")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the figures; figures if left out.",
+    help="Folder for the figures and the page; figures if left out.",
+)
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The page of the comparison; compare.html in the folder of --out, or else of the first result, if left out.",
 )
 @STYLE
-def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None, style: str) -> None:
-    """Put results side by side: words, and how many games held, in each of them."""
+def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None, html: Path | None, style: str) -> None:
+    """Put results side by side: words, and how many games held, in each of them; and write a page about it.
+
+    The page has a row for each measure at each point that the results share, with the ratio of the medians and its
+    interval, overlaid figures, and in what else the results differ.
+    """
     from simulator.claims.columns import TRIALS
     from simulator.errors import ScenarioError
     from simulator.results.folder import Results
@@ -63,6 +74,26 @@ def compare(folders: tuple[str, ...], plots: tuple[str, ...], out: Path | None, 
             except ValueError as error:
                 raise ScenarioError(f"--plot {text}: {error}") from error
             click.echo("figure: " + ", ".join(str(path) for path in drawn))
+    if len(results) > 1:
+        _write_page(html or (out or results[0].dir) / "compare.html", results, names, plots, out)
+
+
+def _write_page(path: Path, results: list[Results], names: list[str], plots: tuple[str, ...], out: Path | None) -> None:
+    """Write the page; its warnings are told in lines as well."""
+    from simulator.plots.figures import compared_figure
+    from simulator.report.compare import write_comparison
+    from simulator.report.figures import Picture
+    from simulator.results.compared import compare_results
+
+    compared = compare_results(results, names)
+    for warning in compared.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    pictures = []
+    for text in plots:
+        stem, caption, figure = compared_figure(results, _request(text))
+        file = Path(out or "figures") / f"{stem}.svg"
+        pictures += [Picture(stem, file, caption, figure)] if file.is_file() else []  # of a paper's style there is none
+    click.echo(f"page: {write_comparison(path, results, compared, pictures)}")
 
 
 def _medians(trials: pd.DataFrame, keys: list[str]) -> dict[tuple[Any, ...], tuple[str, str]]:

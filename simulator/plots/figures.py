@@ -132,6 +132,14 @@ def draw_compared(
     return _write(tables, plot, Path(out if out is not None else "figures"), f"compare-{plot.name}", style)
 
 
+def compared_figure(places: Sequence[str | Path | Results], kind: Request) -> tuple[str, str, Figure]:
+    """Return the name, the caption and the figure of several results, drawn but not written."""
+    tables = read_tables(places)
+    plot = _plot_of(_with_axis(kind, tables), tables)
+    with house_style():
+        return f"compare-{plot.name}", caption_of(tables, plot), figure_of(tables, plot)
+
+
 def draw_one_game(game: Any, path: str | Path | None) -> Figure:
     """Draw the timeline of a game; `simulator.plots.timeline_of` says the rest."""
     with house_style():

@@ -65,7 +65,7 @@ def pairs(tables: Tables) -> tuple[list[Pair], str]:
     trials = named.trials.assign(_over=error_over_alpha(named.trials))
     if not trials["verdict"].isin(("ok", "failed")).any():
         return [], ""
-    numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if"]
+    numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if" and _varies(trials[axis])]
     axis = numeric[0] if numeric else ""
     found = []
     for line in lines(trials, axis):
@@ -73,6 +73,11 @@ def pairs(tables: Tables) -> tuple[list[Pair], str]:
             found.append(_pair(line.label, str(adversary), games, axis))
     last = _at(axis, trials[axis].max(), named.called) if axis else ""
     return found, last
+
+
+def _varies(column: pd.Series[Any]) -> bool:
+    """Tell whether an axis has several values; no accuracy, and a start from nothing, are none of them."""
+    return column[column > 0].nunique() > 1
 
 
 def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str) -> Pair:

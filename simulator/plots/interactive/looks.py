@@ -18,6 +18,7 @@ _MARKS: Final = {
     ">": "triangle-right", "D": "diamond", "d": "diamond-tall", "P": "cross", "+": "cross-thin", "X": "x",
     "x": "x-thin", "*": "star", "p": "pentagon", "h": "hexagon", "H": "hexagon2", "8": "octagon", ".": "circle",
     ",": "circle", "|": "line-ns", "_": "line-ew", "1": "y-down", "2": "y-up", "3": "y-left", "4": "y-right",
+    r"$\downarrow$": "arrow-down", r"$\uparrow$": "arrow-up",
 }  # fmt: skip
 _LETTERS: Final = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "lambda": "λ",

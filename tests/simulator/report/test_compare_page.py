@@ -1,0 +1,70 @@
+"""The page of a comparison: ratios a row, overlaid figures, warnings; in a browser as quiet as the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chromium import Opened, chromium
+from click.testing import CliRunner
+from synthetic_results import write_result
+
+from simulator.cli import main
+from simulator.report.compare import write_comparison
+from simulator.results.compared import compare_results
+from simulator.results.folder import Results
+
+EVIL = "<script>alert('x')</script>"
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    place = tmp_path_factory.mktemp("compare")
+    kinds = ("robust", "randomized")
+    return [
+        write_result(place / "one", sites=(16, 64), protocols=kinds, trials=7, plots=()),
+        write_result(place / "two", sites=(64, 256), protocols=kinds, trials=7, plots=(), title=EVIL),
+    ]
+
+
+@pytest.fixture(scope="module")
+def written(folders: list[Path]) -> Path:
+    results = [Results(folder) for folder in folders]
+    names = ["one", EVIL]
+    return write_comparison(folders[0].parent / "page.html", results, compare_results(results, names))
+
+
+def test_the_page_tells_ratios_warnings_and_origins(written: Path) -> None:
+    text = written.read_text(encoding="utf-8")
+    assert EVIL not in text
+    assert f"different sites: 16, 64 (one), 64, 256 ({EVIL})" in unescape(text)
+    assert text.count("class='figure'") == 2  # error/alpha and words
+    assert "Fewer than seven games give none" in text
+    assert len(text) < 5_000_000
+
+
+def test_the_command_writes_the_page_and_tells_its_warnings(folders: list[Path], tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["compare", *map(str, folders), "--html", str(tmp_path / "page.html")])
+    assert done.exit_code == 0, done.output
+    assert "warning: different sites" in done.stderr
+    assert f"page: {tmp_path / 'page.html'}" in done.stdout
+    assert (tmp_path / "page.html").is_file()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+def test_in_a_browser_it_is_accessible_and_asks_for_nothing(browser: Any, written: Path) -> None:
+    opened = Opened(browser, written, width=400, dark=True)
+    opened.page.wait_for_selector("html[data-figures='drawn']", timeout=60_000)
+    assert opened.faults() == []
+    assert opened.reach() <= 0
+    assert (opened.asked, opened.complaints) == ([], [])
+    assert opened.page.locator("#points tbody tr").count() == 4 * 3
+    opened.close()
