@@ -89,10 +89,10 @@ def _told(mine: Sequence[Row], first: str, other: str, measure: str) -> list[Htm
         return []
     apart = sum(row.low is not None and row.high is not None and not row.low <= 1 <= row.high for row in mine)
     same = all(ratio == 1 for ratio in ratios)
-    size = "the same" if same else f"{number(ratios[0])} to {number(ratios[-1])} times"
+    size = "the same as" if same else f"{number(ratios[0])} to {number(ratios[-1])} times"
     return [
         Html(
-            "<strong>{}</strong> of {} is {} that of {} at {} matched points; at {} of them the interval excludes 1.",
+            "<strong>{}</strong> of {} is {} that of {} at {} matched points; the interval excludes 1 at {} of them.",
             measure, other, size, first, len(ratios), apart,
         )
     ]  # fmt: skip

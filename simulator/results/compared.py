@@ -136,7 +136,13 @@ def _points(results: Results) -> dict[str, tuple[dict[str, Any], pd.DataFrame]]:
 
 
 def _differs(name: str, known: Sequence[Mapping[str, Any]]) -> bool:
-    return len({canonical(one[name]) for one in known if one.get(name) is not None}) > 1
+    """Tell whether points differ in something; of a parameter of a side only points of one kind are compared."""
+    side = name.split(" ")[0] if " " in name else ""
+    found: dict[Any, set[str]] = {}
+    for one in known:
+        if one.get(name) is not None:
+            found.setdefault(one[side] if side else "", set()).add(canonical(one[name]))
+    return any(len(values) > 1 for values in found.values())
 
 
 def _answers(results: Results) -> list[Answer]:
@@ -217,7 +223,7 @@ def _warnings(
 
 def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
     """Return what results ought to have alike, and what each has."""
-    facts = {
+    facts: dict[str, list[str]] = {
         "games were played by different rules": [str(one.manifest.get("rules")) for one in results],
         "different versions of disttrack": [
             str((one.manifest.get("versions") or {}).get("disttrack")) for one in results
@@ -226,7 +232,7 @@ def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
     keys = dict.fromkeys(key for one in results for key in one.scenario if key not in (*UNIMPORTANT, "task"))
     for key in keys:
         values = [one.scenario.get(key) for one in results]
-        facts[f"different {key}"] = [setting(value) if value is not None else "none" for value in values]
+        facts[f"different {key}"] = [canonical(value) if value is not None else "none" for value in values]
     for name in sorted({name for one in results for name in _fixed(one)}):
         facts[f"different {name}"] = [", ".join(_fixed(one).get(name, ["none"])) for one in results]
     return facts
