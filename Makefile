@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test browser quick bench claims costs goldens replay seeds lock lower-bounds audit-deps clean
+.PHONY: demo test browser quick bench docs claims costs goldens replay seeds lock lower-bounds audit-deps clean
 
 demo: .venv/.demo
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
@@ -23,6 +23,10 @@ quick: .venv/.test
 
 bench: .venv/.bench
 	$(BIN)/python -m benchmarks
+
+# the handbook, to site/
+docs: .venv/.docs
+	DISABLE_MKDOCS_2_WARNING=true $(BIN)/python -m mkdocs build --strict
 
 claims: .venv/.demo
 	$(BIN)/python -m simulator.report.claims_table
@@ -73,9 +77,13 @@ $(BIN)/python:
 	$(BIN)/pip install --quiet --disable-pip-version-check $(if $(CI),-c requirements-ci.txt) --editable '.[test]'
 	touch $@ .venv/.demo
 
+.venv/.docs: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@ .venv/.demo
+
 .venv/.bench: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	touch $@ .venv/.demo
 
 clean:
-	rm -rf .venv .venv-audit .venv-lower build *.egg-info
+	rm -rf .cache site .venv .venv-audit .venv-lower build *.egg-info

@@ -34,7 +34,7 @@ Number = int | float | Exactly
 class Message(NamedTuple):
     """What crosses a channel.
 
-    Parameters
+    Attributes
     ----------
     kind
         Short name under which the ledger counts it.

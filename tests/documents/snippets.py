@@ -36,7 +36,9 @@ from simulator.points.source import import_reference, source_of
 from simulator.scenario.load import load
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = {"README.md": ROOT / "README.md", **{str(path.relative_to(DOCS)): path for path in sorted(DOCS.rglob("*.md"))}}
+"""Every page by its name: README.md, and the others from the folder docs."""
 LANGUAGES = ("python", "yaml", "console", "toml", "text")
 SECONDS = 300
 """Time that a command may take."""

@@ -20,7 +20,7 @@ def paths(text: str) -> set[str]:
     return {found for found in PATH.findall(text) if not OF_A_RUN.match(found)}
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES.values(), ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
 def test_what_is_named_is_there(page: Path) -> None:
     named = paths(page.read_text(encoding="utf-8"))
     assert not sorted(path for path in named if not (ROOT / path).exists())
@@ -34,7 +34,7 @@ def test_a_path_that_is_gone_is_found() -> None:
 
 
 def test_the_pages_name_many() -> None:
-    assert sum(len(paths(page.read_text(encoding="utf-8"))) for page in PAGES) >= 40
+    assert sum(len(paths(page.read_text(encoding="utf-8"))) for page in PAGES.values()) >= 40
 
 
 def test_the_architecture_names_every_room() -> None:

@@ -1,0 +1,53 @@
+"""Pages of the public face, which mkdocstrings fills in from the docstrings."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from typing import Any, Final
+
+PARTS: Final = {
+    "simulator": "Play, run, read and check",
+    "protocols": "Protocols",
+    "adversaries": "Adversaries",
+    "adversaries.sketching": "Attackers of sketches",
+    "adversaries.analysts": "Analysts",
+    "mechanisms": "Mechanisms",
+    "mechanisms.sketches": "Sketches",
+    "mechanisms.statistical": "Curators",
+}
+"""The packages whose names the one import gives, in the order in which they are looked up."""
+
+
+def api_pages() -> dict[str, str]:
+    """Return the pages by their paths: a page a package, and the index."""
+    pages, seen = {}, set()
+    lines = []
+    for package, title in PARTS.items():
+        places = {name: _place(getattr(import_module(package), name)) for name in import_module(package).__all__}
+        mine = {name: place for name, place in places.items() if place and place not in seen}
+        seen |= set(mine.values())
+        body = "\n".join(f"::: {place}\n" for name, place in sorted(mine.items()))
+        pages[f"api/{package}.md"] = (
+            f"# {title}\n\n`from {package} import …`, or all of it by `import disttrack`.\n\n{body}"
+        )
+        lines.append(f"- [{title}]({package}.md): " + ", ".join(f"`{name}`" for name in sorted(mine)))
+    pages["api/index.md"] = (
+        "# API reference\n\n`import disttrack` gives every name on these pages: `disttrack.play`, `disttrack.Robust`. "
+        "The packages can be imported by themselves as well. Made of the docstrings when the site was built.\n\n"
+        + "\n".join(lines)
+        + "\n"
+    )
+    return pages
+
+
+def documented() -> set[str]:
+    """Return the places of all classes and functions that have an entry."""
+    return {line[4:] for text in api_pages().values() for line in text.splitlines() if line.startswith("::: ")}
+
+
+def _place(thing: Any) -> str:
+    """Return where a class or a function is defined; nothing for a constant."""
+    if inspect.isclass(thing) or inspect.isfunction(thing):
+        return f"{thing.__module__}.{thing.__qualname__}"
+    return ""

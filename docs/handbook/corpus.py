@@ -1,0 +1,115 @@
+"""The shipped scenarios with their reference results, and which kinds play in which of them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from simulator.plots import captions
+from simulator.points.registry import Family
+from simulator.scenario.document import comment
+from simulator.scenario.load import Scenario, load
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+REFERENCE: Final = ROOT / "results" / "reference"
+
+Row = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A scenario of the project.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    path
+        Its file.
+    scenario
+        What the file says, checked.
+    question
+        The comment that the file begins with.
+    games
+        The first game of each point, as the reference results have it, by the number of the point.
+    claims
+        The rows of its claims.csv.
+    captions
+        The figures of its reference results by the names of their PNG files, and what each shows.
+    """
+
+    name: str
+    path: Path
+    scenario: Scenario
+    question: str
+    games: dict[int, Row]
+    claims: list[Row]
+    captions: dict[str, str]
+
+
+@dataclass(frozen=True, order=True)
+class Use:
+    """A point in which a kind plays; the quickest game comes first.
+
+    Parameters
+    ----------
+    seconds
+        How long the first game at that point took.
+    scenario, point
+        The scenario, and the number of the point.
+    """
+
+    seconds: float
+    scenario: str
+    point: int
+
+
+@cache
+def shipped() -> dict[str, Shipped]:
+    """Return all scenarios of the project by name."""
+    return {path.stem: _read(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))}
+
+
+@cache
+def uses() -> dict[tuple[Family, str], list[Use]]:
+    """Return for each kind the points in which it plays."""
+    found: dict[tuple[Family, str], list[Use]] = {}
+    for name, one in shipped().items():
+        scenario = one.scenario
+        for point in scenario.points:
+            seconds = float(one.games.get(point.number, {}).get("seconds") or "inf")
+            use = Use(seconds, name, point.number)
+            for part in (point.protocol, point.adversary, point.task):
+                found.setdefault((part.family, part.label), []).append(use)
+        for plot in scenario.plots:
+            found.setdefault(("plot", plot.label), []).append(Use(0.0, name, 0))
+    return found
+
+
+def rows(path: Path) -> list[Row]:
+    """Return the rows of a table; none if there is no such file."""
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _read(path: Path) -> Shipped:
+    folder = REFERENCE / path.stem
+    games = {int(row["point"]): row for row in rows(folder / "trials.csv") if row["trial"] == "0"}
+    return Shipped(
+        path.stem, path, load(path), comment(path), games, rows(folder / "claims.csv"),
+        _captions(folder),
+    )  # fmt: skip
+
+
+def _captions(folder: Path) -> dict[str, str]:
+    """Return the figures that were drawn of a result, those that the scenario asks for first, with their captions."""
+    kept = folder / "figures" / "captions.json"
+    told = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else captions(folder)
+    drawn = {path.stem for path in (folder / "figures").glob("*.png")}
+    return {f"{stem}.png": told.get(stem, stem) for stem in [*told, *sorted(drawn - set(told))] if stem in drawn}

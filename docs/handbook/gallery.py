@@ -1,0 +1,121 @@
+"""A page a scenario, and the gallery: the figures of the reference results with the questions that they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from handbook.corpus import Row, Shipped, shipped
+from handbook.prose import code, paragraphs, prose, table
+from simulator.results.formats import number
+
+CHAPTERS: Final = {
+    "Tracking": ("count", "generalisation", "audit-tracker"),
+    "Counters under continual observation": ("continual-count", "threshold-monitor", "threshold-queries", "experts"),
+    "Private data that changes": ("static-queries", "dynamic-queries"),
+    "Sketches under attack": ("second-moment", "distinct-count", "frequency"),
+    "Adaptive data analysis": ("statistical-queries", "sample-size", "worst-of-many"),
+    "Online prediction": ("prediction", "mirror", "joint-privacy"),
+    "Audits of privacy": ("audit",),
+}
+"""The tasks of each part of the gallery, in the order of the chapters."""
+
+
+def by_chapter() -> dict[str, list[Shipped]]:
+    """Return the scenarios of each part; what no part names stands in a last one."""
+    found: dict[str, list[Shipped]] = {chapter: [] for chapter in [*CHAPTERS, "More"]}
+    for one in shipped().values():
+        task = one.scenario.head.task
+        found[next((chapter for chapter, tasks in CHAPTERS.items() if task in tasks), "More")].append(one)
+    return {chapter: some for chapter, some in found.items() if some}
+
+
+def gallery_page() -> str:
+    """Return the page with all figures."""
+    said = (
+        "# Gallery\n\nThe figures of the reference results in `results/reference/`: each is drawn from the tables "
+        "beside it, which the scenario makes again.\n"
+    )
+    for chapter, some in by_chapter().items():
+        said += f"\n## {chapter}\n"
+        for one in some:
+            said += f"\n### [{one.name}]({one.name}.md)\n\n{_question(one)}\n\n{_pictures(one)}"
+    return said
+
+
+def scenario_page(one: Shipped) -> str:
+    """Return the page of a scenario: its question, figures, claims as measured, and its text."""
+    scenario = one.scenario
+    games = f"{len(scenario.points):,} points, {scenario.head.trials:,} trials each"
+    sides = ", ".join(_links(one))
+    return "\n".join(
+        [
+            f"# {one.name}\n\n**{prose(scenario.head.title)}**\n\n{paragraphs(one.question)}\n",
+            _pictures(one),
+            f"## Claims\n\n{claims_table(one.claims)}" if one.claims else "",
+            f"## Play it\n\n{games}, of {sides}.\n\n```text\ndisttrack run {one.name}\n```\n",
+            f'## The file\n\n```yaml title="scenarios/{one.path.name}"\n{_text(one)}\n```\n',
+        ]
+    )
+
+
+def claims_table(claims: Iterable[Row]) -> str:
+    """Return rows of claims.csv as a table, a line a claim; of a claim for several groups, the range over them."""
+    groups: dict[str, list[Row]] = {}
+    for row in claims:
+        groups.setdefault(row["name"], []).append(row)
+    lines = []
+    for name, rows in groups.items():
+        verdicts = {row["verdict"] for row in rows}
+        lines.append(
+            [
+                prose(name),
+                code(rows[0]["measure"]),
+                _span([row["value"] for row in rows]),
+                prose(rows[0]["bound"]),
+                _span([row["control"] for row in rows if row["control"]]) or "–",
+                ", ".join(sorted(verdicts)),
+            ]
+        )
+    return table(["claim", "measure", "measured", "bound", "in the control", "verdict"], lines)
+
+
+def _span(values: list[str]) -> str:
+    numbers = sorted({float(value) for value in values if value})
+    if not numbers:
+        return ""
+    low, high = number(numbers[0]), number(numbers[-1])
+    return low if low == high else f"{low} … {high}"
+
+
+def _question(one: Shipped) -> str:
+    return prose(one.question.split("\n\n")[0].replace("\n", " ") or one.scenario.head.title)
+
+
+def _pictures(one: Shipped) -> str:
+    return "".join(
+        f"![{says.replace('[', '(').replace(']', ')')}](../reference/{one.name}/{file})\n\n{prose(says)}\n\n"
+        for file, says in one.captions.items()
+    )
+
+
+def _links(one: Shipped) -> list[str]:
+    from simulator.points.registry import HOMES, kinds
+
+    parts = {
+        (part.family, part.label): part
+        for point in one.scenario.points
+        for part in (point.task, point.protocol, point.adversary)
+    }
+    return [
+        f"[{label}](../{HOMES[family].plural}/{label}.md)" if label in kinds(family) else code(label)
+        for family, label in sorted(parts)
+    ]
+
+
+def _text(one: Shipped) -> str:
+    """Return the file without the comment that the page has above."""
+    lines = one.path.read_text(encoding="utf-8").splitlines()
+    while lines and lines[0].startswith("#"):
+        lines.pop(0)
+    return "\n".join(lines)

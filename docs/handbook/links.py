@@ -1,0 +1,84 @@
+"""Links to files of the project as links within the site.
+
+The pages are read on GitHub too, so they name scenarios, classes and figures by their files. On the site such a link
+leads to the page that was made of the file; where there is none, the text of the link stays.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from simulator.points.registry import FAMILIES, HOMES, kinds
+
+LINK: Final = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
+FENCED: Final = re.compile(r"(^ *(`{3,})[^\n]*\n.*?^ *\2[ \t]*$)", re.MULTILINE | re.DOTALL)
+FIGURE: Final = re.compile(r"results/reference/([\w-]+)/figures/([\w.-]+)$")
+SCENARIO: Final = re.compile(r"scenarios/([\w-]+)\.yaml$")
+
+
+def outside_code(text: str, change: Callable[[str], str]) -> str:
+    """Return a page with everything changed that is no fenced block."""
+    parts = FENCED.split(text)  # text, block, its fence, text, …
+    return "".join(change(part) if place % 3 == 0 else part for place, part in enumerate(parts) if place % 3 != 2)
+
+
+def rewritten(text: str, page: str) -> str:
+    """Return a page with its links to files outside ``docs`` led to pages of the site.
+
+    Examples
+    --------
+    >>> rewritten("see [headline](../scenarios/headline.yaml), [game](game.md)", "limits.md")
+    'see [headline](gallery/headline.md), [game](game.md)'
+    >>> rewritten("![Cost](../../results/reference/sites/figures/cost-sites.png)", "learn/tracking.md")
+    '![Cost](../reference/sites/cost-sites.png)'
+    >>> rewritten("[`freeze`](../adversaries/adaptive.py) and [tests](../tests/goldens)", "game.md")
+    '[`freeze`](adversaries/freeze.md) and tests'
+    """
+
+    def led(found: re.Match[str]) -> str:
+        image, said, target = found.groups()
+        if re.match(r"[a-z]+:|#|/", target):
+            return found[0]
+        path = posixpath.normpath(posixpath.join("docs", posixpath.dirname(page), target.partition("#")[0]))
+        if path.startswith("docs/"):
+            return found[0]
+        there = page_of(path, said.strip("`"))
+        if not there:
+            return said
+        return f"{image}[{said}]({posixpath.relpath(there, posixpath.dirname(page) or '.')})"
+
+    return outside_code(text, lambda part: LINK.sub(led, part))
+
+
+def page_of(path: str, said: str) -> str:
+    """Return the page of the site that was made of a file of the project; nothing if there is none.
+
+    Parameters
+    ----------
+    path
+        From the top of the project.
+    said
+        The text of the link: the kind that is meant where a file holds several.
+    """
+    if found := FIGURE.match(path):
+        return f"reference/{found[1]}/{found[2]}"
+    if found := SCENARIO.match(path):
+        return f"gallery/{found[1]}.md"
+    here = kinds_by_file().get(path, {})
+    return here.get(said) or (next(iter(here.values())) if len(here) == 1 else "")
+
+
+@cache
+def kinds_by_file() -> dict[str, dict[str, str]]:
+    """Return the pages of the built-in kinds by the file that each stands in, and by its name."""
+    found: dict[str, dict[str, str]] = {}
+    for family in FAMILIES:
+        for kind in kinds(family).values():
+            file = str(Path(*kind.reference.partition(":")[0].split("."))) + ".py"
+            found.setdefault(file, {})[kind.name] = f"{HOMES[family].plural}/{kind.name}.md"
+    return found

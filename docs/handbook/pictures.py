@@ -1,0 +1,88 @@
+"""Pictures of kinds: timelines of tracking games, drawn when the site is built; reference figures for all others."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import MISSING
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from adversaries import Freeze, RoundRobin, Trace
+from handbook.corpus import ROOT, shipped, uses
+from protocols import Randomized, Robust
+from simulator import play
+from simulator.points.registry import Family, kinds, parameters
+
+KEPT: Final = ROOT / ".cache" / "handbook"
+"""Timelines that have been drawn, by what they were drawn from."""
+SITES: Final = 64
+ITEMS: Final = 100_000
+SEED: Final = 7
+ALPHA: Final = 0.1
+
+
+def timeline(family: Family, name: str) -> tuple[bytes, str] | None:
+    """Return a drawn timeline of a tracker or of an adversary in tracking games, and what it shows."""
+    mine = [use for use in uses().get((family, name), []) if shipped()[use.scenario].scenario.head.task == "count"]
+    if family not in ("protocol", "adversary") or not mine:
+        return None
+    maker = kinds(family)[name].load()
+    if maker is Trace or any(parameters(maker)[name] is MISSING for name in parameters(maker) if name != "alpha"):
+        return None  # what a trace plays is a recording, with its own sites
+    own = maker(alpha=ALPHA) if "alpha" in parameters(maker) else maker()
+    others: list[Any] = (
+        [RoundRobin(), Freeze()] if family == "protocol" else [Randomized(alpha=ALPHA), Robust(alpha=ALPHA)]
+    )
+    says = (
+        f"Estimate, error and words of {name} against an input that does not react and against freeze"
+        if family == "protocol"
+        else f"Estimate, error and words of randomized and of robust against {name}"
+    )
+    path = KEPT / f"{family}-{name}-{_state_of_the_code()}.png"
+    if not path.is_file():
+        pairs = [(own, other) if family == "protocol" else (other, own) for other in others]
+        _draw(path, pairs, says, own.sees if family == "adversary" else "outputs")
+    return path.read_bytes(), f"{says}; {SITES} sites, {ITEMS:,} items, alpha = {ALPHA}, seed {SEED}"
+
+
+def reference_figure(family: Family, name: str) -> tuple[str, str, str] | None:
+    """Return a figure in which a kind is seen: scenario, file, caption. It has the fewest kinds beside this one."""
+    having = {use.scenario for use in uses().get((family, name), []) if shipped()[use.scenario].captions}
+
+    def company(scenario: str) -> tuple[int, str]:
+        points = shipped()[scenario].scenario.points
+        return len({part.label for point in points for part in (point.protocol, point.adversary)}), scenario
+
+    for scenario in sorted(having, key=company):
+        for file, caption in shipped()[scenario].captions.items():
+            if family != "plot" or file.startswith(name):
+                return scenario, file, caption
+    return None
+
+
+def _draw(path: Path, pairs: list[tuple[Any, Any]], title: str, sees: str) -> None:
+    """Play a pair each and draw their timelines beside each other."""
+    from simulator.plots.game_traces import from_game
+    from simulator.plots.style import house_style
+    from simulator.plots.timeline_panels import draw_traces, outcome
+
+    games = [
+        play(protocol, adversary, sites=SITES, items=ITEMS, seed=SEED, sees=sees, record=True)
+        for protocol, adversary in pairs
+    ]
+    traces = [from_game(game, outcome(game.verdict, game.failing_fraction)) for game in games]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with house_style():
+        figure = draw_traces(traces, title, f"{SITES} sites · {ITEMS:,} items · α = {ALPHA} · seed {SEED}", "")
+        figure.savefig(path, dpi=110)
+
+
+@cache
+def _state_of_the_code() -> str:
+    """Return a digest of all code that a game or its picture depends on."""
+    digest = hashlib.sha256(Path(__file__).read_bytes())
+    for package in ("protocols", "adversaries", "mechanisms", "simulator/game", "simulator/plots"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

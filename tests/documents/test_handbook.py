@@ -1,0 +1,230 @@
+"""The handbook as a site: it is built without a warning, from what is there, and asks nothing of any other machine."""
+
+from __future__ import annotations
+
+import doctest
+import functools
+import http.server
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from snippets import ROOT
+
+from simulator.points.registry import FAMILIES, HOMES, Family, kinds
+
+PAGES = ("index.html", "learn/tutorial.html", "protocols/robust.html", "gallery/index.html", "api/simulator.html")
+WIDTHS = (400, 1400)
+
+
+class Resources(HTMLParser):
+    """Collects what a page loads by itself, and what it links to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if "src" in given:
+            self.loads.append(given["src"])
+        if tag == "link" and given.get("rel") in ("stylesheet", "icon", "preload", "preconnect", "dns-prefetch"):
+            self.loads.append(given["href"])
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+
+
+def resources(html: str) -> Resources:
+    """Return what a page loads and links to."""
+    found = Resources()
+    found.feed(html)
+    return found
+
+
+def is_foreign(address: str) -> bool:
+    """Tell whether an address is on another machine."""
+    return bool(urlsplit(address).netloc)
+
+
+@pytest.mark.slow
+def test_the_site(tmp_path: Path) -> None:
+    """One test, since building takes its time: what is built is looked at as files, and in a browser."""
+    if not find_spec("mkdocs"):
+        pytest.skip("the extra docs is not installed")
+    build(tmp_path)
+    has_a_page_for_every_kind_and_scenario(tmp_path)
+    has_all_that_its_pages_load_and_link_to(tmp_path)
+    chromium = shutil.which("chromium")
+    if not chromium or not find_spec("playwright") or not find_spec("axe_playwright_python"):
+        pytest.skip("built and complete; no Chromium, playwright or axe here to open it with")
+    with served(tmp_path) as address:
+        assert not faults_in_a_browser(address, chromium)
+
+
+def build(out: Path) -> None:
+    """Build the site as `make docs` does."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(out)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg", "DISABLE_MKDOCS_2_WARNING": "true"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=540)
+    warnings = [line for line in done.stderr.splitlines() if line.startswith(("WARNING", "ERROR", "Aborted"))]
+    assert done.returncode == 0, warnings or done.stderr[-2000:]
+    assert not warnings
+
+
+def has_a_page_for_every_kind_and_scenario(site: Path) -> None:
+    """Assert that no page is missing."""
+    wanted = [
+        f"{HOMES[family].plural}/{kind.name}.html"
+        for family in FAMILIES
+        for kind in kinds(family).values()
+        if kind.origin == "built in"
+    ]
+    wanted += [f"gallery/{path.stem}.html" for path in (ROOT / "scenarios").glob("*.yaml")]
+    assert len(wanted) >= 150
+    assert not [page for page in wanted if not (site / page).is_file()]
+
+
+def has_all_that_its_pages_load_and_link_to(site: Path) -> None:
+    """Assert that every page loads from the site alone, and that no link within it is dead."""
+    pages = sorted(site.rglob("*.html"))
+    assert len(pages) >= 200
+    missing, foreign = set(), set()
+    for page in pages:
+        found = resources(page.read_text(encoding="utf-8"))
+        foreign |= {f"{page.name}: {address}" for address in found.loads if is_foreign(address)}
+        for address in (*found.loads, *found.links):
+            path = unquote(urlsplit(address).path)
+            folder = site if path.startswith("/") or page.name == "404.html" else page.parent
+            local = path and not urlsplit(address).scheme and not is_foreign(address)
+            if local and not (folder / path.lstrip("/")).exists():
+                missing.add(f"{page.name}: {address}")
+    assert not foreign
+    assert not missing
+    styles = "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.css"))
+    assert not re.findall(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//[^)\"']*", styles)
+
+
+def test_a_resource_of_another_machine_would_be_found() -> None:
+    page = resources('<script src="https://cdn.example/x.js"></script><link rel="stylesheet" href="//fonts.example/a">')
+    assert [is_foreign(address) for address in page.loads] == [True, True]
+    assert not is_foreign(resources('<img src="../reference/a.png">').loads[0])
+
+
+@contextmanager
+def served(site: Path) -> Iterator[str]:
+    """Serve the site to a browser on this machine; yield its address."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+
+
+def faults_in_a_browser(address: str, chromium: str) -> list[str]:
+    """Return what is wrong with some pages: errors, requests to others, text cut off, what axe finds serious."""
+    from axe_playwright_python.sync_playwright import Axe
+    from playwright.sync_api import sync_playwright
+
+    faults: list[str] = []
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for width in WIDTHS:
+            for path in PAGES:
+                page = browser.new_page(viewport={"width": width, "height": 900})
+                said: list[str] = []
+                page.on("console", lambda told, said=said: said.append(told.text) if told.type == "error" else None)
+                page.on("pageerror", lambda error, said=said: said.append(str(error)))
+                page.on("request", lambda asked, said=said: said.extend(outside(asked.url, address)))
+                page.goto(address + path)
+                page.wait_for_timeout(300)
+                if page.evaluate("document.documentElement.scrollWidth") > width:
+                    said.append("is wider than the window")
+                for found in Axe().run(page).response["violations"]:
+                    if found["impact"] in ("serious", "critical"):
+                        said.append(f"{found['id']}: {found['nodes'][0]['html'][:120]}")
+                faults += [f"{path} at {width}: {fault}" for fault in said]
+                page.close()
+        browser.close()
+    return faults
+
+
+def outside(asked: str, address: str) -> list[str]:
+    """Return a request that leaves the site, nothing if it does not."""
+    return [] if asked.startswith((address, "data:", "blob:")) else [f"asks {asked}"]
+
+
+def test_links_to_files_lead_to_pages() -> None:
+    from handbook import links, prose
+
+    for module in (links, prose):
+        tried = doctest.testmod(module)
+        assert tried.attempted
+        assert not tried.failed
+    text = "[a](../scenarios/sites.yaml)\n\n```text\n[a](../scenarios/sites.yaml)\n```\n"
+    assert links.rewritten(text, "game.md").count("gallery/sites.md") == 1
+    assert links.rewritten("[the plan](../simulator/game/play.py)", "game.md") == "the plan"
+    assert links.rewritten("[drain](../../adversaries/adaptive.py)", "learn/x.md") == "[drain](../adversaries/drain.md)"
+
+
+@pytest.mark.slow  # all scenarios are read
+def test_what_pages_of_github_have_that_the_site_cannot_show() -> None:
+    from handbook.hooks import prepared
+
+    page = prepared("<!-- claims of: headline -->\n\n```python first.py\nx = 1\n```\n", "learn/x.md")
+    assert "| freeze breaks randomized |" in page
+    assert '```python title="first.py"' in page
+    used = [path for path in (ROOT / "docs").rglob("*.md") if "<!-- claims of: " in path.read_text(encoding="utf-8")]
+    assert len(used) >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family != "plot"])
+def test_the_example_of_every_kind_plays_as_its_page_says(family: Family) -> None:
+    from handbook.examples import example
+    from simulator.scenario.document import parse
+    from simulator.scenario.load import build
+
+    names = [kind.name for kind in kinds(family).values() if kind.origin == "built in"]
+    assert len(names) >= 5
+    for name in names:
+        made = example(family, name)
+        assert made is not None, name
+        scenario = build(parse(made.text, f"{name}-example.yaml", ROOT / "scenarios"))
+        assert len(scenario.points) == 1
+        game = scenario.task.play(scenario.points[0], int(made.row["seed"]) if made.row else 1)
+        assert game.error is None
+        for column, value in game.row.items():
+            if made.row and column != "seconds" and made.row.get(column, "") and isinstance(value, int | float):
+                kept = made.row[column]
+                same = kept == str(value) if isinstance(value, bool) else math.isclose(float(kept), value, rel_tol=1e-9)
+                assert same, f"{name}: {column} is {value}, the page says {kept}"
+
+
+@pytest.mark.slow  # all scenarios are read
+def test_pages_tell_what_the_class_tells() -> None:
+    from handbook.kind_page import kind_page
+    from simulator.points.facts import facts
+
+    kind = kinds("protocol")["robust"]
+    known = facts("protocol", kind.name, kind.origin, kind.reference, kind.load())
+    page = kind_page(known, None, None)
+    for told in (*known.told.values(), *(parameter.name for parameter in known.parameters)):
+        assert told.split(",")[0] in page
+    assert "[headline](../gallery/headline.md)" in page
+    assert "416,572" in page
