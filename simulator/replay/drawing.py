@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
-from math import isfinite
 from typing import Any, Final
 
 import numpy as np
@@ -198,8 +197,7 @@ def _chart(game: Frames, place: _Place, shown: range) -> Iterator[str]:
         y = HEAD + ROW * (row - shown.start)
         low, high = (place.quotient(float(np.clip(value[row], -1e6, 1e6)), unit) for value in (ratios.low, ratios.high))
         yield _box(low, y + ROW * 0.25, max(0.8, high - low), ROW * 0.5, "#8db4da")
-        output, items = float(ratios.output[row]), int(ratios.items[row])
-        value = output / items if items and isfinite(output) else (1.0 if output == 0 else 1e6)
+        value = float(np.clip(ratios.end[row], -1e6, 1e6))
         points.append(f"{place.quotient(value, unit):.1f},{y + ROW / 2:.1f}")
     yield f'<polyline points="{" ".join(points)}" fill="none" stroke="#0b5cad" stroke-width="1.4"/>'
 

@@ -9,13 +9,15 @@ from typing import Any, Final
 import numpy as np
 
 from simulator.replay.columns import columns_of
-from simulator.replay.frames import Frames, frames_of, moments
+from simulator.replay.frames import Frames, arrows_of, frames_of, moments
 from simulator.replay.kinds import looks
 from simulator.replay.record import GameRecord
 
 MOST: Final = 10_000
 """Arrows of a game, and rows of its clock, up to which nothing is folded."""
 
+FINER: Final = 3
+"""So many times more arrows may a game have that is folded: arrows of a row are drawn together."""
 FEW: Final = 8
 """Rows below which a clock is not folded any more, however many arrows there are."""
 
@@ -81,12 +83,14 @@ def on_one_clock(
     together = 1
     while len(every) > 2 and -(-len(every) // together) > rows:
         together *= 2
-    while True:
-        edges = _edges(every, together, kept)
-        games = [frames_of(record, edges, column) for record, column in zip(records, columns, strict=True)]
-        if len(edges) < FEW or all(np.count_nonzero(game.arrows.row) <= arrows for game in games):
-            break
+    edges = _edges(every, together, kept)
+    while len(edges) >= FEW and any(
+        np.count_nonzero(arrows_of(record, edges, column).row) > (arrows if together == 1 else FINER * arrows)
+        for record, column in zip(records, columns, strict=True)
+    ):
         together *= 2
+        edges = _edges(every, together, kept)
+    games = [frames_of(record, edges, column) for record, column in zip(records, columns, strict=True)]
     each = max(int(game.arrows.messages[game.arrows.row > 0].max(initial=1)) for game in games)
     return Folded(games, edges, each, together)
 

@@ -91,32 +91,28 @@ def frames_of(record: GameRecord, edges: Any, columns: Columns) -> Frames:
     """Return a game by rows that end at these steps; what comes after the last of them is left out."""
     edges = np.minimum(edges, record.about["steps"])
     stream = Stream(record)
-    kinds = list(dict.fromkeys(message.kind for message in record.messages))
     fed, held = _by_column(record, stream, edges, columns)
     return Frames(
-        record, columns, edges, kinds, _arrows(record, edges, columns, kinds), ratios(record, stream, edges),
+        record, columns, edges, record.kinds, arrows_of(record, edges, columns), ratios(record, stream, edges),
         fed, held, _says(record, edges), _first(record, stream, edges),
     )  # fmt: skip
 
 
-def _arrows(record: GameRecord, edges: Any, columns: Columns, kinds: Sequence[str]) -> Arrows:
+def arrows_of(record: GameRecord, edges: Any, columns: Columns) -> Arrows:
     """Return the messages as arrows; in one row they keep the order in which the first of each was sent."""
-    places = {kind: place for place, kind in enumerate(kinds)}
-    table = np.array(
-        [(one.step, max(one.sender, one.receiver), one.receiver < 0, places[one.kind], one.words)
-         for one in record.messages if one.step <= edges[-1]],
-        dtype=np.int64,
-    ).reshape(-1, 5)  # fmt: skip
+    table = record.table
+    table = table[: np.searchsorted(table[:, 0], edges[-1], side="right")]
     rows = np.searchsorted(edges, table[:, 0], side="left")
-    keys = np.stack([rows, table[:, 1] // columns.each, table[:, 2], table[:, 3]], axis=1)
-    unique, first, whose = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    whose = whose.reshape(-1)
-    messages = np.bincount(whose, minlength=len(unique))
-    words = np.bincount(whose, weights=table[:, 4], minlength=len(unique)).astype(np.int64)
+    kinds = len(record.kinds) or 1
+    keys = ((rows * columns.number + table[:, 1] // columns.each) * 2 + table[:, 2]) * kinds + table[:, 3]
+    _, first, whose = np.unique(keys, return_index=True, return_inverse=True)
+    messages = np.bincount(whose, minlength=len(first))
+    words = np.bincount(whose, weights=table[:, 4], minlength=len(first)).astype(np.int64)
     order = np.argsort(first, kind="stable")
-    unique = unique[order].reshape(-1, 4)
-    row, column, up, kind = unique.T
-    return Arrows(row, column, up, kind, messages[order], words[order])
+    chosen = table[first[order]]
+    return Arrows(
+        rows[first[order]], chosen[:, 1] // columns.each, chosen[:, 2], chosen[:, 3], messages[order], words[order]
+    )
 
 
 def _by_column(record: GameRecord, stream: Stream, edges: Any, columns: Columns) -> tuple[list[list[int]], Any]:

@@ -6,6 +6,7 @@ import base64
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,9 +17,12 @@ from simulator.pages.html import Html, data, joined
 from simulator.replay.fold import on_one_clock
 from simulator.replay.frames import Frames
 from simulator.replay.record import GameRecord, last_line
+from simulator.replay.telling import amount
 
 STATIC: Final = Path(__file__).with_name("static")
 SCRIPTS: Final = ("game.js", "picture.js", "player.js")
+EXACT: Final = 2**53
+"""Whole numbers up to which a browser has all."""
 FAR: Final = 1e6
 """Quotients beyond are drawn at the edge anyway, and JSON has no infinity."""
 
@@ -58,7 +62,8 @@ def facts(record: GameRecord) -> str:
     if record.delayed:
         network = ", ".join(f"{key} {value}" for key, value in (about["network"] or {}).items())
         parts.append(f"messages take time{f' ({network})' if network else ''}; only the first failure is marked")
-    parts += [f"seed {about['seed']}", f"{about['messages']:,} messages, {about['words']:,} words", about["verdict"]]
+    words = sum(message.words for message in record.messages)
+    parts += [f"seed {about['seed']}", f"{len(record.messages):,} messages, {words:,} words", about["verdict"]]
     if about["error"]:
         parts.append(f"ended by an error: {last_line(about['error'])}")
     return " · ".join(parts)
@@ -88,8 +93,9 @@ def _game(game: Frames, looks: Mapping[str, Any]) -> dict[str, Any]:
         "steps": about["steps"],
         "columns": [game.columns.label(column) for column in range(game.columns.number)],
         "kinds": [looks[kind] for kind in game.kinds],
-        "items": ratios.items.tolist(),
-        "output": [_json(value) for value in ratios.output.tolist()],
+        "items": [_json(value) for value in ratios.items.tolist()],
+        "output": [_json(value) for value in ratios.output],
+        "end": _rounded(ratios.end),
         "low": _rounded(ratios.low),
         "high": _rounded(ratios.high),
         "failing": np.flatnonzero(ratios.failing).tolist(),
@@ -102,10 +108,10 @@ def _game(game: Frames, looks: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _json(value: float) -> float | str:
-    """Return a number of JSON; its name for one that JSON has not."""
-    if not np.isfinite(value):
-        return str(value)
-    return int(value) if value.is_integer() else value
+    """Return a number for the page; in words if it is none of JSON, or a whole one that a browser would round."""
+    if not isfinite(value) or abs(value) >= EXACT:
+        return amount(value)
+    return int(value) if value == int(value) else value
 
 
 def _rounded(quotients: Any) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,8 +20,8 @@ class Ratios:
 
     Attributes
     ----------
-    items, output
-        The truth and the output at the end of the row.
+    items, output, end
+        The truth, the output and output / truth at the end of the row.
     low, high
         The least and largest output / truth over the steps of the row; infinite for an output that is no number.
     failing
@@ -28,7 +29,8 @@ class Ratios:
     """
 
     items: Any
-    output: Any
+    output: Sequence[float]
+    end: Any
     low: Any
     high: Any
     failing: Any
@@ -42,11 +44,11 @@ def ratios(record: GameRecord, stream: Stream, edges: Any) -> Ratios:
     """
     about = record.about
     changed = np.array([0, *(step for step, _ in record.outputs)], dtype=np.int64)
-    values = np.array([about["start"], *(value for _, value in record.outputs)], dtype=float)
+    values = [about["start"], *(value for _, value in record.outputs)]
     begins, before = np.minimum(edges[:-1] + 1, edges[1:]), np.maximum(changed - 1, edges[0])
     steps = np.unique(np.concatenate([edges, begins, changed, before]))
     steps = steps[(steps >= edges[0]) & (steps <= edges[-1])]
-    standing = values[np.searchsorted(changed, steps, side="right") - 1]
+    standing = np.array(values, dtype=float)[np.searchsorted(changed, steps, side="right") - 1]
     items = about["start"] + stream.sent(steps)
     quotients = _quotients(standing, items)
     rows = np.searchsorted(edges, steps, side="left")
@@ -55,7 +57,8 @@ def ratios(record: GameRecord, stream: Stream, edges: Any) -> Ratios:
     np.maximum.at(high, rows, quotients)
     at_end = np.searchsorted(steps, edges)
     low, high = np.minimum(low, quotients[at_end]), np.maximum(high, quotients[at_end])  # rows after the game's end
-    return Ratios(items[at_end], standing[at_end], low, high, _failing(record, edges, low, high))
+    shown = [values[place] for place in (np.searchsorted(changed, edges, side="right") - 1).tolist()]
+    return Ratios(items[at_end], shown, quotients[at_end], low, high, _failing(record, edges, low, high))
 
 
 def _quotients(outputs: Any, items: Any) -> Any:

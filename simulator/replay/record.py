@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
 
 from simulator.errors import ScenarioError
 from simulator.replay.plans import Plan, written
@@ -81,6 +84,21 @@ class GameRecord:
     outputs: Sequence[tuple[int, float]]
     asked: Sequence[Asked]
 
+    @cached_property
+    def kinds(self) -> list[str]:
+        """Return the kinds of messages, in the order in which they first came."""
+        return list(dict.fromkeys(message.kind for message in self.messages))
+
+    @cached_property
+    def table(self) -> Any:
+        """Return a row a message: step, site, whether it goes to the server, its kind's place in `kinds`, words."""
+        places = {kind: place for place, kind in enumerate(self.kinds)}
+        rows = [
+            (one.step, max(one.sender, one.receiver), one.receiver == SERVER, places[one.kind], one.words)
+            for one in self.messages
+        ]
+        return np.array(rows, dtype=np.int64).reshape(-1, 5)
+
     @property
     def delayed(self) -> bool:
         """Tell whether messages took time, so that the verdict is on the lag-aware error."""
@@ -127,8 +145,9 @@ def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] 
     messages = [
         Sent(int(step), _end(sender), _end(receiver), str(kind), int(words), int(bits))
         for step, sender, receiver, kind, words, bits in _rows(game.transcript)
+        if step <= game.steps  # a step in which a class of the user's raised is none of the game
     ]
-    outputs = [(int(step), _plain(output)) for step, output in _rows(game.outputs)]
+    outputs = [(int(step), _plain(output)) for step, output in _rows(game.outputs) if step <= game.steps]
     return GameRecord(about, messages, outputs, _asked(game))
 
 

@@ -77,7 +77,7 @@ def amount(value: float) -> str:
         return "no number"
     if not isfinite(value):
         return "infinity" if value > 0 else "minus infinity"
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+    return f"{int(value):,}" if value == int(value) else f"{value:,.2f}"
 
 
 def failure(step: int, items: int, output: float, alpha: float, held: Any) -> str:

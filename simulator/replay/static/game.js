@@ -1,7 +1,7 @@
 "use strict";
 // A game by rows: what was written by page.py, made ready to be asked for at any row.
 
-const count = (number) => typeof number === "string" ? "no number" : number.toLocaleString("en", { maximumFractionDigits: 2 });
+const count = (number) => typeof number === "string" ? number : number.toLocaleString("en", { maximumFractionDigits: 2 });
 const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 
 class Game {
@@ -74,14 +74,11 @@ class Game {
     return held ? held.reduce((sum, one) => sum + one, 0) : null;
   }
 
-  quotient(r) {
-    if (typeof this.output[r] === "string") return Infinity;
-    return this.items[r] ? this.output[r] / this.items[r] : this.output[r] ? Infinity : 1;
-  }
+  quotient(r) { return this.end[r]; }
 
   error(r) {
-    const away = this.quotient(r) - 1;
-    if (!isFinite(away)) return "no finite error";
+    const away = this.end[r] - 1;
+    if (Math.abs(away) > 1e5) return "beyond all bounds";
     const sign = away < 0 ? "−" : "+";
     const percent = `${sign}${(100 * Math.abs(away)).toFixed(2)} %`;
     return this.alpha ? `${percent}, ${sign}${Math.abs(away / this.alpha).toFixed(2)} α` : percent;

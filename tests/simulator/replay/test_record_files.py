@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 from recorded_games import Motley, recorded
 
-from adversaries import Freeze, RoundRobin
+from adversaries import Adversary, Burst, Freeze, RoundRobin, View
+from adversaries.schedules import Schedule
 from protocols import Deterministic, Message, Protocol, Randomized, Robust, Server, Site
 from simulator import play
 from simulator.errors import ScenarioError
 from simulator.game.network import Latency
 from simulator.replay.files import is_record, load, save
+from simulator.replay.page import page
 from simulator.replay.record import GameRecord, record_of
 
 
@@ -165,3 +167,33 @@ def test_a_well_sealed_file_that_makes_no_sense_is_refused(
     end = {"lines": len(lines), "sha256": hashlib.sha256(body).hexdigest()}
     path.write_bytes(body + json.dumps(end).encode() + b"\n")
     assert said in refused(path)
+
+
+class Failing(Adversary):
+    """Raises in the course of the game, or at once."""
+
+    def __init__(self, after: int) -> None:
+        self._after = after
+
+    def plan(self, view: View) -> Schedule:
+        if view.steps >= self._after:
+            raise RuntimeError("no </script> more")
+        return Burst(view.steps % view.sites, 10)
+
+
+def test_a_game_that_an_error_ended_is_recorded_up_to_there(tmp_path: Path) -> None:
+    game, record = recorded(Deterministic(alpha=0.1), Failing(30), sites=3, items=200, on_error="record")
+    assert 0 < game.steps < 200
+    save(record, tmp_path / "game.jsonl")
+    assert load(tmp_path / "game.jsonl").messages == record.messages
+    said = page([record])
+    assert "ended by an error: RuntimeError: no &lt;/script&gt; more" in said
+    assert "no </script> more" not in said
+    with pytest.raises(ScenarioError, match="before its first step: RuntimeError"):
+        recorded(Deterministic(alpha=0.1), Failing(0), sites=3, items=200, on_error="record")
+
+
+def test_numbers_that_a_browser_would_round_are_written_out() -> None:
+    _, record = recorded(Randomized(alpha=0.1), Freeze(), sites=4, items=30, start=2**60)
+    assert f'"{2**60 + 30:,}"' in page([record])
+    assert f"{2**60:,}" in page([record])
