@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from chromium import Opened, chromium
 from recorded_games import recorded
 
 from adversaries import Freeze, RoundRobin
 from protocols import Deterministic, Randomized, Robust
 from simulator.replay.drawing import drawing
 from simulator.replay.page import page
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra test)")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra test)")
-CHROMIUM: Final = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to open pages in")
 
 WIDTHS: Final = (400, 1400)
 FRAME: Final = 33.0
@@ -27,10 +22,8 @@ FRAME: Final = 33.0
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with chromium() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -48,18 +41,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class Opened:
-    """A page in the browser, and what it said and asked for."""
+class Shown(Opened):
+    """A page of a replay in the browser."""
 
-    def __init__(self, browser: Any, path: Path, width: int, scheme: str = "light") -> None:
-        self.view = browser.new_page(viewport={"width": width, "height": 1000}, color_scheme=scheme)
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.view.on("console", lambda message: self.said.append(message.text))
-        self.view.on("pageerror", lambda error: self.said.append(str(error)))
-        self.view.on("request", lambda request: self.asked.append(request.url))
-        self.view.goto(path.as_uri())
-        self.settle()
+    @property
+    def view(self) -> Any:
+        return self.page
 
     def settle(self) -> None:
         self.view.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -80,41 +67,35 @@ class Opened:
     def last(self) -> int:
         return int(self.view.get_attribute("#at", "max"))
 
-    def close(self) -> None:
-        self.view.close()
-        assert not self.said
-        assert [url for url in self.asked if not url.startswith(("file:", "data:", "blob:"))] == []
-
 
 @pytest.fixture
 def opened(browser: Any, pages: Path) -> Iterator[Any]:
-    there: list[Opened] = []
+    there: list[Shown] = []
 
-    def make(name: str, width: int = 1400, scheme: str = "light") -> Opened:
-        there.append(Opened(browser, pages / f"{name}.html", width, scheme))
+    def make(name: str, width: int = 1400, *, dark: bool = False) -> Shown:
+        there.append(Shown(browser, pages / f"{name}.html", width=width, dark=dark))
+        there[-1].settle()
         return there[-1]
 
     yield make
     for one in there:
-        one.close()
+        assert one.complaints == []
+        assert one.asked == []
+        one.page.close()
 
 
 @pytest.mark.parametrize(
-    ("name", "width", "scheme"),
-    [*(("two", width, scheme) for width in WIDTHS for scheme in ("light", "dark")), ("none", WIDTHS[0], "light")],
+    ("name", "width", "dark"),
+    [*(("two", width, dark) for width in WIDTHS for dark in (False, True)), ("none", WIDTHS[0], False)],
 )
-def test_nothing_serious_for_those_who_use_other_means(opened: Any, name: str, width: int, scheme: str) -> None:
-    shown = opened(name, width, scheme)
+def test_nothing_serious_for_those_who_use_other_means(opened: Any, name: str, width: int, dark: bool) -> None:
+    shown = opened(name, width, dark=dark)
     if name == "two":
         shown.view.click("#failure")
         shown.view.click("summary")
     shown.settle()
-    found = axe.Axe().run(shown.view).response["violations"]
-    serious = [(one["id"], one["nodes"][0]["html"][:90]) for one in found if one["impact"] in ("serious", "critical")]
-    assert not serious
-    assert shown.view.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
-        "the page is wider than the window"
-    )
+    assert shown.faults() == []
+    assert shown.reach() <= 0
 
 
 def test_every_control_by_mouse(opened: Any) -> None:
