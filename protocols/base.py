@@ -50,6 +50,11 @@ class Protocol(ABC):
     """Whether its bulk form plays streams that react to the outputs, too (`BulkForm.until_change`), and if it does,
     whether that is faster than single sites: it is where few messages change the output, or many are polls."""
 
+    readmission: ClassVar[Literal["none", "report", "anew"]] = "none"
+    """How a site comes back that has lost all but the number of its items: `report`, it tells that number and begins from
+    there (`returned_site`, `Server.readmit`); `anew`, the server collects the numbers of all sites, and the protocol begins
+    with these as its start; `none`, there is no rule. A server that has lost its state comes back `anew`, unless by none."""
+
     @property
     def accuracy(self) -> float | None:
         """The promised relative error alpha; None if nothing is promised."""
@@ -73,6 +78,14 @@ class Protocol(ABC):
     @abstractmethod
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         """Return the server; `rng` is its own generator, `start` as for `sites`."""
+
+    def returned_site(self, k: int, rng: Any, items: int) -> Site:
+        """Return a site that has come back without its state, after so many items; for `readmission` by report."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how a site comes back")
+
+    def recoverable_server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        """Return a server that can re-admit sites, with what it must keep for that; by default the usual one."""
+        return self.server(k, rng, start)
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm | None:
         """Return all sites and the server as arrays, for the engine `bulk`; None if there is no such form.

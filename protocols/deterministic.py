@@ -109,6 +109,7 @@ class Deterministic(Protocol):
     source: ClassVar[str] = "Yi, Zhang 2009; Xiong, Zhu, Huang 2023, section 1"
     guarantee: ClassVar[Any] = "always"
     reveals: ClassVar[str] = "everything: a change names the site if the adversary keeps count"
+    readmission: ClassVar[Any] = "report"
 
     def __post_init__(self) -> None:
         in_unit_interval("alpha", self.alpha)
@@ -128,6 +129,9 @@ class Deterministic(Protocol):
         if self.centred:
             return _CentredServer(self.thresholds, list(start) or [0] * k, Fraction(str(self.alpha)))
         return _Server(self.thresholds, list(start) or [0] * k)
+
+    def returned_site(self, k: int, rng: Any, items: int) -> Site:
+        return _Site(self.thresholds, items)
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
         return _BulkForm(self.server(k, server_rng, start), self.thresholds, k, start)
@@ -217,6 +221,11 @@ class _Server(Server):
         self.output += now - before
         return ()
 
+    def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
+        self.output += items - self.reported[sender]
+        self.reported[sender] = items
+        return ()
+
     def grown(self, growth: Any) -> Any:
         """Return the sums of the reports after they have grown in all by these amounts."""
         sums = self.output + growth
@@ -235,6 +244,11 @@ class _CentredServer(Server):
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         self._inner.hear(sender, message)
+        self.output = self._scaled()
+        return ()
+
+    def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
+        self._inner.readmit(sender, items)
         self.output = self._scaled()
         return ()
 

@@ -26,6 +26,7 @@ class Exact(Protocol):
     guarantee: ClassVar[Any] = "always"
     reveals: ClassVar[str] = "everything"
     one_sided: ClassVar[bool] = True
+    readmission: ClassVar[Any] = "report"
 
     @property
     def accuracy(self) -> float:
@@ -37,6 +38,12 @@ class Exact(Protocol):
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
         return _Server(sum(start))
+
+    def returned_site(self, k: int, rng: Any, items: int) -> Site:
+        return _Site()
+
+    def recoverable_server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return _TallyingServer(list(start) or [0] * k)
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
         return _BulkForm(_Server(sum(start)))
@@ -78,4 +85,23 @@ class _Server(Server):
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         self.output += 1
+        return ()
+
+
+class _TallyingServer(_Server):
+    """Keeps how many items each site has sent, which a site that comes back replaces by its own count."""
+
+    __slots__ = ("_heard",)
+
+    def __init__(self, heard: list[int]) -> None:
+        super().__init__(sum(heard))
+        self._heard = heard
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self._heard[sender] += 1
+        return super().hear(sender, message)
+
+    def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
+        self.output += items - self._heard[sender]
+        self._heard[sender] = items
         return ()

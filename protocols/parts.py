@@ -95,3 +95,10 @@ class Server(ABC):
 
         The receiver is a site's number or `EVERYONE`.
         """
+
+    def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
+        """Take the count of a site that has come back without its state; return pairs as `hear` does.
+
+        Called only where `Protocol.readmission` says that such a site reports its count.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say how a site is re-admitted")

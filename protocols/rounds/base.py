@@ -20,6 +20,7 @@ class RoundProtocol(Protocol):
     """A protocol whose sites are `RoundSite`s. Subclasses give the signal rule of a round and the server."""
 
     reacting_bulk: ClassVar[Any] = "slower"
+    readmission: ClassVar[Any] = "anew"
 
     @abstractmethod
     def rule_of(self, k: int, coins: Coins) -> RuleOf:

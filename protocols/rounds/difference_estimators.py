@@ -87,6 +87,7 @@ class DifferenceEstimators(Protocol):
     source: ClassVar[str] = "Woodruff, Zhou 2021, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "adaptive"
     reveals: ClassVar[str] = "each change tells about estimators that are never used again"
+    readmission: ClassVar[Any] = "anew"
 
     def __post_init__(self) -> None:
         in_unit_interval("alpha", self.alpha)

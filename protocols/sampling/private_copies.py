@@ -65,6 +65,7 @@ class PrivateCopies(Protocol):
     source: ClassVar[str] = "Hassidim et al. 2020, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "none"
     reveals: ClassVar[str] = "each change tells that the site fed last has just sent a report: privacy does not hide it"
+    readmission: ClassVar[Any] = "anew"
 
     def __post_init__(self) -> None:
         in_unit_interval("alpha", self.alpha)

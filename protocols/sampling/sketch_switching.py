@@ -64,6 +64,7 @@ class SketchSwitching(Protocol):
     source: ClassVar[str] = "Ben-Eliezer et al. 2022, in Xiong, Zhu, Huang 2023, section 1.2; constants derived"
     guarantee: ClassVar[Any] = "adaptive"
     reveals: ClassVar[str] = "each change tells about a copy that is never used again"
+    readmission: ClassVar[Any] = "anew"
 
     def __post_init__(self) -> None:
         in_unit_interval("alpha", self.alpha)

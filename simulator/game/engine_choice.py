@@ -64,7 +64,7 @@ def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network:
     """Return the engine for a tracking game, and why; `choose` says what it raises."""
     obstacle = ""
     if network is not None and not network.instant:
-        obstacle = "messages take time"
+        obstacle = "messages take time" if not network.faulty else "the network has faults"
     elif type(protocol).bulk_form is Protocol.bulk_form:
         obstacle = "the protocol has no array form"
     elif not adversary.oblivious:

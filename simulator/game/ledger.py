@@ -51,13 +51,15 @@ class Ledger:
         Whose messages they are, for the line that refuses one.
     """
 
-    __slots__ = ("broadcasts", "down", "down_sites", "protocol", "up", "up_sites", "word_bits")
+    __slots__ = ("broadcasts", "down", "down_sites", "link_down", "link_up", "protocol", "up", "up_sites", "word_bits")
 
     def __init__(self, sites: int, items: int, protocol: str = "") -> None:
         self.protocol = protocol
         self.word_bits = max(1, items.bit_length())
         self.up: defaultdict[str, Tally] = defaultdict(Tally)
         self.down: defaultdict[str, Tally] = defaultdict(Tally)
+        self.link_up: defaultdict[str, Tally] = defaultdict(Tally)
+        self.link_down: defaultdict[str, Tally] = defaultdict(Tally)
         self.up_sites = [0] * sites
         self.down_sites = [0] * sites
         self.broadcasts = 0
@@ -81,6 +83,12 @@ class Ledger:
         """Count a message from the server to all of so many sites; `down_sites` is left to the caller."""
         self.broadcasts += 1
         _count(self.down[message.kind], message, sites, self.more_words(message))
+
+    def count_link(self, kind: str, up: bool, messages: int, words: int) -> None:
+        """Count what a reliable link adds: so many messages of its own, and so many words in all."""
+        tally = (self.link_up if up else self.link_down)[kind]
+        tally.messages += messages
+        tally.more_words += words - messages
 
     def more_words(self, message: Message, sender: int | str = "the server") -> int:
         """Return the words of a message beyond the first one; the sender is a site's number or what to call it.
@@ -126,12 +134,22 @@ class Ledger:
         return sum(tally.words for tally in self.down.values())
 
     @property
+    def messages_link(self) -> int:
+        """Messages that reliable links have added, in both directions."""
+        return sum(tally.messages for side in (self.link_up, self.link_down) for tally in side.values())
+
+    @property
+    def words_link(self) -> int:
+        """Words that reliable links have added, in both directions."""
+        return sum(tally.words for side in (self.link_up, self.link_down) for tally in side.values())
+
+    @property
     def total_bits(self) -> int:
         """Bits in both directions."""
         return sum(self.bits(tally) for side in (self.up, self.down) for tally in side.values())
 
     def rows(self) -> list[dict[str, object]]:
-        """Return a row a kind and direction: kind, direction, messages, words, bits."""
+        """Return a row a kind and direction: kind, direction, messages, words, bits. What links have added comes last."""
         return [
             {
                 "kind": kind,
@@ -140,7 +158,12 @@ class Ledger:
                 "words": tally.words,
                 "bits": self.bits(tally),
             }
-            for direction, side in (("up", self.up), ("down", self.down))
+            for direction, side in (
+                ("up", self.up),
+                ("down", self.down),
+                ("up", self.link_up),
+                ("down", self.link_down),
+            )
             for kind, tally in sorted(side.items())
         ]
 

@@ -51,6 +51,10 @@ class Game:
     max_lag_error, max_lag
         On a network, the largest lag-aware error after the warm-up, and the largest number of steps that a window went
         back; without one, the largest relative error, and 0.
+    messages_link, words_link
+        What reliable links have added to the cost.
+    lost, restarts
+        Messages that nobody heard; how often a site or the server has stopped.
     messages_of_site
         Per site, the messages that it sent, and those that it heard.
     seconds
@@ -93,6 +97,10 @@ class Game:
     max_lag: int = 0
     steps: int = 0
     first_failing_step: int | None = None
+    messages_link: int = 0
+    words_link: int = 0
+    lost: int = 0
+    restarts: int = 0
     leaked: list[tuple[int, int, int]] = field(default_factory=list, repr=False)
     messages_of_site: tuple[list[int], list[int]] = field(default=([], []), repr=False)
     _kinds: list[dict[str, object]] = field(default_factory=list, repr=False)

@@ -81,7 +81,10 @@ def play(
     (53, 'ok')
     """
     check_game(protocol, sites, items, seed, start)
-    played = _Played(protocol, _granted(adversary, sees), engine, network_of(network))
+    wires = network_of(network)
+    if wires is not None:
+        wires.check(sites, protocol)
+    played = _Played(protocol, _granted(adversary, sees), engine, wires)
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed)
 
@@ -192,6 +195,10 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         broadcasts=ledger.broadcasts,
         max_lag_error=lag.max_error if lag else referee.max_rel_error,
         max_lag=lag.max_lag if lag else 0,
+        messages_link=ledger.messages_link,
+        words_link=ledger.words_link,
+        lost=game.lost,
+        restarts=game.restarts,
         seconds=time.perf_counter() - played.begun,
         coins=chance_had_a_part(game, adversary, seed),
         leaked=list(getattr(game.server, "leaked", ())),

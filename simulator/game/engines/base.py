@@ -124,6 +124,16 @@ class Engine(ABC):
     def run(self) -> None:
         """Play from the first step to `game_end`."""
 
+    @property
+    def lost(self) -> int:
+        """Messages that nobody heard."""
+        return 0
+
+    @property
+    def restarts(self) -> int:
+        """How often a site or the server has stopped."""
+        return 0
+
     # ------------------------------------------------------------------ the truth
 
     def sent(self, step: int) -> int:

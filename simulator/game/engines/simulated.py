@@ -9,19 +9,23 @@ from typing import Any, Final
 import simpy
 
 from protocols.base import Message, even_start
-from simulator.game.channels import Channels
+from simulator.game.channels import Channels, Rows
 from simulator.game.engines.base import Engine
 from simulator.game.engines.watch import Watch, watches
 from simulator.game.ledger import ONE
-from simulator.game.network.channels import NetworkChannels
+from simulator.game.network import Network
+from simulator.game.network.channels import Hooks
+from simulator.game.network.faulty import FaultyChannels
+from simulator.game.network.machines import ServerMachine, SiteMachine
+from simulator.game.network.recovery import Recovery
 
 MANY: Final = 4096
 """Changes of the output that are put off to be judged together, while nobody looks at the verdict."""
 NORMAL: Final = 1
 """SimPy's own priority, that of an item."""
-SETTLE: Final = 3
-"""Priority of judging a step: after all arrivals of the step."""
-END: Final = 4
+SETTLE: Final = 4
+"""Priority of judging a step: after all arrivals and faults of the step."""
+END: Final = 5
 """Priority of a plan's end: after the step has been judged."""
 
 
@@ -37,26 +41,44 @@ class Simulated(Engine):
 
     def make_sides(self) -> None:
         begun = (even_start(self.start, self.k),) if self.start else ()
+        stops = self.network is not None and self.network.stops
+        make_server = self.protocol.recoverable_server if stops else self.protocol.server
         self.sites = self.protocol.sites(self.k, self.rngs["sites"], *begun)
-        self.server = self.protocol.server(self.k, self.rngs["server"], *begun)
+        self.server = make_server(self.k, self.rngs["server"], *begun)
         if watches(self.adversary):
             # on instantaneous channels the step is judged as soon as all is quiet
             told = self._judge_later if self.network is not None else _nothing
             self.watch = Watch(self.adversary.sees, self.transcript, self._look, told)
         rows = self.transcript if self.watch is None else self.watch
-        common = (self.sites, self.server, self.ledger)
         if self.network is None:
-            self.channels: Channels = Channels(*common, lambda: int(self.env.now), self.sync, rows)
-            return
-        delay = self.network.latency.sampler(self.rngs["network"])
-        self.wires = NetworkChannels(
-            *common, self.sync, rows, self.env, delay, self._items_before, self._pass_by, self._heard, self._judge_later
-        )
-        self.channels = self.wires
+            clock = lambda: int(self.env.now)  # noqa: E731
+            self.channels: Channels = Channels(self.sites, self.server, self.ledger, clock, self.sync, rows)
+        else:
+            self.channels = self.on_network = self._on(self.network, rows, *begun)
+
+    def _on(self, network: Network, rows: Rows | None, start: Sequence[int] = ()) -> FaultyChannels:
+        """Return the channels on a network; where somebody may stop, sites and server are put on machines that do."""
+        recovery = None
+        if network.stops:
+            machines = [SiteMachine(site, start[place] if start else 0) for place, site in enumerate(self.sites)]
+            server = ServerMachine(self.server, network.server.checkpoint if network.server else None)
+            recovery = Recovery(network, self.protocol, machines, server, self.rngs)
+            self.sites, self.server = machines, server
+        hooks = Hooks(self.sync, self._items_before, self._pass_by, self._heard, self._judge_later)
+        rng = self.rngs["network"]
+        return FaultyChannels(self.sites, self.server, self.ledger, rows, self.env, network, rng, hooks, recovery)
 
     @property
     def now(self) -> int:
         return int(self.env.now)
+
+    @property
+    def lost(self) -> int:
+        return 0 if self.network is None else self.on_network.lost
+
+    @property
+    def restarts(self) -> int:
+        return 0 if self.network is None else self.on_network.restarts
 
     @property
     def over(self) -> bool:
@@ -77,10 +99,11 @@ class Simulated(Engine):
 
     def _look(self, site: int | None) -> Any:
         if site is None:
-            return self.server
+            return self.server.server if isinstance(self.server, ServerMachine) else self.server
         if self.now:
             self.sync(site)  # a sleeping site is given the items that have come to it in silence
-        return self.sites[site]
+        found = self.sites[site]
+        return found.site if isinstance(found, SiteMachine) else found
 
     # ------------------------------------------------------------------ a step that was not silent
 
@@ -208,7 +231,7 @@ class Simulated(Engine):
     def _judge_now(self, event: simpy.Event) -> None:
         self._settling = False
         if self.lag is not None:
-            self.lag.note(self.now, self.server.output, self.wires.voyages.oldest, self.items_at, self.step_at)
+            self.lag.note(self.now, self.server.output, self.on_network.voyages.oldest, self.items_at, self.step_at)
         self.judge(self.now)
 
     def at(self, step: int, priority: int, action: Callable[[simpy.Event], None]) -> None:

@@ -3,35 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from protocols.base import whole
+from protocols.base import Protocol, whole
+from simulator.game.network.faults import Crash, Partition, Restart, share, sites_of
 from simulator.game.network.latency import Latency
+from simulator.game.network.link import Link
 
 
 @dataclass(frozen=True)
 class Network:
-    """What becomes of messages on their way.
+    """What becomes of messages on their way, and of those who send them.
 
     Parameters
     ----------
-    latency
-        How long they take.
+    latency, latency_down
+        How long messages are under way, and those of the server if it is another time.
+    far
+        Sites, and the latency of their messages in both directions instead.
+    loss
+        Probability that a message is lost, each by itself; below 1 with a reliable link.
+    duplication
+        Probability that a message that is not lost arrives twice.
+    reordering
+        Probability that it is held up for another latency and a step, while later ones go past it.
+    partition, crash, server
+        What goes wrong for a while.
+    link
+        The reliable link over these wires; None for none.
     warm_up
         Steps at the beginning whose outputs are not judged by the verdict.
     """
 
     latency: Latency = field(default_factory=lambda: Latency(constant=0))
     warm_up: int = 0
+    latency_down: Latency | None = None
+    far: tuple[str | int, Latency] | None = None
+    loss: float = 0.0
+    duplication: float = 0.0
+    reordering: float = 0.0
+    partition: Partition | None = None
+    crash: Crash | None = None
+    server: Restart | None = None
+    link: Link | None = None
 
     def __post_init__(self) -> None:
         whole("warm_up", self.warm_up, 0)
+        for name in ("loss", "duplication", "reordering"):
+            share(name, getattr(self, name), most=1)
+        if self.loss == 1 and self.link is not None:
+            raise ValueError("loss must be below 1 with a reliable link, which would send for ever")
+        if self.far is not None:
+            sites_of(self.far[0])
 
     @property
     def instant(self) -> bool:
         """Whether it is as if there were none."""
-        return self.latency.instant and not self.warm_up
+        latencies = (self.latency, self.latency_down, None if self.far is None else self.far[1])
+        soon = all(one is None or one.instant for one in latencies)
+        return soon and not self.faulty and not self.warm_up
+
+    @property
+    def faulty(self) -> bool:
+        """Whether messages do more than take time."""
+        return bool(self.loss or self.duplication or self.reordering or self.partition or self.link) or self.stops
+
+    @property
+    def stops(self) -> bool:
+        """Whether a site or the server may stop for a while."""
+        return any(one is not None and not one.never for one in (self.crash, self.server))
+
+    def check(self, k: int, protocol: Protocol) -> None:
+        """Raise ValueError if sites are named that are not there, or a rule is missing by which they come back."""
+        for sites in (self.partition and self.partition.sites, self.crash and self.crash.sites, self.far and self.far[0]):
+            if sites is not None:
+                sites_of(sites, k)
+        losers = [("crash", self.crash and self.crash.readmit and self.crash.state == "lost"),
+                  ("server", self.server and self.server.state == "lost")]  # fmt: skip
+        for name, loses in losers:
+            if loses and protocol.readmission == "none":
+                raise ValueError(
+                    f"{name}: state must be kept: protocol {protocol.kind or type(protocol).__name__} has no rule by "
+                    "which a site without its state comes back (readmission)"
+                )
 
 
 def network_of(given: Mapping[str, Any] | Network | Latency | None) -> Network | None:
@@ -39,20 +94,53 @@ def network_of(given: Mapping[str, Any] | Network | Latency | None) -> Network |
 
     Examples
     --------
-    >>> network_of({"latency": {"exponential": 5}, "warm_up": 100}).latency.mean
-    5
+    >>> network_of({"latency": {"exponential": 5}, "partition": {"from": 10, "to": 20}}).partition
+    Partition(begin=10, end=20, sites='all')
     """
     if given is None or isinstance(given, Network):
         return given
     if isinstance(given, Latency):
         return Network(given)
-    options = dict(given)
-    return Network(latency_of(options.pop("latency", 0)), **options)
+    unknown = set(given) - {one.name for one in fields(Network)}
+    if unknown:
+        raise ValueError(f"network: unknown key {sorted(unknown)[0]!r}")
+    options = {key: value for key, value in given.items() if value is not None}
+    for name in ("latency", "latency_down"):
+        if name in options:
+            options[name] = latency_of(options[name])
+    if "far" in options:
+        options["far"] = (options["far"]["sites"], latency_of(options["far"]["latency"]))
+    if "partition" in options:
+        window = dict(options["partition"])
+        options["partition"] = Partition(window.pop("from"), window.pop("to"), **window)
+    for name, kind in (("crash", Crash), ("server", Restart)):
+        if name in options:
+            options[name] = kind(**options[name])
+    if "link" in options:
+        options["link"] = link_of(options["link"])
+    return Network(**options)
 
 
-def latency_of(given: Mapping[str, Any] | float) -> Latency:
+def link_of(given: Mapping[str, Any] | str) -> Link | None:
+    """Return the link that ``reliable``, ``bare``, or the parameters of a reliable one describe."""
+    if isinstance(given, Mapping):
+        return Link(**given)
+    if given not in ("reliable", "bare"):
+        raise ValueError(f"link must be reliable, bare, or its parameters; got {given!r}")
+    return Link() if given == "reliable" else None
+
+
+def latency_of(given: Mapping[str, Any] | float | Latency) -> Latency:
     """Return the delays that a number of steps, or a distribution with its parameters, describes."""
+    if isinstance(given, Latency):
+        return given
     if not isinstance(given, Mapping):
         return Latency(constant=given)
     ((name, value),) = given.items()
-    return Latency(mean=value) if name == "exponential" else Latency(constant=value)
+    if name == "exponential":
+        return Latency(mean=value)
+    if name == "uniform":
+        return Latency(uniform=(value["from"], value["to"]))
+    if name == "lognormal":
+        return Latency(lognormal=(value["median"], value["sigma"]))
+    return Latency(constant=value)

@@ -1,0 +1,155 @@
+"""What goes wrong: links that are cut for a while, sites that crash, a server that does."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from protocols.base import whole
+
+State = Literal["kept", "lost"]
+ALL: Final = "all"
+_LIST: Final = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
+
+
+def sites_of(text: str | int, k: int | None = None) -> frozenset[int] | None:
+    """Return the sites that a text names: ``all``, a number, ``0-3``, ``0,4-7``; None for all of them.
+
+    Parameters
+    ----------
+    k
+        The number of sites that there are, if it is known; naming others is refused then.
+
+    Examples
+    --------
+    >>> sorted(sites_of("0,4-6")), sites_of("all")
+    ([0, 4, 5, 6], None)
+    """
+    said = str(text).replace(" ", "")
+    if said == ALL:
+        return None
+    if isinstance(text, bool) or not _LIST.fullmatch(said) or len(said) > 10_000:
+        raise ValueError(f"sites must be all, a site's number, or ranges such as 0-3,7; got {text!r}")
+    named: set[int] = set()
+    for part in said.split(","):
+        first, _, last = part.partition("-")
+        begin, end = int(first), int(last or first)
+        if end < begin:
+            raise ValueError(f"sites must be ranges from the lower number to the higher; got {text!r}")
+        if end >= (2**20 if k is None else k):
+            there = "at most 2^20 sites can be named" if k is None else f"this game has sites 0 … {k - 1}"
+            raise ValueError(f"sites: {there}; got {text!r}")
+        named.update(range(begin, end + 1))
+    return frozenset(named)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Some sites and the server cannot reach each other for a while: what they send then is lost.
+
+    Parameters
+    ----------
+    begin, end
+        The first step and the last one.
+    sites
+        Which sites, as `sites_of` reads them.
+    """
+
+    begin: int
+    end: int
+    sites: str | int = ALL
+
+    def __post_init__(self) -> None:
+        whole("partition: from", self.begin, 1)
+        whole("partition: to", self.end, 1)
+        if self.end < self.begin:
+            raise ValueError(f"partition: to must be at least from, {self.begin}; got {self.end}")
+        sites_of(self.sites)
+
+
+@dataclass(frozen=True)
+class Crash:
+    """Sites stop for a while. Their items wait, what is sent to them is lost.
+
+    Parameters
+    ----------
+    down
+        Steps for which a site is down, from the end of the step in which it crashes.
+    at
+        The step at whose end each of the sites crashes, once.
+    rate
+        Crashes of each site, in steps that it is up, on average; drawn. One of the two is given.
+    state
+        Whether a site goes on where it was when it comes back, or has lost everything but the number of its items.
+    readmit
+        Whether one that lost its state is re-admitted by the protocol's rule; otherwise it begins like a new site.
+    sites
+        Which sites, as `sites_of` reads them.
+    """
+
+    down: int
+    at: int | None = None
+    rate: float | None = None
+    state: State = "kept"
+    readmit: bool = True
+    sites: str | int = ALL
+
+    def __post_init__(self) -> None:
+        _check_times("crash", self)
+        if not isinstance(self.readmit, bool):
+            raise ValueError(f"crash: readmit must be true or false; got {self.readmit!r}")
+        sites_of(self.sites)
+
+    @property
+    def never(self) -> bool:
+        """Whether no site ever crashes."""
+        return self.rate == 0
+
+
+@dataclass(frozen=True)
+class Restart:
+    """The server stops for a while: its output stands, what is sent to it is lost.
+
+    Parameters
+    ----------
+    down, at, rate, state
+        As of a `Crash`. One that has lost its state shows the output of its last checkpoint, and asks all sites anew.
+    checkpoint
+        Steps from one checkpoint, at which its output is saved, to the next; None for none, and it shows what the
+        game began with.
+    """
+
+    down: int
+    at: int | None = None
+    rate: float | None = None
+    state: State = "kept"
+    checkpoint: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_times("server", self)
+        if self.checkpoint is not None:
+            whole("server: checkpoint", self.checkpoint, 1)
+
+    @property
+    def never(self) -> bool:
+        """Whether it never stops."""
+        return self.rate == 0
+
+
+def _check_times(name: str, given: Any) -> None:
+    whole(f"{name}: down", given.down, 1)
+    if (given.at is None) == (given.rate is None):
+        raise ValueError(f"{name}: needs either at, a step, or rate, crashes a step")
+    if given.at is not None:
+        whole(f"{name}: at", given.at, 1)
+    else:
+        share(f"{name}: rate", given.rate, most=1)
+    if given.state not in ("kept", "lost"):
+        raise ValueError(f"{name}: state must be kept or lost; got {given.state!r}")
+
+
+def share(name: str, value: Any, most: float) -> None:
+    """Raise ValueError unless the value is a number from 0 to `most`."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise ValueError(f"{name} must be a number from 0 to {most:g}; got {value!r}")

@@ -1,0 +1,81 @@
+"""All of a network together: wires, reliable links where they are wanted, and those who stop for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+import simpy
+
+from protocols.base import Message, Server, Site
+from simulator.game.channels import Rows
+from simulator.game.ledger import Ledger
+from simulator.game.network.channels import Hooks, Letter, NetworkChannels
+from simulator.game.network.links import Links
+from simulator.game.network.model import Network
+from simulator.game.network.recovery import Recovery
+from simulator.game.network.wires import Wires, mean_way
+
+
+class FaultyChannels(NetworkChannels):
+    """The channels of a game on a network.
+
+    Parameters
+    ----------
+    network
+        What it is like.
+    rng
+        The game's network stream.
+    recovery
+        Who is down, and how they come back; None if nobody ever is.
+    """
+
+    def __init__(
+        self,
+        sites: Sequence[Site],
+        server: Server,
+        ledger: Ledger,
+        transcript: Rows | None,
+        env: simpy.Environment,
+        network: Network,
+        rng: Any,
+        hooks: Hooks,
+        recovery: Recovery | None,
+    ) -> None:
+        k = len(sites)
+        super().__init__(sites, server, ledger, transcript, env, Wires(network, k, rng), hooks)
+        self.links: Links | None = None
+        if network.link is not None:
+            self.links = Links(network.link, 2 * ceil(mean_way(network, k)) + 2, self)
+        self.recovery = recovery
+        if recovery is not None:
+            recovery.begin(self)
+
+    @property
+    def restarts(self) -> int:
+        """How often a site or the server has stopped."""
+        return 0 if self.recovery is None else self.recovery.restarts
+
+    def post(self, letter: Letter) -> None:
+        if self.links is None:
+            super().post(letter)
+        else:
+            self.links.post(letter)
+
+    def forget(self, site: int) -> None:
+        """Begin the links of a site anew: one of their ends has lost its state."""
+        if self.links is not None:
+            self.links.begin_anew(site)
+
+    def generation(self, site: int | None) -> int:
+        return 0 if self.recovery is None else self.recovery.generation_of(site)
+
+    def hears(self, site: int, up: bool) -> bool:
+        return self.recovery is None or self.recovery.is_up(None if up else site)
+
+    def server_hears(self, letter: Letter) -> Sequence[tuple[int, Message]]:
+        return super().server_hears(letter) if self.recovery is None else self.recovery.server_hears(letter)
+
+    def site_hears(self, letter: Letter) -> Sequence[Message]:
+        return super().site_hears(letter) if self.recovery is None else self.recovery.site_hears(letter)

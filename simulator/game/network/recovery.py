@@ -1,0 +1,206 @@
+"""How those come back who were down: by the rule of the protocol, or with a new start for all.
+
+A *start* is what a game begins with: the count of each site, known to it and the server. A new start is agreed on in
+four kinds of messages: the server asks all sites (``recount``), each answers with its items (``recounted``) and counts in
+silence from there, and when all answers are in the server begins the protocol with these counts and tells the sites
+their sum (``anew``), who begin it as they hear it. All messages bear the number of their start, their *generation*; what
+belongs to an earlier one is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from protocols.base import EVERYONE, Message, Protocol, Site
+from simulator.game.network.channels import FAULT, Letter, NetworkChannels
+from simulator.game.network.faults import Crash, Restart
+from simulator.game.network.machines import ServerMachine, SiteMachine
+from simulator.game.network.model import Network
+from simulator.game.network.wires import every
+
+RESTARTED: Final = "restarted"
+"""A site has come back without its state; it tells the number of its items if the protocol's rule is to report."""
+RECOUNT: Final = Message("recount")
+RECOUNTED: Final = "recounted"
+ANEW: Final = "anew"
+NEVER: Final = 2**60
+"""No game is as long."""
+
+
+class Recovery:
+    """Who is down and when, and how they come back.
+
+    Parameters
+    ----------
+    network
+        What goes wrong.
+    protocol
+        What the sites and the server do.
+    sites, server
+        Those of the engine.
+    rngs
+        The game's random streams by role.
+    """
+
+    channels: NetworkChannels
+
+    def __init__(
+        self,
+        network: Network,
+        protocol: Protocol,
+        sites: Sequence[SiteMachine],
+        server: ServerMachine,
+        rngs: Mapping[str, Any],
+    ) -> None:
+        self.network, self.protocol = network, protocol
+        self.sites, self.server = sites, server
+        self.rngs = rngs
+        self.generation = 0
+        """The start that the server goes by."""
+        self.restarts = 0
+        self._counts: dict[int, int] | None = None
+        """The answers so far, while a new start is being agreed on."""
+        self._started: list[tuple[Sequence[Site], Sequence[int]]] = []
+        """For each new start, the sites that begin it and their counts."""
+        drawn = any(one is not None and one.rate for one in (network.crash, network.server))
+        self._times = np.random.default_rng(rngs["network"].integers(2**63, size=4)) if drawn else None
+
+    def begin(self, channels: NetworkChannels) -> None:
+        """Set the first faults going, on these channels."""
+        self.channels = channels
+        crash, server = self.network.crash, self.network.server
+        if crash is not None and not crash.never:
+            for site in every(crash.sites, len(self.sites)):
+                self._expect(crash, 0, partial(self._crash, crash, site))
+        if server is not None and not server.never:
+            self._expect(server, 0, partial(self._stop, server))
+
+    def _expect(self, fault: Crash | Restart, now: int, action: Callable[[Any], None]) -> None:
+        """Have a fault happen at its next time, if there is one."""
+        if fault.rate is None:
+            step = fault.at if not now else None
+        else:
+            assert self._times is not None
+            step = now + 1 + int(min(self._times.standard_exponential() / fault.rate, NEVER))
+        if step is not None and step < NEVER:
+            self.channels.schedule(step, FAULT, action)
+
+    def generation_of(self, site: int | None) -> int:
+        """Return the start that a site goes by, or for None the server."""
+        return self.generation if site is None else self.sites[site].generation
+
+    def is_up(self, site: int | None) -> bool:
+        """Return whether a site, or for None the server, is there."""
+        return self.server.up if site is None else self.sites[site].state != "down"
+
+    # ------------------------------------------------------------------ sites
+
+    def _crash(self, crash: Crash, site: int, event: Any) -> None:
+        channels = self.channels
+        channels.sync(site)
+        self.sites[site].crash()
+        self.restarts += 1
+        channels.schedule(channels.clock() + crash.down, FAULT, partial(self._come_back, crash, site))
+        channels.hooks.heard(site)
+
+    def _come_back(self, crash: Crash, site: int, event: Any) -> None:
+        channels = self.channels
+        channels.hooks.about_to_hear()
+        channels.sync(site)  # items that have come while it was down
+        if crash.state == "lost":
+            channels.forget(site)
+        channels.send_on(site, self._restarted(crash, site))
+        channels.hooks.heard(site)
+        self._expect(crash, channels.clock(), partial(self._crash, crash, site))
+
+    def _restarted(self, crash: Crash, site: int) -> Sequence[Message]:
+        """Put a site up again; return what it says."""
+        k, rng, machine = len(self.sites), self.rngs["sites"], self.sites[site]
+        if crash.state == "kept":
+            if machine.before_crash == "up":
+                return machine.go_on(machine.site, machine.missed)
+            machine.state = "waiting"
+            return ()
+        if not crash.readmit:
+            return machine.go_on(self.protocol.sites(k, rng)[site], machine.missed)
+        if self.protocol.readmission == "report":
+            said = machine.go_on(self.protocol.returned_site(k, rng, machine.items), 0)
+            return (Message(RESTARTED, machine.items), *said)
+        machine.wait()
+        return (Message(RESTARTED),)
+
+    def site_hears(self, letter: Letter) -> Sequence[Message]:
+        """Return what a site says to a letter."""
+        machine, message = self.sites[letter.site], letter.message
+        if message.kind == RECOUNT.kind:
+            machine.wait()
+            return (Message(RECOUNTED, machine.items),)
+        if message.kind == ANEW:
+            if machine.generation >= letter.generation:
+                return ()
+            machine.generation = letter.generation
+            sites, counts = self._started[letter.generation - 1]
+            return machine.go_on(sites[letter.site], machine.items - counts[letter.site])
+        if machine.state != "up" or machine.generation != letter.generation:
+            return ()
+        return machine.hear(message)
+
+    # ------------------------------------------------------------------ the server
+
+    def _stop(self, fault: Restart, event: Any) -> None:
+        now = self.channels.clock()
+        self.server.save(now)
+        self.server.up = False
+        self.restarts += 1
+        self.channels.schedule(now + fault.down, FAULT, partial(self._resume, fault))
+
+    def _resume(self, fault: Restart, event: Any) -> None:
+        channels = self.channels
+        channels.hooks.about_to_hear()
+        self.server.up = True
+        if fault.state == "lost":
+            for site in range(len(self.sites)):
+                channels.forget(site)
+            self.server.lose()
+            self._counts = {}
+            channels.send_down(((EVERYONE, RECOUNT),))
+        channels.hooks.stirred()
+        self._expect(fault, channels.clock(), partial(self._stop, fault))
+
+    def server_hears(self, letter: Letter) -> Sequence[tuple[int, Message]]:
+        """Return what the server says to a letter."""
+        sender, message = letter.site, letter.message
+        self.server.save(self.channels.clock())
+        if message.kind == RESTARTED:
+            return self._readmit(sender, message.value, letter.generation)
+        if message.kind == RECOUNTED:
+            return self._recounted(sender, message.value)
+        return self.server.hear(sender, message) if letter.generation == self.generation else ()
+
+    def _readmit(self, sender: int, items: int | None, generation: int) -> Sequence[tuple[int, Message]]:
+        if self._counts is not None:  # it had been asked before it stopped, and so may others have been in vain
+            self._counts.pop(sender, None)
+            return [(site, RECOUNT) for site in range(len(self.sites)) if site not in self._counts]
+        if items is not None and generation == self.generation:
+            return self.server.readmit(sender, items)
+        self._counts = {}
+        return ((EVERYONE, RECOUNT),)
+
+    def _recounted(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
+        """Take an answer; begin anew when all are in."""
+        if self._counts is None:
+            return ()
+        self._counts[sender] = items
+        k = len(self.sites)
+        if len(self._counts) < k:
+            return ()
+        counts = [self._counts[site] for site in range(k)]
+        self._counts = None
+        self.generation += 1
+        self._started.append((self.protocol.sites(k, self.rngs["sites"], counts), counts))
+        self.server.begin(self.protocol.recoverable_server(k, self.rngs["server"], counts))
+        return ((EVERYONE, Message(ANEW, sum(counts))),)
