@@ -51,9 +51,10 @@ class Protocol(ABC):
     whether that is faster than single sites: it is where few messages change the output, or many are polls."""
 
     readmission: ClassVar[Literal["none", "report", "anew"]] = "none"
-    """How a site comes back that has lost all but the number of its items: `report`, it tells that number and begins from
-    there (`returned_site`, `Server.readmit`); `anew`, the server collects the numbers of all sites, and the protocol begins
-    with these as its start; `none`, there is no rule. A server that has lost its state comes back `anew`, unless by none."""
+    """How a site comes back that has lost all but the number of its items: `report`, it tells that number and begins
+    from there (`returned_site`, `Server.readmit`); `anew`, the server collects the numbers of all sites, and the
+    protocol begins with these as its start; `none`, there is no rule. A server that has lost its state comes back
+    `anew`, unless there is no rule."""
 
     @property
     def accuracy(self) -> float | None:

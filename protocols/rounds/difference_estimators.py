@@ -184,7 +184,8 @@ class _Site(RoundSite):
         if message.kind != "block":
             return super().hear(message)
         rule = self.rule
-        assert rule is not None
+        if rule is None:  # the announcement of the round was lost
+            return ()
         for level in range(len(self._dues)):
             if message.value % (1 << level) == 0:
                 self._begun[level] = self.count

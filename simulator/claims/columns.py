@@ -83,7 +83,7 @@ NETWORK_COLUMNS: Final = (
     Column("max_lag", "largest number of steps for which something was on its way", "steps", label="longest lag"),
     Column("messages_link", "messages that reliable links have added", "messages", label="messages of links"),
     Column("words_link", "cost that reliable links have added; `words` is without it", "words", label="words of links"),
-    Column("lost", "messages lost on the way or at one who was down, those of links too", "messages", label="lost messages"),
+    Column("lost", "messages, of links too, lost on the way or at one who was down", "messages", label="lost messages"),
     Column("restarts", "how often a site or the server has stopped", "restarts"),
 )  # fmt: skip
 """Columns of ``trials.csv`` that follow these in scenarios with a `network`."""

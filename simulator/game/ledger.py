@@ -149,7 +149,7 @@ class Ledger:
         return sum(self.bits(tally) for side in (self.up, self.down) for tally in side.values())
 
     def rows(self) -> list[dict[str, object]]:
-        """Return a row a kind and direction: kind, direction, messages, words, bits. What links have added comes last."""
+        """Return a row a kind and direction: kind, direction, messages, words, bits; what links add comes last."""
         return [
             {
                 "kind": kind,

@@ -16,7 +16,7 @@ from simulator.game.coins import chance_had_a_part
 from simulator.game.collector import collector_paused
 from simulator.game.engine_choice import choose, choose_engine
 from simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
-from simulator.game.network import Latency, Network, network_of
+from simulator.game.network import Latency, Network, checked_network
 from simulator.game.outcome import Game
 from simulator.game.power import missing_power
 from simulator.game.rehearsal import rehearse
@@ -81,10 +81,7 @@ def play(
     (53, 'ok')
     """
     check_game(protocol, sites, items, seed, start)
-    wires = network_of(network)
-    if wires is not None:
-        wires.check(sites, protocol)
-    played = _Played(protocol, _granted(adversary, sees), engine, wires)
+    played = _Played(protocol, _granted(adversary, sees), engine, checked_network(network, sites, protocol))
     played.go({"sites": sites, "items": items, "start": start, "seed": seed}, record, raises=on_error == "raise")
     return _outcome(played, sites, start, seed)
 

@@ -17,6 +17,12 @@ GUARANTEES: Final = {
     "none": "none",
 }
 """What the `guarantee` of a protocol means."""
+READMISSION: Final = {
+    "report": "a site without its state tells its count, and begins from there",
+    "anew": "after one has lost its state the server collects all counts, and all begin anew with these",
+    "none": "no rule: a site or server may not lose its state",
+}
+"""What the `readmission` of a protocol means."""
 ACCURACY: Final = 0.05
 """The alpha at which bounds on the cost are shown."""
 
@@ -141,6 +147,8 @@ def _told(family: Family, maker: Any) -> dict[str, Any]:
         "one-sided": "its output never exceeds the truth" if getattr(maker, "one_sided", False) else "",
         "reveals": getattr(maker, "reveals", ""),
     }
+    if family == "protocol":
+        told["comes back"] = READMISSION.get(getattr(maker, "readmission", ""), "")
     if family == "adversary":
         told |= {"reacts": "no" if getattr(maker, "oblivious", False) else "to the outputs"}
         told |= {"sees": getattr(maker, "sees", "")}

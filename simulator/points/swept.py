@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from itertools import chain
+from typing import Any, Final
 
-from simulator.claims.columns import TRIALS, Scalar
+from simulator.claims.columns import NETWORK, TRIALS, Scalar
 from simulator.points.point import Point, canonical
 
 
@@ -34,11 +35,16 @@ def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> di
     found: dict[str, list[Scalar]] = {}
     own: dict[str, list[Scalar]] = {
         "start": [point.start for point in points],
-        "latency": [_latency(point.network) for point in points],
     }
+    if any(point.network is not None for point in points):
+        of_network = [flat(point.network or {}) for point in points]
+        own |= {
+            key: [one.get(key, LEFT_OUT.get(key)) for one in of_network] for key in dict.fromkeys(chain(*of_network))
+        }
     for key, values in own.items():
         if len({canonical(value) for value in values}) > 1:
-            found[key] = values
+            taken = key in TRIALS or key in NETWORK or key in measured
+            found[f"network_{key}" if taken else key] = values
     sides = {role: [getattr(point, role).given() for point in points] for role in ("protocol", "adversary")}
     kinds = {role: [getattr(point, role).kind for point in points] for role in sides}
     names = {role: _varying(kinds[role], sides[role]) for role in sides}
@@ -74,11 +80,29 @@ def _varying(kinds: Sequence[str], given: Sequence[Mapping[str, Any]]) -> list[s
     return list(dict.fromkeys(name for (_, name), values in seen.items() if len(values) > 1))
 
 
-def _latency(network: Mapping[str, Any] | None) -> Scalar:
-    if network is None:
-        return 0
-    latency = network.get("latency", 0)
-    return f"exponential({latency['exponential']:g})" if isinstance(latency, Mapping) else _scalar(latency)
+LEFT_OUT: Final = {"latency": 0, "loss": 0, "duplication": 0, "reordering": 0, "crash_rate": 0, "link": "bare"}
+"""What parameters of a network are where they are left out, so far as figures show them."""
+
+
+def flat(network: Mapping[str, Any]) -> dict[str, Scalar]:
+    """Return the parameters of a network by names of their own: ``latency``, ``crash_rate``.
+
+    >>> flat({"latency": {"exponential": 5}, "crash": {"rate": 0.1, "down": 3}})
+    {'latency': 'exponential(5)', 'crash_rate': 0.1, 'crash_down': 3}
+    """
+    found: dict[str, Scalar] = {}
+    for key, value in network.items():
+        if not isinstance(value, Mapping):
+            found[key] = _scalar(value)
+        elif key == "link":
+            found |= {key: "reliable", **{f"{key}_{name}": inner for name, inner in flat(value).items()}}
+        elif key.startswith("latency"):
+            ((name, inner),) = value.items()
+            numbers = inner.values() if isinstance(inner, Mapping) else (inner,)
+            found[key] = f"{name}({', '.join(f'{number:g}' for number in numbers)})"
+        else:
+            found |= {f"{key}_{name}": inner for name, inner in flat(value).items()}
+    return found
 
 
 def _scalar(value: Any) -> Scalar:

@@ -8,6 +8,7 @@ from typing import Any, Final
 import pandas as pd
 
 from simulator.claims.columns import TRIALS
+from simulator.points.swept import flat
 from simulator.results.folder import Results
 
 _CONTROLS_FROM: Final = 1_000_000
@@ -44,6 +45,7 @@ def measured_marked(trials: pd.DataFrame, points: dict[int, dict[str, Any]]) -> 
     if not points:
         return trials
     known = {*TRIALS, "result", "start", "latency"}
+    known |= {key for point in points.values() for key in flat(point.get("network") or {})}
     for role in ("protocol", "adversary"):
         names = {key for point in points.values() for key in point.get(role) or {}}
         known |= names | {f"{role}_{name}" for name in names}

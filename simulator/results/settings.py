@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from simulator.points.point import canonical
+from simulator.points.swept import LEFT_OUT, flat
 from simulator.results.folder import Results
 from simulator.results.formats import setting
 
@@ -123,6 +124,10 @@ def _network(points: Sequence[Mapping[str, Any]]) -> Iterator[Setting]:
     if any(point.get("network") for point in points):
         values = tuple(_delay((point.get("network") or {}).get("latency", 0)) for point in points)
         yield Setting("latency", "delay of a message, in steps", values)
+        others = [flat(point.get("network") or {}) for point in points]
+        for name in dict.fromkeys(name for one in others for name in one if name != "latency"):
+            said = f"of the network: {name.replace('_', ' ')}"
+            yield Setting(name, said, tuple(one.get(name, LEFT_OUT.get(name)) for one in others))
 
 
 def _delay(latency: Any) -> Any:

@@ -208,7 +208,7 @@ def _point(document: Document, combination: Combination, number: int, played: Pa
             played,
             part("protocol", game.families["protocol"], values["protocol"], document.folder),
             part("adversary", game.families["adversary"], values["adversary"], document.folder),
-            network=None if model.network is None else model.network.model_dump(exclude_unset=True),
+            network=None if model.network is None else model.network.model_dump(exclude_unset=True, by_alias=True),
             engine=model.engine,
             **{size.column: getattr(model, size.key) for size in game.sizes if getattr(model, size.key) is not None},
         )

@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from simulator.claims.claim import Claim, Strict, Text
 from simulator.claims.control import not_bool
 from simulator.errors import nearest
+from simulator.scenario.network import UNIONS, Network
 from simulator.tasks.sizes import Size
 
 LARGEST = 2**62
@@ -23,8 +24,6 @@ LARGEST = 2**62
 # bounds stand before the validator, or pydantic leaves them out of the JSON Schema
 Whole = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(not_bool)]
 Count = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(not_bool)]
-Delay = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(not_bool)]
-Mean = Annotated[float, Field(gt=0, allow_inf_nan=False), BeforeValidator(not_bool)]
 
 
 class Head(Strict):
@@ -45,19 +44,6 @@ class Head(Strict):
     plots: list[dict[str, Any] | Text] = Field(
         default_factory=list, description="Figures to draw: {kind: cost, x: sites}."
     )
-
-
-class Exponential(Strict):
-    """Delays drawn from an exponential distribution."""
-
-    exponential: Mean = Field(description="Mean, in steps.")
-
-
-class Network(Strict):
-    """What becomes of messages on their way."""
-
-    latency: Delay | Exponential = Field(0, description="Steps: a constant, or {exponential: mean}.")
-    warm_up: Whole = Field(0, description="Steps at the beginning that the verdict leaves out.")
 
 
 class Part(BaseModel):
@@ -114,7 +100,7 @@ def first_fault(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
 
 def _is_key(part: str | int) -> bool:
     """Tell a key of the file from the names of a union's members, which pydantic puts into paths as well."""
-    return isinstance(part, int) or (part.isidentifier() and part not in ("float", "str", "Exponential", "Share"))
+    return isinstance(part, int) or (part.isidentifier() and part not in ("float", "str", "int", "Share", *UNIONS))
 
 
 def _say(fault: Any) -> str:

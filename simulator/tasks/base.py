@@ -86,7 +86,7 @@ class Task(ABC):
         return 0.0
 
     def pace(self, point: Point) -> str:
-        """Return which of the paces of `simulator.runs.estimate` a game goes at: bulk, leap, step or reacting."""
+        """Return which of the paces of `simulator.game.pace` a game goes at: bulk, leap, step, reacting or network."""
         return "leap"
 
     def messages(self, point: Point) -> float:

@@ -11,7 +11,7 @@ from adversaries.replay import Replay
 from adversaries.trace import Trace
 from simulator.errors import MessageError, MoveError, ScenarioError
 from simulator.game.engine_choice import choose_engine
-from simulator.game.network import network_of
+from simulator.game.network import checked_network, network_of
 from simulator.game.rehearsal import original
 from simulator.points.point import Point, PointError
 from simulator.tasks.adversary import adversary_of
@@ -49,7 +49,8 @@ class Count(Task):
                 original(adversary)
             except ScenarioError as error:
                 raise PointError(("adversary", "of"), str(error).removeprefix("of: ")) from error
-        _size(point, adversary)
+        sites, _ = _size(point, adversary)
+        _check_network(point, sites)
         _engine(point)
 
     def play(self, point: Point, seed: int) -> Record:
@@ -76,14 +77,19 @@ class Count(Task):
 
     def pace(self, point: Point) -> str:
         engine = _engine(point)
+        network = network_of(point.network)
+        if engine == "leap" and network is not None and not network.instant:
+            return "network"
         return engine if adversary_of(point).oblivious else "reacting"
 
     def messages(self, point: Point) -> float:
-        """Return the protocol's own cost bound; where it has none, a message an item."""
+        """Return the protocol's own cost bound, where it has none a message an item; and what the network adds."""
         protocol, adversary = point.protocol.make(), adversary_of(point)
         sites, items = _size(point, adversary)
         bound = protocol.cost_bound(sites, items, point.start)
-        return float(bound) if math.isfinite(bound) else float(items)
+        sent = float(bound) if math.isfinite(bound) else float(items)
+        network = network_of(point.network)
+        return sent if network is None else network.messages(sent, sites, items, protocol)
 
 
 def prepare(point: Point) -> dict[str, Any]:
@@ -100,6 +106,18 @@ def prepare(point: Point) -> dict[str, Any]:
         "network": network_of(point.network),
         "sees": adversary.sees,  # `adversary_of` has made sure that the entry grants it
     }
+
+
+def _check_network(point: Point, sites: int) -> None:
+    """Refuse a network that cannot be, or that the protocol has no rule for."""
+    try:
+        checked_network(point.network, sites, point.protocol.make())
+    except ValueError as error:
+        said = str(error)
+        name = re.split(r"\W", said, maxsplit=1)[0]
+        if name in (point.network or ()):
+            raise PointError(("network", name), said.removeprefix(name).lstrip(" :")) from error
+        raise PointError(("network",), said) from error
 
 
 def table_of(frame: Any) -> dict[str, list[Any]]:

@@ -3,7 +3,8 @@
 The two halves know nothing of clocks and wires, which `simulator.game.network.channels` has. Every packet bears its
 number, counted from 0 on each link and in each direction, and each arrival is acknowledged by its number. A packet that
 is not acknowledged in time is sent again, each time after a longer pause. The receiver keeps what comes too
-early and throws away what it has had, so that it hands on each payload once and in order, as long as not everything is lost.
+early and throws away what it has had, so that it hands on each payload once and in order, as long as not everything is
+lost.
 """
 
 from __future__ import annotations

@@ -74,9 +74,25 @@ class Network:
         """Whether a site or the server may stop for a while."""
         return any(one is not None and not one.never for one in (self.crash, self.server))
 
+    def messages(self, sent: float, k: int, steps: int, protocol: Protocol) -> float:
+        """Return about how many messages cross the wires where a protocol sends so many in a game of so many steps."""
+        for fault, places in ((self.crash, k), (self.server, 1)):
+            if fault is not None and not fault.never:
+                times = places * (1.0 if fault.rate is None else steps * fault.rate / (1 + fault.rate * fault.down))
+                if fault.state == "lost":
+                    sent += times * (1 if places == k and protocol.readmission == "report" else 3 * k + 1)
+        if self.link is not None:
+            tries = 1 / (1 - self.loss) ** 2  # until packet and acknowledgement have both come through
+            sent *= tries * (2 - self.loss)
+        return sent
+
     def check(self, k: int, protocol: Protocol) -> None:
         """Raise ValueError if sites are named that are not there, or a rule is missing by which they come back."""
-        for sites in (self.partition and self.partition.sites, self.crash and self.crash.sites, self.far and self.far[0]):
+        for sites in (
+            self.partition and self.partition.sites,
+            self.crash and self.crash.sites,
+            self.far and self.far[0],
+        ):
             if sites is not None:
                 sites_of(sites, k)
         losers = [("crash", self.crash and self.crash.readmit and self.crash.state == "lost"),
@@ -119,6 +135,14 @@ def network_of(given: Mapping[str, Any] | Network | Latency | None) -> Network |
     if "link" in options:
         options["link"] = link_of(options["link"])
     return Network(**options)
+
+
+def checked_network(given: Mapping[str, Any] | Network | Latency | None, k: int, protocol: Protocol) -> Network | None:
+    """Return the network of a game of k sites; ValueError if there can be none like this with this protocol."""
+    network = network_of(given)
+    if network is not None:
+        network.check(k, protocol)
+    return network
 
 
 def link_of(given: Mapping[str, Any] | str) -> Link | None:

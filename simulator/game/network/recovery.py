@@ -1,10 +1,10 @@
 """How those come back who were down: by the rule of the protocol, or with a new start for all.
 
-A *start* is what a game begins with: the count of each site, known to it and the server. A new start is agreed on in
-four kinds of messages: the server asks all sites (``recount``), each answers with its items (``recounted``) and counts in
-silence from there, and when all answers are in the server begins the protocol with these counts and tells the sites
-their sum (``anew``), who begin it as they hear it. All messages bear the number of their start, their *generation*; what
-belongs to an earlier one is dropped.
+A *start* is what a game begins with: the count of each site, known to it and the server. A new start is agreed on
+in three kinds of messages: the server asks all sites (``recount``), each answers with its items (``recounted``) and
+counts in silence from there, and when all answers are in the server begins the protocol with these counts and tells the
+sites their sum (``anew``), who begin it as they hear it. All messages bear the number of their start, their
+*generation*; what belongs to an earlier one is dropped.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from simulator.game.network.faults import sites_of
-from simulator.game.network.latency import Latency
 from simulator.game.network.model import Network
 
 
@@ -76,5 +75,3 @@ def mean_way(network: Network, k: int) -> float:
     if network.far is not None and len(every(network.far[0], k)):
         ways.append(2 * network.far[1].mean_steps)
     return max(ways)
-
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,8 +20,9 @@ from simulator import play
 from simulator.errors import MessageError
 from simulator.game.channels import Channels
 from simulator.game.ledger import Ledger
-from simulator.game.network import Latency
-from simulator.game.network.channels import NetworkChannels
+from simulator.game.network import Latency, Network
+from simulator.game.network.channels import Hooks, NetworkChannels
+from simulator.game.network.wires import Wires
 
 
 class Listener(Site):
@@ -126,10 +127,15 @@ def test_on_delayed_channels_nothing_overtakes(sent: list[tuple[int, int]], dela
         return delays[next(place) % len(delays)]
 
     log: list[Any] = []
-    channels = NetworkChannels(
-        [Listener(number, log) for number in range(3)], Recorder(), Ledger(3, 100), lambda site: None, None, env,
-        delay, lambda: 0, lambda: None, lambda site: None, lambda: None,
-    )  # fmt: skip
+
+    class Given(Latency):
+        def sampler(self, rng: Any) -> Callable[[], int]:
+            return delay
+
+    hooks = Hooks(lambda site: None, lambda: 0, lambda: None, lambda site: None, lambda: None)
+    sites = [Listener(number, log) for number in range(3)]
+    wires = Wires(Network(Given(constant=1)), 3, None)
+    channels = NetworkChannels(sites, Recorder(), Ledger(3, 100), None, env, wires, hooks)
     expected, last = [], [0] * 3
     now = 0
 

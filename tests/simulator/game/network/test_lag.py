@@ -125,13 +125,13 @@ def test_a_game_against_its_transcript(engine: Any, latency: Latency, alpha: flo
         Deterministic(alpha=0.1), Uniform(), sites=4, items=400, seed=2, network=Network(latency), record=True
     )
     game.lag = LagReferee(alpha, 0, 0, 0)  # judged by a promise of its own
-    schedule = game.wires._schedule
+    schedule = game.on_network.schedule
 
-    def noting(arrival: int, action: Any) -> None:
+    def noting(arrival: int, priority: int, action: Any) -> None:
         arrivals.append((game.now, arrival))
-        schedule(arrival, action)
+        schedule(arrival, priority, action)
 
-    game.wires._schedule = noting
+    game.on_network.schedule = noting
     game.play()
     outputs = dict(game.outputs)
     worst, failing, lag, output = Fraction(0), 0, 0, 0

@@ -1,0 +1,24 @@
+"""One of each shipped protocol and adversary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adversaries.trace import Trace
+from protocols import Martingale, Protocol, Robust
+from simulator.points.registry import kinds, parameters
+
+
+def protocols() -> list[Protocol]:
+    """Return one protocol of each kind, and of two of them another choice of constants."""
+    made = []
+    for kind in kinds("protocol").values():
+        maker = kind.load()
+        made.append(maker(**({"alpha": 0.3} if "alpha" in parameters(maker) else {})))
+    return [*made, Robust(alpha=0.3, parameters="tight"), Martingale(alpha=0.3, parameters="simple")]
+
+
+def adversaries() -> list[Any]:
+    """Return one adversary of each kind but recorded traces."""
+    made = [(name, kind.load()) for name, kind in kinds("adversary").items() if kind.load() is not Trace]
+    return [maker(**({"of": "freeze"} if name == "replay" else {})) for name, maker in made]

@@ -1,0 +1,117 @@
+"""`step` and `leap` play the same game under every fault, for all pairs of protocols and adversaries."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from adversaries import RoundRobin
+from protocols import Protocol
+from simulator import play
+from simulator.errors import ScenarioError
+from simulator.game.outcome import Game
+from tests.simulator.game.network.shipped import adversaries, protocols
+
+LOSSY: Final = {"loss": 0.1, "duplication": 0.1, "reordering": 0.2}
+NETWORKS: Final[dict[str, dict[str, Any]]] = {
+    "uniform": {"latency": {"uniform": {"from": 0, "to": 9}}, "latency_down": 2},
+    "far": {"latency": 1, "far": {"sites": 0, "latency": {"lognormal": {"median": 5, "sigma": 1}}}, **LOSSY},
+    "linked": {"latency": {"exponential": 3}, "link": "reliable", **LOSSY},
+    "cut off": {"latency": 2, "partition": {"sites": 0, "from": 40, "to": 90}, "link": {"timeout": 7, "longest": 20}},
+    "crashes": {"latency": 2, "crash": {"rate": 0.02, "down": 9, "state": "lost"}, **LOSSY},
+    "linked crashes": {
+        "latency": 2, "crash": {"rate": 0.01, "down": 9, "state": "lost"}, "link": "reliable", **LOSSY,
+        "server": {"rate": 0.005, "down": 6, "state": "lost", "checkpoint": 10},
+    },
+    "sleepers": {
+        "latency": {"exponential": 2}, "crash": {"rate": 0.02, "down": 20}, "server": {"rate": 0.01, "down": 15},
+    },
+    "forgotten": {"latency": 1, "crash": {"rate": 0.02, "down": 5, "state": "lost", "readmit": False}},
+    "no latency": {"link": "reliable", "crash": {"rate": 0.02, "down": 5, "state": "lost"}, **LOSSY},
+}  # fmt: skip
+EDGES: Final[dict[str, dict[str, Any]]] = {
+    "crash at the first step": {"latency": 2, "crash": {"at": 1, "down": 1, "state": "lost"}, "link": "reliable"},
+    "all down for good": {"crash": {"at": 1, "down": 10**9}},
+    "server down at the first step": {"latency": 1, "server": {"at": 1, "down": 3, "state": "lost"}},
+    "cut off for the whole game": {"partition": {"from": 1, "to": 10**9}, "link": "reliable"},
+    "cut off without a link": {"partition": {"from": 1, "to": 10**9}},
+    "everything lost": {"loss": 1.0},
+    "back in the last step": {"latency": 1, "crash": {"at": 50, "down": 50, "state": "lost"}},
+}
+
+
+def facts(game: Game) -> dict[str, Any]:
+    """Return everything about a game but the engine and its time."""
+    return {**game.row(), "engine": None, "seconds": None, "lowest": game.lowest, "highest": game.highest}
+
+
+def both(protocol: Protocol, adversary: Any, **options: Any) -> Game:
+    """Return the game that `leap` plays, and assert that `step` plays the same."""
+    options |= {"record": True, "sees": getattr(adversary, "sees", "outputs"), "on_error": "record"}
+    step, leap = (play(protocol, adversary, engine=engine, **options) for engine in ("step", "leap"))
+    assert step.transcript.equals(leap.transcript)
+    assert step.outputs.equals(leap.outputs)
+    assert step.series.equals(leap.series)
+    assert step.kinds.equals(leap.kinds)
+    assert facts(step) == facts(leap)
+    assert step.error is None
+    return leap
+
+
+def test_there_is_something_to_test() -> None:
+    assert len(protocols()) >= 12
+    assert len(adversaries()) >= 19
+
+
+@pytest.mark.parametrize("number", range(len(NETWORKS)), ids=list(NETWORKS))
+@pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
+def test_some_pairs_agree(protocol: Protocol, number: int) -> None:
+    """Each protocol on each network, against one adversary each, so that all adversaries have their turn."""
+    network = list(NETWORKS.values())[number]
+    them = adversaries()
+    adversary = them[(protocols().index(protocol) * len(NETWORKS) + number) % len(them)]
+    both(protocol, adversary, sites=3, items=120, seed=number, network=network)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("network", ["linked", "crashes", "linked crashes"])
+@pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
+def test_all_pairs_agree(protocol: Protocol, network: str) -> None:
+    restarts = lost = 0
+    for adversary in adversaries():
+        game = both(protocol, adversary, sites=3, items=150, seed=4, network=NETWORKS[network])
+        restarts, lost = restarts + game.restarts, lost + game.lost
+    assert lost > 0
+    assert (restarts > 0) == ("crash" in NETWORKS[network])
+
+
+@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("protocol", protocols()[::3], ids=lambda one: one.kind)
+def test_the_edges_agree(protocol: Protocol, name: str) -> None:
+    them = adversaries()
+    for number, size in enumerate(({"sites": 1, "items": 1}, {"sites": 1, "items": 60}, {"sites": 4, "items": 100})):
+        for start in (0, 50):
+            adversary = them[(number + 2 * start) % len(them)]
+            both(protocol, adversary, **size, start=start, seed=number, network=EDGES[name])
+
+
+def test_bulk_is_refused_and_auto_takes_leap() -> None:
+    protocol, adversary = protocols()[0], RoundRobin()
+    for network in ({"loss": 0.1}, {"link": "reliable"}, {"crash": {"at": 3, "down": 1}}, {"warm_up": 5}):
+        options: dict[str, Any] = {"sites": 2, "items": 20, "network": network}
+        assert play(protocol, adversary, **options).engine == "leap"
+        with pytest.raises(ScenarioError, match="bulk can't play"):
+            play(protocol, adversary, engine="bulk", **options)
+    nothing = {"loss": 0.0, "crash": {"rate": 0.0, "down": 5}, "link": "bare"}
+    assert play(protocol, adversary, sites=2, items=20, network=nothing).engine == "bulk"
+
+
+@pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
+def test_faults_draw_from_a_stream_of_their_own(protocol: Protocol) -> None:
+    """With delays of 0 a network that draws but never harms leaves the game as it is."""
+    rare = {"duplication": 1e-15, "reordering": 1e-15, "crash": {"rate": 1e-15, "down": 1}}
+    plain = play(protocol, RoundRobin(), sites=3, items=300, seed=3, engine="leap", record=True)
+    drawn = play(protocol, RoundRobin(), sites=3, items=300, seed=3, engine="leap", record=True, network=rare)
+    assert drawn.transcript.equals(plain.transcript)
+    assert (drawn.words, drawn.max_lag_error, drawn.coins) == (plain.words, plain.max_rel_error, True)

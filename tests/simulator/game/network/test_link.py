@@ -1,0 +1,119 @@
+"""The reliable link: each payload once and in order, whatever the wires do, as long as not all is lost."""
+
+from __future__ import annotations
+
+import heapq
+from itertools import count
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator.game.network.link import Incoming, Link, Outgoing
+
+
+def carried(
+    sent: list[int], loss: float, copies: float, longest: int, seed: int, link: Link, dropped: int = 0
+) -> tuple[list[int], int, int]:
+    """Return what is handed on, how many packets went out, and the last step, over wires that keep no order at all.
+
+    A discrete-event simulation of its own, with nothing of the simulator's but the two halves.
+    """
+    rng = np.random.default_rng(seed)
+    out: Outgoing[int] = Outgoing()
+    into: Incoming[int] = Incoming()
+    events: list[tuple[int, int, str, int, int]] = []
+    order, packets, step, heard = count(), 0, 0, []
+
+    def wires(kind: str, number: int, tries: int) -> None:
+        nonlocal dropped
+        if dropped or rng.random() < loss:
+            dropped -= dropped > 0
+            return
+        for _ in range(1 + (rng.random() < copies)):
+            heapq.heappush(events, (step + int(rng.integers(0, longest + 1)), next(order), kind, number, tries))
+
+    def transmit(number: int, tries: int) -> None:
+        nonlocal packets
+        packets += 1
+        wires("packet", number, tries)
+        heapq.heappush(events, (step + link.pause(tries, 2 * longest + 2), next(order), "timeout", number, tries))
+
+    for payload, at in enumerate(sent):
+        heapq.heappush(events, (at, next(order), "send", payload, 0))
+    while events:
+        step, _, kind, number, tries = heapq.heappop(events)
+        if kind == "send":
+            transmit(out.send(number), 1)
+        elif kind == "packet":
+            heard += into.receive(number, number)
+            wires("ack", number, 0)
+        elif kind == "ack":
+            out.acknowledged(number)
+        elif number in out.unacknowledged:
+            transmit(number, tries + 1)
+        assert packets < 100_000
+    assert not out.unacknowledged
+    assert not into.waiting
+    return heard, packets, step
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.integers(0, 50), max_size=40).map(sorted),
+    st.floats(0, 0.9),
+    st.floats(0, 1),
+    st.integers(0, 30),
+    st.integers(0, 2**32),
+    st.builds(
+        Link,
+        timeout=st.one_of(st.none(), st.integers(1, 100)),
+        backoff=st.floats(1, 4),
+        longest=st.one_of(st.none(), st.integers(1, 500)),
+    ),
+)
+def test_each_payload_is_handed_on_once_and_in_order(
+    sent: list[int], loss: float, copies: float, longest: int, seed: int, link: Link
+) -> None:
+    heard, packets, _ = carried(sent, loss, copies, longest, seed, link)
+    assert heard == list(range(len(sent)))
+    assert packets >= len(sent)
+
+
+def test_the_check_above_sees_a_receiver_that_does_not_drop_or_sort() -> None:
+    """The named wrong alternatives: handing on at once, and handing on all that is next or later."""
+    at_once, eager = [], []
+    for number in (1, 0, 0, 2):
+        at_once.append(number)
+        eager += [number] if number >= len(eager) else []
+    assert at_once != [0, 1, 2] != eager
+    into: Incoming[int] = Incoming()
+    assert [into.receive(number, number) for number in (1, 0, 0, 2)] == [[], [0, 1], [], [2]]
+
+
+def test_without_loss_nothing_is_sent_twice() -> None:
+    heard, packets, _ = carried(list(range(50)), 0.0, 0.0, 5, 1, Link())
+    assert (len(heard), packets) == (50, 50)
+
+
+def test_pauses_grow_and_end_at_the_longest() -> None:
+    assert [Link().pause(tries, 12) for tries in (1, 2, 3, 7, 8, 10**9)] == [12, 24, 48, 768, 768, 768]
+    assert [Link(timeout=3, backoff=1).pause(tries, 12) for tries in (1, 2, 10**9)] == [3, 3, 3]
+    assert [Link(timeout=10, longest=4).pause(tries, 1) for tries in (1, 2)] == [10, 10]
+    # the first five packets are lost: pauses of 2, 4, 8, 16 and 32 steps
+    _, packets, last = carried([0], 0.0, 0.0, 0, 1, Link(), dropped=5)
+    assert packets == 6
+    assert last >= 62
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"timeout": 0}, "timeout"), ({"timeout": 1.5}, "timeout"), ({"backoff": 0.5}, "backoff"),
+        ({"backoff": True}, "backoff"), ({"backoff": float("nan")}, "backoff"), ({"longest": 0}, "longest"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(wrong: dict[str, float], named: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=f"link: {named}"):
+        Link(**wrong)  # type: ignore[arg-type]
