@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
 from typing import Any, Final
 
 from simulator.claims.columns import NETWORK, TRIALS, Scalar
@@ -38,9 +37,8 @@ def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> di
     }
     if any(point.network is not None for point in points):
         of_network = [flat(point.network or {}) for point in points]
-        own |= {
-            key: [one.get(key, LEFT_OUT.get(key)) for one in of_network] for key in dict.fromkeys(chain(*of_network))
-        }
+        for key in dict.fromkeys(name for one in of_network for name in one):
+            own[key] = [one.get(key, LEFT_OUT.get(key)) for one in of_network]
     for key, values in own.items():
         if len({canonical(value) for value in values}) > 1:
             taken = key in TRIALS or key in NETWORK or key in measured
@@ -80,7 +78,14 @@ def _varying(kinds: Sequence[str], given: Sequence[Mapping[str, Any]]) -> list[s
     return list(dict.fromkeys(name for (_, name), values in seen.items() if len(values) > 1))
 
 
-LEFT_OUT: Final = {"latency": 0, "loss": 0, "duplication": 0, "reordering": 0, "crash_rate": 0, "link": "bare"}
+LEFT_OUT: Final[dict[str, Scalar]] = {
+    "latency": 0,
+    "loss": 0,
+    "duplication": 0,
+    "reordering": 0,
+    "crash_rate": 0,
+    "link": "bare",
+}
 """What parameters of a network are where they are left out, so far as figures show them."""
 
 

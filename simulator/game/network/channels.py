@@ -182,6 +182,9 @@ class NetworkChannels(Channels):
         self.voyages.end(letter.origin)
         self.hooks.stirred()
 
+    def forget(self, site: int) -> None:
+        """Drop what the wires of a site keep, one of whose ends has lost its state: bare ones keep nothing."""
+
     def hears(self, site: int, up: bool) -> bool:
         """Return whether the receiver on this wire is there: the server if it goes up, else the site."""
         return True

@@ -88,13 +88,11 @@ class Network:
 
     def check(self, k: int, protocol: Protocol) -> None:
         """Raise ValueError if sites are named that are not there, or a rule is missing by which they come back."""
-        for sites in (
-            self.partition and self.partition.sites,
-            self.crash and self.crash.sites,
-            self.far and self.far[0],
-        ):
-            if sites is not None:
-                sites_of(sites, k)
+        for fault in (self.partition, self.crash):
+            if fault is not None:
+                sites_of(fault.sites, k)
+        if self.far is not None:
+            sites_of(self.far[0], k)
         losers = [("crash", self.crash and self.crash.readmit and self.crash.state == "lost"),
                   ("server", self.server and self.server.state == "lost")]  # fmt: skip
         for name, loses in losers:
