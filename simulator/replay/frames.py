@@ -160,7 +160,7 @@ def _says(record: GameRecord, edges: Any) -> dict[int, str]:
     """Return what the adversary saw and did in each row: the last time, and how often before."""
     says: dict[int, str] = {}
     times: dict[int, int] = {}
-    for turn, sentence in zip(record.asked, told(record.asked), strict=True):
+    for turn, sentence in zip(record.asked, told(record.asked, record.outputs), strict=True):
         if turn.step <= edges[-1] and (turn.plan is not None or not turn.step):
             row = int(np.searchsorted(edges, turn.step, side="left"))
             times[row] = times.get(row, 0) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from math import isfinite
 from typing import Any, Final
@@ -15,8 +16,8 @@ NAMED: Final = 3
 """Sites that are named one by one."""
 
 
-def told(asked: Sequence[Asked]) -> list[str]:
-    """Return a sentence for each time that an adversary was asked.
+def told(asked: Sequence[Asked], outputs: Sequence[tuple[int, float]] = ()) -> list[str]:
+    """Return a sentence for each time that an adversary was asked; `outputs` as a record has them.
 
     >>> told([Asked(0, 0, 0, 0, {"site": 7}, 4096), Asked(4096, 4096, 4096, 1, {"site": 8}, 10)])
     ['The game begins; feeds site 7.', 'Output moved to 4,096; leaves site 7, feeds site 8.']
@@ -24,13 +25,16 @@ def told(asked: Sequence[Asked]) -> list[str]:
     sentences = []
     present: Plan | None = None
     changes = 0
+    moved = [step for step, _ in outputs]
     for turn in asked:
         if not turn.step:
             saw = "The game begins"
         elif turn.changes != changes:
             saw = f"Output moved to {amount(turn.output)}"
         else:
-            saw = "Output stands still"
+            place = bisect_right(moved, turn.step)
+            still = turn.step - (moved[place - 1] if place else 0)
+            saw = f"Output has not moved for {still:,} step{'s' * (still != 1)}"
         changes = turn.changes
         sentences.append(f"{saw}; {_did(present, turn)}.")
         present = turn.plan if turn.plan is not None else present

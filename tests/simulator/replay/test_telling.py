@@ -34,7 +34,8 @@ def test_a_move_in_words(plan: Plan | None, sentence: str) -> None:
 
 def test_a_plan_that_ran_out() -> None:
     turns = [Asked(0, 0, 0, 0, {"site": 3}, 10), Asked(10, 10, 0, 0, {"site": 4}, 1)]
-    assert told(turns)[1] == "Output stands still; leaves site 3, feeds site 4."
+    assert told(turns)[1] == "Output has not moved for 10 steps; leaves site 3, feeds site 4."
+    assert told(turns, [(2, 1), (9, 5), (12, 6)])[1] == "Output has not moved for 1 step; leaves site 3, feeds site 4."
 
 
 def test_a_failure_says_who_holds_how_much() -> None:
