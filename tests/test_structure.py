@@ -52,7 +52,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "continual": frozenset({"tasks"}),
     "cli": frozenset(
         {"protocols", "errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
-        | {"report", "replay", "runs", "search", "templates"}
+        | {"report", "replay", "runs", "search", "templates", "conformance"}
     ),
     "__main__": frozenset({"cli"}),
     # the public face, and files that are copied into a user's folder

@@ -7,6 +7,7 @@ Exit status: 0 done and all claims hold, 1 a claim failed or a run failed, 2 the
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from simulator.cli.patient_pipe import patient_output
 from simulator.errors import RunError, ScenarioError
 
 COMMANDS: Final = {
@@ -29,6 +31,8 @@ COMMANDS: Final = {
     "describe": ("describe:describe", "Describe one of them."),
     "check": ("check:check", "Check a scenario and say how much work it is."),
     "schema": ("check:schema", "Print the JSON Schema of scenario files."),
+    "conformance": ("conformance:conformance", "Put a class through the tests of its kind, and say how to mend it."),
+    "completion": ("completion:completion", "Print what makes a shell complete names, parameters and values."),
     "new": ("new:new", "Start a protocol, an adversary, a task or a plot of your own."),
 }
 """Each command, where it lives in this package, and what it does in one line."""
@@ -64,18 +68,20 @@ class Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run a command and end the program with its status."""
+        if "_DISTTRACK_COMPLETE" in os.environ:
+            from simulator.cli.completion import register
+
+            register()
         given = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
         try:
-            status = super().main(given, *rest, **extra)
+            with patient_output():
+                status = super().main(given, *rest, **extra)
         except (ScenarioError, RunError, click.ClickException, KeyboardInterrupt, click.Abort) as error:
             if "--debug" in given:
                 traceback.print_exc()
             click.echo(_line(error), err=True)
             sys.exit(_status(error))
-        except BrokenPipeError:  # the reader, such as head, has had enough
-            sys.stderr.close()
-            sys.exit(0)
         sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -102,15 +108,29 @@ def _status(error: BaseException) -> int:
     return 2 if isinstance(error, ScenarioError | click.ClickException) else 1
 
 
+FIRST: Final = """\
+Distributed counting against adversaries that react. What to do first:
+  {0} play --protocol randomized --adversary freeze --sites 256 --items 1e6   one game, and who wins it
+  {0} run headline                    a scenario: table, claims, figures, a page
+  {0} list                            what there is; {0} describe NAME tells more
+  {0} new adversary Mine              an attack of your own, ready to run
+"""
+"""What the program says when it is called with nothing."""
+
+
 @click.command(
     "disttrack",
     cls=Commands,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     params=[_debug_option()],
 )
 @click.version_option(package_name="disttrack", message="%(prog)s %(version)s")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Distributed counting against adversaries that react: play it, measure it, see who breaks what.
 
     Begin with: disttrack run headline
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(FIRST.format(ctx.command_path), nl=False)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from simulator.cli import complete
 from simulator.cli.point_flags import point_of
+from simulator.cli.tables import Form, form_options, print_json
 
 
 @click.command(epilog="A kind may have parameters: --protocol 'randomized confidence=4'.")
-@click.option("--protocol", required=True, metavar="KIND", help="Kind and parameters of the protocol to break.")
+@click.option(
+    "--protocol",
+    required=True,
+    metavar="KIND",
+    help="Kind and parameters of the protocol to break.",
+    shell_complete=complete.side,
+)
 @click.option("--sites", type=int, default=64, show_default=True, help="Number of sites.")
 @click.option("--items", default="100000", show_default=True, metavar="N", help="Number of items of a game.")
 @click.option("--start", default="0", show_default=True, metavar="N", help="Items counted before the game.")
@@ -26,7 +35,8 @@ from simulator.cli.point_flags import point_of
     show_default=True,
     help="The scenario to write.",
 )
-def attack(budget: int, seed: int, out: Path, **flags: Any) -> int:
+@form_options
+def attack(budget: int, seed: int, out: Path, form: Form, **flags: Any) -> int:
     """Search for the worst policy against a protocol, and save it as a scenario."""
     from simulator.errors import ScenarioError
     from simulator.results.files import write_text
@@ -37,11 +47,21 @@ def attack(budget: int, seed: int, out: Path, **flags: Any) -> int:
     if seed < 0:
         raise ScenarioError(f"--seed: must be at least 0; got {seed}")
     size: dict[str, Any] = {"sites": point.sites, "items": point.items, "start": point.start}
-    with click.progressbar(length=budget, label="games", file=sys.stderr) as bar:
+    stream = io.StringIO() if form == "quiet" else sys.stderr
+    with click.progressbar(length=budget, label="games", file=stream) as bar:
         found = search(point.protocol.make(), **size, budget=budget, seed=seed, on_game=lambda _: bar.update(1))
     entry = {"kind": point.protocol.kind, **point.protocol.arguments}
     write_text(out, scenario_of(found, entry, **size, seed=seed))
-    promised = point.protocol.make().accuracy
+    if form == "json":
+        told = {"policy": found.policy.parameters(), "largest_error": found.strength, "failed": found.broken}
+        print_json({**told, "games": found.games, "further_games": found.last, "scenario": str(out)})
+    elif form == "table":
+        _tell(found, point.protocol.make().accuracy, out)
+    return 0
+
+
+def _tell(found: Any, promised: float | None, out: Path) -> None:
+    """Print what the search has found, and where it is kept."""
     numbers = " ".join(f"{name}={value:g}" for name, value in found.policy.parameters().items())
     click.echo(f"worst policy:  {numbers}")
     click.echo(
@@ -51,4 +71,3 @@ def attack(budget: int, seed: int, out: Path, **flags: Any) -> int:
     )
     click.echo(f"games played:  {found.games:,}")
     click.echo(f"scenario:      {out}")
-    return 0

@@ -7,9 +7,11 @@ from typing import Any
 
 import click
 
+from simulator.cli import complete
+from simulator.cli.layout import Column
 from simulator.cli.point_flags import entry_of
-from simulator.cli.tables import print_table
-from simulator.results.formats import number
+from simulator.cli.tables import Form, form_options, print_json, print_table
+from simulator.results.formats import cell
 
 
 @click.command(
@@ -17,7 +19,7 @@ from simulator.results.formats import number
     "module:Class or path/to/file.py:Class; it is audited like the shipped class that it extends. "
     "all: every shipped mechanism, and robust."
 )
-@click.argument("names", nargs=-1, required=True, metavar="NAME…")
+@click.argument("names", nargs=-1, required=True, metavar="NAME…", shell_complete=complete.audited)
 @click.option("--runs", type=click.IntRange(min=100), help="Runs on each input, in each half; rounds of the tracker.")
 @click.option("--sites", type=click.IntRange(min=1), help="Sites of the audited tracker; 9 if left out.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Root of all randomness.")
@@ -29,8 +31,15 @@ from simulator.results.formats import number
     help="Chance that an audit refutes a claim that holds.",
 )
 @click.option("--budget", is_flag=True, help="Show where the epsilon goes, as a tree, and audit nothing.")
+@form_options
 def audit(
-    names: tuple[str, ...], runs: int | None, sites: int | None, seed: int, false_alarm: float, budget: bool
+    names: tuple[str, ...],
+    runs: int | None,
+    sites: int | None,
+    seed: int,
+    false_alarm: float,
+    budget: bool,
+    form: Form,
 ) -> int:
     """Find a lower bound for epsilon from runs on neighbouring inputs, and compare it with the claim.
 
@@ -45,7 +54,7 @@ def audit(
     things = [_thing(name) for name in wanted]
     if budget:
         return _budgets(things, sites)
-    rows, refuted = [], False
+    rows: list[dict[str, Any]] = []
     if not available():
         click.echo(MISSING, err=True)
     for thing in things:
@@ -57,12 +66,40 @@ def audit(
         else:
             common |= {"runs": runs} if runs is not None else {}
             found = audit_mechanism(thing, **common)
-        refuted |= found.exceeds
         halved = None if isinstance(found, TrackerAudit) else loss_with_half_the_noise(thing, **common)
         rows.append(_row(found, isinstance(found, TrackerAudit), halved))
-    headers = ["audited", "verdict", "claimed", "delta", "runs prove", "exact", "proved", "half the noise", "inputs"]
-    print_table(f"Audits, each with a false alarm once in {1 / false_alarm:,.0f}", headers, rows, right=headers[2:8])
-    return int(refuted)
+    _tell(rows, false_alarm, form)
+    return int(any(row["verdict"] == "refuted" for row in rows))
+
+
+def _tell(rows: list[dict[str, Any]], false_alarm: float, form: Form) -> None:
+    """Print the audits."""
+    if form == "json":
+        print_json({"false_alarm": false_alarm, "audits": rows})
+    elif form == "quiet":
+        for row in rows:
+            if row["verdict"] == "refuted":
+                least, claimed = cell(row["runs prove"]), cell(row["claimed"])
+                click.echo(f"{row['audited']}: refuted: by the runs epsilon is at least {least}; it claims {claimed}")
+    else:
+        columns = [
+            Column("audited", key=True, named=True),
+            Column("verdict", key=True, named=True),
+            Column("claimed", right=True, says="epsilon that is claimed"),
+            Column("delta", right=True, rank=2, says="delta that is claimed"),
+            Column("runs prove", right=True, says="what epsilon is at least, by the runs"),
+            Column("exact", right=True, says="the loss on these inputs, where it can be worked out"),
+            Column("proved", right=True, rank=1, says="what is proved of that loss"),
+            Column("half the noise", right=True, rank=1, says="loss of a copy with half of the noise"),
+            Column("inputs", wraps=True, rank=3, says="the two neighbouring inputs"),
+        ]
+        cells = [[cell(row[column.header]) for column in columns] for row in rows]
+        filled = [place for place in range(len(columns)) if any(row[place] for row in cells)]
+        print_table(
+            f"Audits, each with a false alarm once in {1 / false_alarm:,.0f}",
+            [columns[place] for place in filled],
+            [[row[place] for place in filled] for row in cells],
+        )
 
 
 def _budgets(things: list[Any], sites: int | None) -> int:
@@ -81,7 +118,7 @@ def _budgets(things: list[Any], sites: int | None) -> int:
     return int(failed)
 
 
-def _row(found: Any, tracker: bool, halved: float | None) -> list[str]:
+def _row(found: Any, tracker: bool, halved: float | None) -> dict[str, Any]:
     """Return the row of an audit: the claim, what runs prove of it, the exact loss and what is proved where it was."""
     delta = 0.0 if tracker else found.delta
     verdict = "refuted" if found.exceeds else "stands"
@@ -91,9 +128,9 @@ def _row(found: Any, tracker: bool, halved: float | None) -> list[str]:
         exact, proved, inputs = found.exact.loss, found.exact.proved, found.exact.inputs
     else:
         exact, proved, inputs = None, None, found.inputs
-    numbers = [found.epsilon_low, exact, proved, halved]
-    said = ["" if value is None else number(float(value)) for value in numbers]
-    return [found.name, verdict, number(float(found.epsilon)), f"{delta:g}", *said, inputs]
+    row = {"audited": found.name, "verdict": verdict, "claimed": found.epsilon, "delta": delta}
+    row |= {"runs prove": found.epsilon_low, "exact": exact, "proved": proved, "half the noise": halved}
+    return {**{name: float(one) if isinstance(one, int) else one for name, one in row.items()}, "inputs": inputs}
 
 
 def _thing(text: str) -> Any:

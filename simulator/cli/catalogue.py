@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simulator.cli.tables import print_table
+from simulator.cli.layout import Column
+from simulator.cli.tables import Form, form_options, print_json, print_table
 
 if TYPE_CHECKING:
     from simulator.points.registry import Family
@@ -28,58 +30,73 @@ WHAT = (
 
 @click.command("list")
 @click.argument("what", type=click.Choice(WHAT), required=False)
-def list_(what: str | None) -> None:
+@form_options
+def list_(what: str | None, form: Form) -> int:
     """Say what there is."""
-    for each in [what] if what else WHAT:
-        if each == "scenarios":
-            _list_scenarios()
-        else:
-            _list_kinds(each)
+    found = {each: _scenarios() if each == "scenarios" else _kinds(each) for each in ([what] if what else WHAT)}
+    if form == "json":
+        print_json(found)
+    wrong = [row for rows in found.values() for row in rows if row.get("error")]
+    for row in wrong if form == "quiet" else ():
+        click.echo(f"{row['name']}: {row['error']}")
+    for each, rows in found.items() if form == "table" else ():
+        _tell(each, rows)
+    return 0
 
 
-def _list_kinds(what: str) -> None:
+def _tell(what: str, rows: Sequence[Mapping[str, str]]) -> None:
+    """Print what there is of one sort."""
+    if not rows:
+        click.echo("Scenarios: none; they were not installed, and there is no folder scenarios here")
+        return
+    shown = [name for name in rows[0] if name != "error" and (name != "from" or len({row["from"] for row in rows}) > 1)]
+    shown = [name for name in shown if any(row[name] for row in rows)]
+    columns = [
+        Column(
+            name,
+            key=name in ("kind", "name", "parameters", "sizes"),
+            named=True,
+            wraps=name not in ("kind", "name", "guarantee", "file"),
+            least=40 if name in ("what it is", "title") else 20,
+            rank=1 if name == "file" else 0,
+        )
+        for name in shown
+    ]
+    cells = [[row[name] or row.get("error", "") * (name == "title") for name in shown] for row in rows]
+    print_table(what.capitalize(), columns, cells)
+
+
+def _kinds(what: str) -> list[dict[str, str]]:
+    """Return the registered kinds of a family."""
     from simulator.points.facts import first_line
     from simulator.points.registry import HOMES, kinds
 
     family = next(family for family, home in HOMES.items() if home.plural == what)
-    known = kinds(family)
-    rows = []
-    for kind in known.values():
+    found = []
+    for kind in kinds(family).values():
         maker = kind.load()
-        row = [kind.name, _signature(family, maker)]
+        row = {"kind": kind.name, "sizes" if family == "task" else "parameters": _signature(family, maker)}
         if family == "protocol":
-            row.append(str(getattr(maker, "guarantee", "")))
-        row.append(first_line(maker))
-        if any(other.origin != "built in" for other in known.values()):
-            row.append(kind.origin)
-        rows.append(row)
-    headers = [
-        "kind",
-        "sizes" if family == "task" else "parameters",
-        *(["guarantee"] if family == "protocol" else []),
-        "what it is",
-    ]
-    if rows and len(rows[0]) > len(headers):
-        headers.append("from")
-    print_table(what.capitalize(), headers, rows)
+            row["guarantee"] = str(getattr(maker, "guarantee", ""))
+        found.append({**row, "what it is": first_line(maker), "from": kind.origin})
+    return found
 
 
-def _list_scenarios() -> None:
+def _scenarios() -> list[dict[str, str]]:
+    """Return the scenarios; one whose file cannot be read says why."""
     from simulator.errors import ScenarioError
     from simulator.scenario.document import read
     from simulator.scenario.load import shipped_scenarios
 
-    rows = []
+    found = []
     for name, path in shipped_scenarios().items():
+        row = {"name": name, "title": "", "file": str(path)}
         try:
-            title = str(read(path).data.get("title", ""))
+            row["title"] = str(read(path).data.get("title", ""))
         except ScenarioError as error:
-            title = str(error)
-        rows.append([name, title, str(path)])
-    if rows:
-        print_table("Scenarios", ["name", "title", "file"], rows)
-    else:
-        click.echo("Scenarios: none; they were not installed, and there is no folder scenarios here")
+            row["error"] = str(error)
+        found.append(row)
+    return found
 
 
 def _signature(family: Family, maker: Any) -> str:

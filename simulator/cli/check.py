@@ -3,51 +3,90 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from simulator.cli import complete
+from simulator.cli.tables import Form, form_options, print_json
+
+if TYPE_CHECKING:
+    from simulator.runs.estimate import Work
+    from simulator.scenario.load import Scenario
+
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key over the file.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete.scenario_files)
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set a key over the file.",
+    shell_complete=complete.settings,
+)
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Worker processes to reckon with; one per core if left out."
 )
-def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | None) -> None:
-    """Check scenarios and say how much work they are. Plays none of their games."""
-    from simulator.results.formats import duration, in_bytes, number
+@form_options
+def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | None, form: Form) -> int:
+    """Check scenarios and say how much work they are. Plays none of their games.
+
+    All files are checked; the status is 2 if one of them is wrong.
+    """
+    from simulator.errors import ScenarioError
     from simulator.runs.estimate import estimate, refuse_too_large
     from simulator.runs.workers import cores
     from simulator.scenario.load import load
 
+    hands = workers or cores()
+    told: list[dict[str, Any]] = []
     for file in files:
-        scenario = load(file, overrides)
-        hands = workers or cores()
-        refuse_too_large(scenario, hands)
+        try:
+            scenario = load(file, overrides)
+            refuse_too_large(scenario, hands)
+        except ScenarioError as error:
+            told.append({"file": file, "valid": False, "error": " ".join(str(error).split("\n"))})
+            if form != "json":
+                click.echo(told[-1]["error"], err=True)
+            continue
+        if form == "quiet":
+            continue
         work = estimate(scenario, hands)
-        click.echo(f"{file}: valid")
-        rows = [
-            (
-                "games",
-                f"{scenario.games:,} ({len(scenario.points):,} points, {scenario.head.trials:,} trials each)"
-                + (f", and {scenario.control_games:,} of the claims' controls" if scenario.control_games else ""),
-            ),
-            (
-                "messages",
-                f"about {number(float(round(work.messages)))} at most, by the protocols' cost bounds",
-            ),
-            (
-                "time",
-                f"about {duration(work.seconds)} with {hands} workers, from a half-second calibration here",
-            ),
-            (
-                "memory",
-                f"about {in_bytes(work.memory)}" + (f" of {in_bytes(work.free)}" if work.free else ""),
-            ),
-            ("results", f"about {in_bytes(work.disk)} on the disk"),
-        ]
-        for name, said in rows:
-            click.echo(f"  {name + ':':<11}{said}")
+        told.append({"file": file, "valid": True, **_document(scenario, work)})
+        if form == "table":
+            _tell(file, scenario, work, hands)
+    if form == "json":
+        print_json({"workers": hands, "files": told})
+    return 0 if all(one["valid"] for one in told) else 2
+
+
+def _document(scenario: Scenario, work: Work) -> dict[str, Any]:
+    """Return the work of a scenario for programs."""
+    counted = {"games": scenario.games, "points": len(scenario.points), "trials": scenario.head.trials}
+    names = ("messages", "seconds", "memory", "disk")
+    return {**counted, "control_games": scenario.control_games, **{name: getattr(work, name) for name in names}}
+
+
+def _tell(file: str, scenario: Scenario, work: Work, hands: int) -> None:
+    """Print the work of a scenario."""
+    from simulator.cli.layout import hanging
+    from simulator.cli.tables import terminal_width
+    from simulator.results.formats import duration, in_bytes, number
+
+    games = f"{scenario.games:,} ({len(scenario.points):,} points, {scenario.head.trials:,} trials each)"
+    if scenario.control_games:
+        games += f", and {scenario.control_games:,} of the claims' controls"
+    rows = {
+        "games": games,
+        "messages": f"about {number(float(round(work.messages)))} at most, by the protocols' cost bounds",
+        "time": f"about {duration(work.seconds)} with {hands} workers, from a half-second calibration here",
+        "memory": f"about {in_bytes(work.memory)}" + (f" of {in_bytes(work.free)}" if work.free else ""),
+        "results": f"about {in_bytes(work.disk)} on the disk",
+    }
+    click.echo(f"{file}: valid")
+    for name, said in rows.items():
+        click.echo("\n".join(hanging(f"  {name + ':':<11}", said, terminal_width())))
 
 
 @click.command()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
+import sys
 from pathlib import Path
 
 import click
@@ -32,12 +35,35 @@ def new(what: str, name: str) -> None:
     with writing(Path()) as start:
         for file, text in texts.items():
             start(file).write(text)
+    disttrack, python = commands()
     one = f"{module}.py:{class_name}"
     run = {
-        "adversary": f"disttrack play --protocol randomized --adversary {one} --sites 16 --items 100000",
-        "protocol": f"disttrack play --adversary round-robin --protocol {one} --sites 16 --items 100000",
-    }.get(what, f"disttrack run {module}.yaml")
+        "adversary": f"{disttrack} play --protocol randomized --adversary {one} --sites 16 --items 100000",
+        "protocol": f"{disttrack} play --adversary round-robin --protocol {one} --sites 16 --items 100000",
+    }.get(what, f"{disttrack} run {module}.yaml")
     *first, last = texts
     click.echo(f"wrote {', '.join(first)} and {last}; now try")
     click.echo(f"  {run}")
-    click.echo(f"  python -m pytest test_{module}.py")
+    click.echo(f"  {python} -m pytest test_{module}.py")
+
+
+def commands() -> tuple[str, str]:
+    """Return how this program and its Python are called from here: by their names if the shell finds these very ones.
+
+    In an environment that is not activated a bare ``python`` would be another one, so that its path is told.
+    """
+    python = _called("python", Path(sys.executable))
+    program = Path(sys.argv[0])
+    if program.name == "disttrack" and program.is_file():
+        return _called("disttrack", program), python
+    return f"{python} -m simulator", python
+
+
+def _called(name: str, path: Path) -> str:
+    """Return a program's name if the shell finds it by that, else its path, from this folder if it is inside it."""
+    path = path.absolute()
+    found = shutil.which(name)
+    if found is not None and Path(found).absolute() == path:
+        return name
+    here = Path.cwd()
+    return shlex.quote(f"{path.relative_to(here)}" if path.is_relative_to(here) else str(path))

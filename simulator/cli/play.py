@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simulator.cli import complete
+from simulator.cli.layout import Column, hanging
 from simulator.cli.point_flags import point_of
-from simulator.cli.tables import print_table
+from simulator.cli.tables import Form, form_options, print_json, print_table, terminal_width
 from simulator.cli.targets import PICTURES, check_target
 from simulator.results.formats import duration, number, percent
 
@@ -22,16 +24,29 @@ ROWS = 12
 @click.command(
     epilog="A kind may have parameters: --protocol 'robust delta=0.01', --adversary 'attack.py:Mine patience=2'."
 )
-@click.option("--protocol", required=True, metavar="KIND", help="Kind and parameters of the protocol.")
 @click.option(
-    "--adversary", default="round-robin", show_default=True, metavar="KIND", help="The same of the adversary."
+    "--protocol",
+    required=True,
+    metavar="KIND",
+    help="Kind and parameters of the protocol.",
+    shell_complete=complete.side,
+)
+@click.option(
+    "--adversary",
+    default="round-robin",
+    show_default=True,
+    metavar="KIND",
+    help="The same of the adversary.",
+    shell_complete=complete.side,
 )
 @click.option("--sites", type=int, help="Number of sites; a trace says its own.")
 @click.option("--items", metavar="N", help="Number of items (1e6 is a million); a trace says its own.")
 @click.option("--alpha", type=float, default=0.1, show_default=True, help="Accuracy of a protocol that takes one.")
 @click.option("--start", default="0", show_default=True, metavar="N", help="Items counted before the game.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the game: column seed of trials.csv.")
-@click.option("--engine", default="auto", show_default=True, help="auto, step, leap or bulk.")
+@click.option(
+    "--engine", default="auto", show_default=True, help="auto, step, leap or bulk.", shell_complete=complete.engines
+)
 @click.option("--latency", metavar="STEPS", help="Delay of messages: a number of steps, or exponential:MEAN.")
 @click.option("--figure", type=click.Path(dir_okay=False, path_type=Path), help="Draw the timeline into this file.")
 @click.option(
@@ -45,7 +60,10 @@ ROWS = 12
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the whole game into this file, for disttrack replay.",
 )
-def play(figure: Path | None, transcript: Path | None, recorded: Path | None, seed: int, **flags: Any) -> int:
+@form_options
+def play(
+    figure: Path | None, transcript: Path | None, recorded: Path | None, seed: int, form: Form, **flags: Any
+) -> int:
     """Play one game: its verdict, its cost, and how it went."""
     from simulator.errors import ScenarioError
     from simulator.game.play import play as play_game
@@ -67,36 +85,51 @@ def play(figure: Path | None, transcript: Path | None, recorded: Path | None, se
         game = play_game(**arguments, seed=seed, record=kept, on_error="record")
     except ValueError as error:
         raise ScenarioError(f"disttrack play: {error}") from error
-    if recorded is not None:  # before anything is printed: a reader may close the pipe early
+    if recorded is not None:
         from simulator.replay.files import save
         from simulator.replay.record import record_of
 
         save(record_of(game, point), recorded)
-    _tell(game, point.protocol.label, point.adversary.label)
+    names = point.protocol.label, point.adversary.label
+    if form == "json":
+        print_json(_document(game, *names))
+    elif form == "table":
+        _tell(game, *names)
+    elif game.verdict == "failed":
+        click.echo(f"{' against '.join(names)}: {_verdict(game)}")
     if transcript is not None:
         write_with(transcript, lambda place: game.transcript.to_csv(place, index=False))
-        click.echo(f"transcript: {transcript}")
-    if recorded is not None:
-        click.echo(f"record: {recorded}")
     if figure is not None:
         game.plot(figure)
-        click.echo(f"figure: {figure}")
+    for what, path in (("transcript", transcript), ("record", recorded), ("figure", figure)):
+        if path is not None and form == "table":
+            click.echo(f"{what}: {path}")
     if game.error:
         click.echo(game.error.rstrip(), err=True)
         return 1
     return 0
 
 
+def _document(game: Game, protocol: str, adversary: str) -> dict[str, Any]:
+    """Return the game for programs: its row of trials.csv, and its timeline."""
+    row = {"protocol": protocol, "adversary": adversary, "seed": game.seed, **game.row(), "error": game.error}
+    return {**row, "engine_reason": game.engine_reason, "timeline": game.series.to_dict("records")}
+
+
+def _verdict(game: Game) -> str:
+    failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
+    return game.verdict + (failing if game.first_failure is not None else "")
+
+
 def _tell(game: Game, protocol: str, adversary: str) -> None:
     """Print the summary and the timeline."""
     promised = f", promised {game.alpha:g}" if game.alpha else ""
-    failing = f" ({percent(game.failing_fraction)} of the steps fail, the first at item {number(game.first_failure)})"
     rows = [
         [
             "game",
             f"{protocol} against {adversary}, {game.sites:,} sites, {game.items:,} items, seed {game.seed}",
         ],
-        ["verdict", game.verdict + (failing if game.first_failure is not None else "")],
+        ["verdict", _verdict(game)],
         ["largest error", f"{number(game.max_rel_error)}{promised}"],
         ["words", f"{game.words:,} ({game.words_up:,} up, {game.words_down:,} down)"],
         ["messages", f"{game.messages:,} ({game.broadcasts:,} broadcasts), {game.bits:,} bits"],
@@ -104,7 +137,7 @@ def _tell(game: Game, protocol: str, adversary: str) -> None:
         ["engine", f"{game.engine} ({game.engine_reason}), {duration(game.seconds)}"],
     ]
     for name, value in rows:
-        click.echo(f"{name + ':':<15}{value}")
+        click.echo("\n".join(hanging(f"{name + ':':<15}", value, terminal_width())))
     series = game.series
     if len(series):
         picked = sorted({round(place * (len(series) - 1) / (ROWS - 1)) for place in range(ROWS)})
@@ -112,7 +145,7 @@ def _tell(game: Game, protocol: str, adversary: str) -> None:
         click.echo()
         print_table(
             "Timeline",
-            ["items", "output", "error", "words"],
+            [Column(header, right=True) for header in ("items", "output", "error", "words")],
             [
                 [
                     number(row["items"]),
@@ -122,5 +155,4 @@ def _tell(game: Game, protocol: str, adversary: str) -> None:
                 ]
                 for _, row in shown.iterrows()
             ],
-            right=["items", "output", "error", "words"],
         )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from simulator.cli import complete
+
 if TYPE_CHECKING:
     from simulator.results.folder import Results
 
@@ -21,7 +23,7 @@ STYLE = click.option(
 
 
 @click.command()
-@click.argument("folder", metavar="DIR")
+@click.argument("folder", metavar="DIR", shell_complete=complete.folders)
 @STYLE
 def plot(folder: str, style: str) -> None:
     """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
@@ -42,7 +44,7 @@ def plot(folder: str, style: str) -> None:
 
 
 @click.command()
-@click.argument("folder", metavar="DIR")
+@click.argument("folder", metavar="DIR", shell_complete=complete.folders)
 def report(folder: str) -> None:
     """Write DIR/report.html: claims, figures and tables in one page that needs no other file.
 

@@ -20,9 +20,11 @@ EVERY: Final = 30.0
 
 
 @contextmanager
-def bar(name: str) -> Iterator[Callable[[Progress], None]]:
-    """Give a function that shows progress while the block runs."""
-    if is_terminal(sys.stderr):
+def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
+    """Give a function that shows progress while the block runs; quiet shows none."""
+    if quiet:
+        yield lambda progress: None
+    elif is_terminal(sys.stderr):
         with _drawn(name) as show:
             yield show
     else:

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import signal
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from simulator.cli.summary import print_claims, print_games, print_seeds
-from simulator.cli.tables import is_terminal
-from simulator.results.formats import duration
+from simulator.cli import complete
+from simulator.cli.run_told import tell
+from simulator.cli.summary import print_seeds, seeds_document
+from simulator.cli.tables import Form, form_options, print_json
 
 if TYPE_CHECKING:
-    from simulator.results.folder import Results
     from simulator.runs.progress import Progress
     from simulator.runs.runner import Report
+    from simulator.runs.seeds import Held
     from simulator.scenario.load import Scenario
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete.scenario_files)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="KEY=VALUE",
     help="Set a key over the file: sites=64, protocol.0.alpha=0.1.",
+    shell_complete=complete.settings,
 )
 @click.option("--trials", type=int, help="Games at each point.")
 @click.option("--seed", type=int, help="The scenario's seed.")
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     help="Play under so many fresh seeds in place of the scenario's, and tell how often each claim holds.",
 )
 @click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")
+@form_options
 def run(
     files: tuple[str, ...],
     out: Path | None,
@@ -60,6 +62,7 @@ def run(
     no_controls: bool,
     seeds: int | None,
     no_figures: bool,
+    form: Form,
 ) -> int:
     """Play scenarios: files, or bare names of shipped ones.
 
@@ -77,19 +80,31 @@ def run(
     for scenario in scenarios:
         refuse_too_large(scenario, workers or cores())
     status = 0
+    told: list[dict[str, Any]] = []
     for scenario in scenarios:
         folder = out if out is None or len(scenarios) == 1 else out / scenario.name
         if seeds is not None:
-            status = max(status, _play_seeds(scenario, seeds, folder, workers, scheduler, fresh=fresh))
+            held, errors = _play_seeds(scenario, seeds, folder, workers, scheduler, form, fresh=fresh)
+            told.append(_tell_seeds(scenario, held, errors, form))
+            status = max(status, 0 if told[-1]["ok"] else 1)
             continue
-        report = _play(scenario, folder, workers, scheduler, fresh=fresh, controls=not no_controls)
-        _tell(scenario, report, figures=not no_figures)
+        report = _play(scenario, folder, workers, scheduler, form, fresh=fresh, controls=not no_controls)
+        told.append(tell(scenario, report, form, figures=not no_figures))
         status = max(status, 0 if report.ok else 1)
+    if form == "json":
+        print_json({"runs": told})
     return status
 
 
 def _play(
-    scenario: Scenario, out: Path | None, workers: int | None, scheduler: str | None, *, fresh: bool, controls: bool
+    scenario: Scenario,
+    out: Path | None,
+    workers: int | None,
+    scheduler: str | None,
+    form: Form,
+    *,
+    fresh: bool,
+    controls: bool,
 ) -> Report:
     from simulator.cli.progress import bar
     from simulator.runs.estimate import warning
@@ -100,7 +115,7 @@ def _play(
     if warned:
         click.echo(warned, err=True)
 
-    with _interruptible(), bar(scenario.name) as on_progress:
+    with _interruptible(), bar(scenario.name, quiet=form == "quiet") as on_progress:
         return execute(
             scenario,
             out=out,
@@ -113,9 +128,16 @@ def _play(
 
 
 def _play_seeds(
-    scenario: Scenario, seeds: int, out: Path | None, workers: int | None, scheduler: str | None, *, fresh: bool
-) -> int:
-    """Play a scenario under fresh seeds, print how often each claim held, and return the exit status."""
+    scenario: Scenario,
+    seeds: int,
+    out: Path | None,
+    workers: int | None,
+    scheduler: str | None,
+    form: Form,
+    *,
+    fresh: bool,
+) -> tuple[list[Held], list[str]]:
+    """Play a scenario under fresh seeds; return how often each claim held, and the errors."""
     from simulator.cli.progress import bar
     from simulator.runs.seeds import run_seeds
 
@@ -123,15 +145,23 @@ def _play_seeds(
 
         def on_seed(seed: int) -> Callable[[Progress], None] | None:
             bars.close()
-            return bars.enter_context(bar(f"{scenario.name}, seed {seed}"))
+            return bars.enter_context(bar(f"{scenario.name}, seed {seed}", quiet=form == "quiet"))
 
-        held, errors = run_seeds(
-            scenario, seeds, out=out, workers=workers, scheduler=scheduler, fresh=fresh, on_seed=on_seed
-        )
+        return run_seeds(scenario, seeds, out=out, workers=workers, scheduler=scheduler, fresh=fresh, on_seed=on_seed)
+
+
+def _tell_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, Any]:
+    """Print how often each claim held under fresh seeds; return the same for programs."""
     for error in errors:
         click.echo(f"error: {error}", err=True)
-    print_seeds(scenario, held)
-    return 0 if not errors and all(row.always for row in held) else 1
+    if form == "table":
+        print_seeds(scenario, held)
+    elif form == "quiet":
+        for row in held:
+            if not row.always:
+                click.echo(f"{scenario.name}: {row.name}: held under {row.held} of {row.seeds} seeds")
+    ok = not errors and all(row.always for row in held)
+    return {"scenario": scenario.name, "ok": ok, "claims": seeds_document(held), "errors": list(errors)}
 
 
 @contextmanager
@@ -142,46 +172,3 @@ def _interruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _tell(scenario: Scenario, report: Report, *, figures: bool) -> None:
-    """Print what came of a scenario: table, lost games, claims, files."""
-    print_games(report.results)
-    for error in report.errors:
-        click.echo(f"error: {error}", err=True)
-    if report.errors:
-        click.echo(f"tracebacks: {report.results.dir / 'errors.txt'}", err=True)
-    print_claims(report.findings)
-    games = f"{report.played:,} games played"
-    if report.alike:
-        games += f", {report.alike:,} that draw no coins taken from another seed"
-    if report.kept:
-        games += f", {report.kept:,} kept from before"
-    click.echo(f"{games}, {duration(report.seconds)}")
-    if report.damaged:
-        from simulator.runs.runner import JOURNAL
-
-        said = f"{report.damaged:,} lines of the journal could not be read; what they held was played again"
-        click.echo(f"{said} (the file is kept as {JOURNAL}.damaged)", err=True)
-    names = ["trials.csv", "series.csv", "kinds.csv", "claims.csv", "controls.csv", "manifest.json"]
-    there = [report.results.dir / name for name in names]
-    click.echo("tables: " + ", ".join(str(path) for path in there if path.is_file()))
-    if figures:
-        _draw(report.results)
-
-
-def _draw(results: Results) -> None:
-    """Draw the figures, then write the page that shows them; what cannot be drawn or written costs a line."""
-    from simulator.cli.plot import draw_figures
-    from simulator.report.report import write_report
-
-    if is_terminal(sys.stderr):
-        click.echo("drawing figures …\r", nl=False, err=True)
-    fault = draw_figures(results)
-    drawn = sorted(str(path) for path in (results.dir / "figures").glob("*.png"))
-    if drawn:
-        click.echo("figures: " + ", ".join(drawn) + " (and .svg)")
-    try:
-        click.echo(f"report: {write_report(results, fault)}")
-    except ValueError as error:
-        click.echo(f"report: {error}", err=True)

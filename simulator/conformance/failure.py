@@ -6,6 +6,7 @@ import pickle
 import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Final
 
 import numpy as np
@@ -20,10 +21,21 @@ class ConformanceError(AssertionError):
     """A class does not do what its kind must, or what it says of itself."""
 
 
-def require(condition: object, subject: object, what: str) -> None:
-    """Raise ConformanceError about `subject` unless the condition holds."""
+_noted: ContextVar[list[str] | None] = ContextVar("noted", default=None)
+"""Where faults are noted after which a check can go on; None where the first one ends everything."""
+
+
+def require(condition: object, subject: object, what: str, *, go_on: bool = False) -> bool:
+    """Raise ConformanceError about `subject` unless the condition holds, and tell whether it does.
+
+    Where all faults are collected, one after which the check can `go_on` is only noted.
+    """
+    noted = _noted.get()
     if not condition:
-        raise ConformanceError(f"{subject}: {what}")
+        if not go_on or noted is None:
+            raise ConformanceError(f"{subject}: {what}")
+        noted.append(what)
+    return bool(condition)
 
 
 def checked(subject: str, checks: Mapping[str, Callable[[], Iterator[None]]]) -> list[str]:
@@ -36,16 +48,38 @@ def checked(subject: str, checks: Mapping[str, Callable[[], Iterator[None]]]) ->
     """
     with no_global_randomness(subject):
         for name, check in checks.items():
-            try:
-                count = sum(1 for _ in check())
-            except ConformanceError:
-                raise
-            except Exception as error:
-                what = f"raises {type(error).__name__} in the check {name!r}: {error}"
-                raise ConformanceError(f"{subject}: {what}") from error
-            if not count:
-                raise ConformanceError(f"{subject}: the check {name!r} had nothing to look at")
+            _go_through(subject, name, check)
     return list(checks)
+
+
+def faults(subject: str, checks: Mapping[str, Callable[[], Iterator[None]]]) -> list[tuple[str, str]]:
+    """Go through all checks, also after one has failed; return each fault, behind the name of its check."""
+    found: dict[tuple[str, str], None] = {}
+    for name, check in checks.items():
+        noted: list[str] = []
+        token = _noted.set(noted)
+        try:
+            with no_global_randomness(subject):
+                _go_through(subject, name, check)
+        except ConformanceError as error:
+            noted.append(str(error).removeprefix(f"{subject}: "))
+        finally:
+            _noted.reset(token)
+        found |= dict.fromkeys((name, what) for what in noted)
+    return list(found)
+
+
+def _go_through(subject: str, name: str, check: Callable[[], Iterator[None]]) -> None:
+    """Go through one check; what the class raises of its own is a fault too."""
+    try:
+        count = sum(1 for _ in check())
+    except ConformanceError:
+        raise
+    except Exception as error:
+        what = f"raises {type(error).__name__} in the check {name!r}: {error}"
+        raise ConformanceError(f"{subject}: {what}") from error
+    if not count:
+        raise ConformanceError(f"{subject}: the check {name!r} had nothing to look at")
 
 
 def survives_pickling(subject: str, one: object) -> object:

@@ -17,7 +17,7 @@ from protocols.base import Protocol
 from simulator.conformance.bulk_form import bulk_agrees
 from simulator.conformance.by_hand import deliver, first_draw
 from simulator.conformance.copied_messages import copied_messages_mean_the_same
-from simulator.conformance.failure import FALSE_ALARM, ConformanceError, checked, require, same_game, survives_pickling
+from simulator.conformance.failure import FALSE_ALARM, checked, require, same_game, survives_pickling
 from simulator.game.network import Latency
 from simulator.game.outcome import Game
 from simulator.game.play import play
@@ -48,8 +48,15 @@ def check_protocol(
     if isinstance(protocol, type):
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
         protocol = protocol(**({"alpha": 0.2} if wants_alpha else {}))
+    return checked(type(protocol).__name__, protocol_checks(protocol, sites, items))
+
+
+def protocol_checks(
+    protocol: Protocol, sites: Sequence[int] = (1, 2, 7), items: int = 1500
+) -> dict[str, Callable[[], Iterator[None]]]:
+    """Return the conformance tests of a protocol by name."""
     subject = type(protocol).__name__
-    return checked(subject, {name: partial(check, protocol, subject, sites, items) for name, check in CHECKS.items()})
+    return {name: partial(check, protocol, subject, sites, items) for name, check in CHECKS.items()}
 
 
 def _opponents() -> list[Adversary]:
@@ -68,21 +75,22 @@ def _games(protocol: Protocol, sites: Sequence[int], items: int, engine: str = "
 
 def _states_its_facts(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
     for name in ("kind", "source", "reveals"):
-        require(getattr(protocol, name), subject, f"says no {name}")
-    require(
-        protocol.guarantee in ("always", "adaptive", "oblivious", "none"),
-        subject,
-        f"guarantee {protocol.guarantee!r} is unknown",
-    )
-    require(type(protocol).__doc__, subject, "has no docstring")
+        require(getattr(protocol, name), subject, f"says no {name}", go_on=True)
+    known = protocol.guarantee in ("always", "adaptive", "oblivious", "none")
+    require(known, subject, f"guarantee {protocol.guarantee!r} is unknown", go_on=True)
+    require(type(protocol).__doc__, subject, "has no docstring", go_on=True)
     parameters = vars(type(protocol)).get("__dataclass_params__")
-    require(parameters is not None and parameters.frozen, subject, "is not a frozen dataclass")
+    require(parameters is not None and parameters.frozen, subject, "is not a frozen dataclass", go_on=True)
     require(survives_pickling(subject, protocol) == protocol, subject, "is another one after pickling")
     for k in sites:
         bounds = [protocol.cost_bound(k, 10**power) for power in range(2, 10)]
-        require(all(bound > 0 for bound in bounds), subject, f"cost_bound is not above 0 at {k} sites: {bounds}")
-        require(bounds == sorted(bounds), subject, f"cost_bound falls with the number of items at {k} sites: {bounds}")
+        positive = all(bound > 0 for bound in bounds)
+        fine = require(positive, subject, f"cost_bound is not above 0 at {k} sites: {bounds}", go_on=True)
+        falls = f"cost_bound falls with the number of items at {k} sites: {bounds}"
+        fine &= require(bounds == sorted(bounds), subject, falls, go_on=True)
         yield
+        if not fine:
+            break
 
 
 def _refuses_nonsense(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
@@ -99,12 +107,13 @@ def _refuses_nonsense(protocol: Protocol, subject: str, sites: Sequence[int], it
             try:
                 dataclasses.replace(protocol, **{field.name: value})
             except (ValueError, TypeError) as error:
-                require(
-                    field.name in str(error), subject, f"{field.name}={value!r}: the error does not name {field.name}"
-                )
+                named = f"{field.name}={value!r}: the error does not name {field.name}"
+                fine = require(field.name in str(error), subject, named, go_on=True)
             else:
-                raise ConformanceError(f"{subject}: accepts {field.name}={value!r}")
+                fine = require(False, subject, f"accepts {field.name}={value!r}", go_on=True)
             yield
+            if not fine:
+                break
 
 
 def _quota_is_honest(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:

@@ -88,6 +88,8 @@ class Facts:
         The sizes of a task's games.
     cost
         What a protocol costs at most; None for other families, and where the bound cannot be worked out.
+    made
+        Whether it is a class or a function.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Facts:
     parameters: tuple[Parameter, ...] = ()
     sizes: tuple[Any, ...] = ()
     cost: Cost | None = None
+    made: str = "class"
 
     @property
     def line(self) -> str:
@@ -122,6 +125,7 @@ def facts(family: Family, name: str, origin: str, reference: str, maker: Any) ->
         name=name,
         family=family,
         origin=origin,
+        made="class" if inspect.isclass(maker) else "function",
         reference=reference,
         says=_before_sections(inspect.getdoc(maker) or ""),
         told={fact: said for fact, said in _told(family, maker).items() if isinstance(said, str) and said},

@@ -232,6 +232,14 @@ def _choice(function: Callable[..., Any]) -> Any:
     return Choice(function)
 
 
+def family_of(maker: Any) -> Family | None:
+    """Return the family whose base a class extends, None if it extends none; a function is an adversary."""
+    if not inspect.isclass(maker):
+        return "adversary"
+    bases = {family: base_of(family) for family in FAMILIES}
+    return next((family for family, base in bases.items() if base is not None and issubclass(maker, base)), None)
+
+
 def base_of(family: Family) -> Any:
     """Return the class that each kind of a family extends, None if there is none."""
     reference = HOMES[family].base

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from simulator.errors import ScenarioError
@@ -39,12 +40,15 @@ class Shown:
         A setting, in which points differ, or an answer, which was measured.
     rank
         Where room is short, the highest ranks are left out first, 0 never.
+    source
+        The column of trials.csv that it is made of, if it is one.
     """
 
     header: str
     says: str
     kind: Literal["setting", "answer"]
     rank: int = 0
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,17 +105,14 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
         The folder holds none.
     """
     results = opened(place)
-    kept: Kept = results.manifest.get("own") or {}
-    task = kept_class("task", str(results.scenario.get("task") or "count"), kept)
-    games = [mine for _, mine in results.trials.groupby("point", sort=True)]
+    task, games = _task(results), games_by_point(results)
     varying, fixed = settings(results, task, games)
-    columns = [Shown(setting.header, setting.says, "setting", setting.rank) for setting in varying]
+    columns = [Shown(one.header, one.says, "setting", one.rank, one.source) for one in varying]
     table: list[list[Cell]] = [[(value, cell(value)) for value in setting.values] for setting in varying]
-    for answer in [*answers_of(task), LOST]:
-        column = [_cell(answer, mine, task, kept) for mine in games]
-        if any(text for _, text in column):
-            columns.append(Shown(answer.header, answer.says, "answer", answer.rank))
-            table.append(column)
+    for answer, column in cells_by_point(results):
+        source = answer.of if isinstance(answer.of, str) and answer.of in results.trials else ""
+        columns.append(Shown(answer.header, answer.says, "answer", answer.rank, source))
+        table.append(column)
     rows = list(zip(*table, strict=True)) if table else []
     return AnswerTable(
         title=str(results.scenario.get("title") or results.manifest.get("name") or results.dir.resolve().name),
@@ -121,6 +122,24 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
         texts=tuple(tuple(text for _, text in row) for row in rows),
         missed=tuple(bool(mine["verdict"].isin(("failed", "error")).any()) for mine in games),
     )
+
+
+def games_by_point(results: Results) -> list[pd.DataFrame]:
+    """Return the games of each point that was played, rows of trials.csv."""
+    return [mine for _, mine in results.trials.groupby("point", sort=True)]
+
+
+def cells_by_point(results: Results) -> list[tuple[Answer, list[Cell]]]:
+    """Return the answers of a result's task and what they are at each point; those without a value are left out."""
+    task, kept, games = _task(results), results.manifest.get("own") or {}, games_by_point(results)
+    found = [(answer, [_cell(answer, mine, task, kept) for mine in games]) for answer in [*answers_of(task), LOST]]
+    return [(answer, cells) for answer, cells in found if any(text for _, text in cells)]
+
+
+def _task(results: Results) -> type[Task]:
+    kind = str(results.scenario.get("task") or "count")
+    task: type[Task] = kept_class("task", kind, results.manifest.get("own") or {})
+    return task
 
 
 def _cell(answer: Answer, games: pd.DataFrame, task: type[Task], kept: Kept) -> Cell:
@@ -162,7 +181,7 @@ def _summary(how: str, values: pd.Series[Any]) -> Cell:
     name = {"largest": "max", "least": "min"}.get(how, how)
     value = float(getattr(numbers.astype(float), name)())
     plain = int(value) if value.is_integer() and abs(value) < 2**53 else value
-    return plain, number(value)
+    return plain, number(round(value) if abs(value) >= 1000 and abs(value) < inf else value)
 
 
 def _fact(name: str, games: pd.DataFrame, task: type[Task], kept: Kept) -> Cell:

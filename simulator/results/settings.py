@@ -40,6 +40,8 @@ class Setting:
         As in `simulator.tasks.answers.Answer`.
     of
         The kinds that have it, where others do not.
+    source
+        The column of trials.csv that has it, if one has.
     """
 
     header: str
@@ -47,6 +49,7 @@ class Setting:
     values: tuple[Any, ...]
     rank: int = 0
     of: str = ""
+    source: str = ""
 
     @property
     def there(self) -> list[Any]:
@@ -84,7 +87,7 @@ def settings(results: Results, task: type[Task], games: Sequence[pd.DataFrame]) 
         *_sizes(task, points, games),
         *_alpha(games),
         *_network(points),
-        *_parameters(results.scenario, task, points),
+        *_parameters(results.scenario, task, points, games),
     ]
     varying = [one for one in found if one.varies]
     fixed = [one.words for one in found if one.there and not one.varies]
@@ -98,7 +101,7 @@ def _sides(task: type[Task], games: Sequence[pd.DataFrame]) -> Iterator[Setting]
     for side in SIDES:
         if side not in task.idle:
             says = f"kind of the {side}"
-            yield Setting(side, says, tuple(str(mine[side].iloc[0]) for mine in games))
+            yield Setting(side, says, tuple(str(mine[side].iloc[0]) for mine in games), source=side)
 
 
 def _sizes(task: type[Task], points: Sequence[Mapping[str, Any]], games: Sequence[pd.DataFrame]) -> Iterator[Setting]:
@@ -112,22 +115,23 @@ def _sizes(task: type[Task], points: Sequence[Mapping[str, Any]], games: Sequenc
             for value, mine in zip(given, games, strict=True)
         ]
         if any(values):  # a start of 0 is none
-            yield Setting(size.key, size.says, tuple(values), 0 if any(given) else 2)
+            yield Setting(size.key, size.says, tuple(values), 0 if any(given) else 2, source=size.column)
 
 
 def _alpha(games: Sequence[pd.DataFrame]) -> Iterator[Setting]:
     values = [float(mine["alpha"].iloc[0]) if "alpha" in mine else 0.0 for mine in games]
-    yield Setting("alpha", "relative error that is promised", tuple(value if value > 0 else None for value in values))
+    promised = tuple(value if value > 0 else None for value in values)
+    yield Setting("alpha", "relative error that is promised", promised, source="alpha")
 
 
 def _network(points: Sequence[Mapping[str, Any]]) -> Iterator[Setting]:
     if any(point.get("network") for point in points):
         values = tuple(_delay((point.get("network") or {}).get("latency", 0)) for point in points)
-        yield Setting("latency", "delay of a message, in steps", values)
+        yield Setting("latency", "delay of a message, in steps", values, source="latency")
         others = [flat(point.get("network") or {}) for point in points]
         for name in dict.fromkeys(name for one in others for name in one if name != "latency"):
             said = f"of the network: {name.replace('_', ' ')}"
-            yield Setting(name, said, tuple(one.get(name, LEFT_OUT.get(name)) for one in others))
+            yield Setting(name, said, tuple(one.get(name, LEFT_OUT.get(name)) for one in others), source=name)
 
 
 def _delay(latency: Any) -> Any:
@@ -137,7 +141,10 @@ def _delay(latency: Any) -> Any:
 
 
 def _parameters(
-    scenario: Mapping[str, Any], task: type[Task], points: Sequence[Mapping[str, Any]]
+    scenario: Mapping[str, Any],
+    task: type[Task],
+    points: Sequence[Mapping[str, Any]],
+    games: Sequence[pd.DataFrame],
 ) -> Iterator[Setting]:
     """Yield the parameters of both sides that the scenario gives, or that points of one kind differ in."""
     names = {side: _told(scenario, side, points) for side in SIDES if side not in task.idle}
@@ -156,6 +163,7 @@ def _parameters(
                 values,
                 0 if name in FIRST else 1,
                 ", ".join(having) if len(having) < len(set(kinds)) else "",
+                next((column for column in (f"{side}_{name}", name) if column in games[0]), ""),
             )
 
 

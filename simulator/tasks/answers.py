@@ -80,7 +80,7 @@ OVER_ALPHA: Final = Answer(
     rank=0,
 )
 LARGEST: Final = Answer("largest error", "largest absolute error over all steps of a game", "max_abs_error", rank=0)
-RMS: Final = Answer("rms error", "root mean squared error over all steps", "rms_error", rank=1)
+RMS: Final = Answer("rms error", "root mean squared error over all steps", "rms_error", rank=2)
 USUAL: Final = (held("games in which the promise was kept"), LARGEST_RELATIVE, WORDS)
 """Answers of a task that declares none; its own columns follow."""
 

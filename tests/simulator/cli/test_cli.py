@@ -231,13 +231,14 @@ def test_compare_puts_results_side_by_side() -> None:
     disttrack("run", "small.yaml", "--workers", "1", "--out", "two", "--set", "sites=[4, 8]")
     result = disttrack("compare", "one", "two")
     assert result.exit_code == 0, result.output
-    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("deterministic")]
-    assert [row[2] for row in rows] == ["2", "4", "8"]
+    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("    ")]
+    assert [row[0] for row in rows] == ["2", "4", "8"]
+    assert "protocol deterministic · adversary round-robin" in result.stdout
     assert "words: one" in result.stdout
     assert len(rows[1]) > len(rows[0])  # only 4 sites are in both
     disttrack("run", "small.yaml", "--out", "three", "--workers", "1", "--set", "protocol.centred=[true, false]")
     result = disttrack("compare", "one", "three")
-    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("deterministic")]
+    rows = [line for line in result.stdout.splitlines() if line.startswith("    ")]
     assert "centred" in result.stdout
     assert len(rows) == 2 + 4  # a swept parameter sets rows apart
 

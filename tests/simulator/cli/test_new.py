@@ -41,8 +41,8 @@ def test_a_new_file_runs_at_once_and_passes_its_test(what: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 passed" in done.stdout
     # what it told to try is what it runs by
-    told = next(line.split() for line in result.output.splitlines() if line.startswith("  disttrack "))
-    played = disttrack(*told[1:])
+    told = result.output.splitlines()[1].split(" -m simulator ")[1]
+    played = disttrack(*told.split())
     assert played.exit_code == 0, played.output
     if scenario:
         assert disttrack("check", "odd_one.yaml").exit_code == 0

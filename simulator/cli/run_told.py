@@ -1,0 +1,100 @@
+"""What a run says at its end, in each form: tables, one JSON document, or only what failed."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from simulator.cli.summary import failing_claims, print_claims, print_games
+from simulator.cli.tables import Form, is_terminal
+from simulator.results.formats import duration
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simulator.results.folder import Results
+    from simulator.runs.runner import Report
+    from simulator.scenario.load import Scenario
+
+TABLES: Final = ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "controls.csv", "manifest.json")
+"""Files of a result that readers are told of."""
+
+
+def tell(scenario: Scenario, report: Report, form: Form, *, figures: bool) -> dict[str, Any]:
+    """Print what came of a scenario: table, lost games, claims, files; return the same for programs."""
+    if form == "table":
+        print_games(report.results)
+    for error in report.errors:
+        click.echo(f"error: {error}", err=True)
+    if report.errors:
+        click.echo(f"tracebacks: {report.results.dir / 'errors.txt'}", err=True)
+    if form == "table":
+        print_claims(report.findings)
+        click.echo(_counted(report))
+    if report.damaged:
+        from simulator.runs.runner import JOURNAL
+
+        said = f"{report.damaged:,} lines of the journal could not be read; what they held was played again"
+        click.echo(f"{said} (the file is kept as {JOURNAL}.damaged)", err=True)
+    if form == "quiet":
+        for line in failing_claims(report.findings):
+            click.echo(f"{scenario.name}: {line}")
+    tables = [path for name in TABLES if (path := report.results.dir / name).is_file()]
+    if form == "table":
+        click.echo("tables: " + ", ".join(map(str, tables)))
+    drawn, page = _draw(report.results, form) if figures else ([], None)
+    files = {"tables": tables, "figures": drawn, "report": page}
+    return _document(scenario, report, files) if form == "json" else {}
+
+
+def _counted(report: Report) -> str:
+    """Return how many games there were, and how long they took."""
+    games = f"{report.played:,} games played"
+    if report.alike:
+        games += f", {report.alike:,} that draw no coins taken from another seed"
+    if report.kept:
+        games += f", {report.kept:,} kept from before"
+    return f"{games}, {duration(report.seconds)}"
+
+
+def _draw(results: Results, form: Form) -> tuple[list[Path], Path | None]:
+    """Draw the figures, then write the page that shows them; what cannot be drawn or written costs a line."""
+    from simulator.cli.plot import draw_figures
+    from simulator.report.report import write_report
+
+    if is_terminal(sys.stderr) and form == "table":
+        click.echo("drawing figures …\r", nl=False, err=True)
+    fault = draw_figures(results)
+    drawn = sorted((results.dir / "figures").glob("*.png"))
+    if drawn and form == "table":
+        click.echo("figures: " + ", ".join(map(str, drawn)) + " (and .svg)")
+    try:
+        page = write_report(results, fault)
+    except ValueError as error:
+        click.echo(f"report: {error}", err=True)
+        return drawn, None
+    if form == "table":
+        click.echo(f"report: {page}")
+    return drawn, page
+
+
+def _document(scenario: Scenario, report: Report, files: dict[str, Any]) -> dict[str, Any]:
+    """Return what came of a scenario for programs."""
+    from simulator.results.answers import answer_table
+
+    table = answer_table(report.results)
+    return {
+        "scenario": scenario.name,
+        "title": table.title,
+        "shared": table.subtitle,
+        "ok": report.ok,
+        "columns": [{"header": one.header, "says": one.says, "kind": one.kind} for one in table.columns],
+        "rows": table.records(),
+        "claims": [finding.row() for finding in report.findings],
+        "errors": report.errors,
+        "games": {"played": report.played, "alike": report.alike, "kept": report.kept},
+        "seconds": report.seconds,
+        "files": files,
+    }

@@ -1,0 +1,64 @@
+"""What the terminal shows of four tasks is what the golden files say, and no word or number in it is broken in two."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from golden_terminal import CASES, FOLDER, WIDTHS, printed, regenerate_terminal, wanted
+
+from simulator.results.folder import Results
+
+NAMES = [f"{case}-{name}" for case in CASES for name in WIDTHS]
+
+
+SAID = "also in results/ with more room memory"
+"""What stands below a table only where there was no room for all of it."""
+
+
+def words(text: str) -> set[str]:
+    """Return the words of a text, without the rules of tables and the marks that set parts apart."""
+    return {word for part in text.split() if (word := part.strip("─·,:()"))}
+
+
+def broken(text: str, *whole: str) -> set[str]:
+    """Return what is a word of a text and none of what the same tables say where there is no limit."""
+    return words(text) - set().union(*map(words, whole))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_terminal_shows_what_the_golden_file_says(name: str) -> None:
+    case, _, width = name.rpartition("-")
+    assert printed(case, WIDTHS[width]) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8"), (
+        "if this was meant, read the difference that `make goldens` makes"
+    )
+
+
+def test_there_is_a_file_for_every_case_and_no_other() -> None:
+    assert len(NAMES) == 16
+    assert {path.stem for path in FOLDER.glob("*.txt")} == set(NAMES)
+    assert set(wanted()) == {f"{name}.txt" for name in NAMES}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("width", [60, 80, 120, 47])
+def test_no_word_and_no_number_is_broken(case: str, width: int) -> None:
+    text = printed(case, width)
+    assert max(map(len, text.splitlines())) <= width
+    columns = " ".join(Results(FOLDER / case).trials.columns)
+    assert broken(text, printed(case, None), columns, SAID, f"results/{TABLES[case]}/trials.csv") == set()
+
+
+TABLES = {case: str(Results(FOLDER / case).manifest["name"]) for case in CASES}
+
+
+def test_the_check_finds_what_is_broken() -> None:
+    text = printed("count", None)
+    folded = "\n".join(textwrap.wrap(text, 60, break_long_words=True, replace_whitespace=True))
+    assert not broken(folded, text), "breaking at spaces breaks no word"
+    assert broken("\n".join(text[start : start + 60] for start in range(0, len(text), 60)), text)
+
+
+def test_they_are_regenerated_by_one_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert regenerate_terminal() == 0
+    assert capsys.readouterr().out == ""  # nothing has changed
