@@ -47,3 +47,14 @@ def nearest(name: str, names: Iterable[str]) -> str:
 def accepted(names: Iterable[str]) -> str:
     """Return names as the end of an error message: ``accepted: a, b, c``."""
     return "accepted: " + ", ".join(names)
+
+
+def one_line(message: object) -> str:
+    """Return a message as one line of text; an argument that it names may hold bytes that are no text.
+
+    Examples
+    --------
+    >>> one_line("a\\nb"), one_line("\\udcff")
+    ('a b', '\\\\udcff')
+    """
+    return " ".join(str(message).encode("utf-8", "backslashreplace").decode().split("\n"))

@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from simulator.cli.patient_pipe import patient_output
-from simulator.errors import RunError, ScenarioError
+from simulator.errors import RunError, ScenarioError, one_line
 
 COMMANDS: Final = {
     "run": ("run:run", "Play scenarios: table, claims, figures."),
@@ -96,8 +96,7 @@ def _line(error: BaseException) -> str:
         message = f"{error.ctx.command_path}: {_lower(error.format_message())}"
     else:
         message = error.format_message() if isinstance(error, click.ClickException) else str(error)
-    # an argument may hold bytes that are no text: they must not break the line that names it
-    return " ".join(message.encode("utf-8", "backslashreplace").decode().split("\n"))
+    return one_line(message)
 
 
 def _lower(message: str) -> str:

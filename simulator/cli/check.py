@@ -34,7 +34,7 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | Non
 
     All files are checked; the status is 2 if one of them is wrong.
     """
-    from simulator.errors import ScenarioError
+    from simulator.errors import ScenarioError, one_line
     from simulator.runs.estimate import estimate, refuse_too_large
     from simulator.runs.workers import cores
     from simulator.scenario.load import load
@@ -46,7 +46,7 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | Non
             scenario = load(file, overrides)
             refuse_too_large(scenario, hands)
         except ScenarioError as error:
-            told.append({"file": file, "valid": False, "error": " ".join(str(error).split("\n"))})
+            told.append({"file": file, "valid": False, "error": one_line(error)})
             if form != "json":
                 click.echo(told[-1]["error"], err=True)
             continue

@@ -51,7 +51,8 @@ def described(ctx: Context, param: Parameter, incomplete: str) -> Items:
 
 def tested(ctx: Context, param: Parameter, incomplete: str) -> Items:
     """Return the kinds that have conformance tests, with their parameters and values."""
-    return [item for family in (*SIDES, "mechanism") for item in entries(family, incomplete)]  # type: ignore[arg-type]
+    families: tuple[Family, ...] = ("protocol", "adversary", "mechanism")
+    return [item for family in families for item in entries(family, incomplete)]
 
 
 def audited(ctx: Context, param: Parameter, incomplete: str) -> Items:
@@ -61,7 +62,7 @@ def audited(ctx: Context, param: Parameter, incomplete: str) -> Items:
 
 def side(ctx: Context, param: Parameter, incomplete: str) -> Items:
     """Return the kinds of a side, with their parameters and values: ``robust:alpha=0.1``."""
-    return entries(param.name, incomplete)  # type: ignore[arg-type]
+    return entries(param.name, incomplete)
 
 
 def engines(ctx: Context, param: Parameter, incomplete: str) -> Items:

@@ -44,7 +44,7 @@ class PatientStream:
 def patient_output() -> Iterator[None]:
     """Let the block print to readers that may go away."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = PatientStream(sys.stdout), PatientStream(sys.stderr)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = PatientStream(sys.stdout), PatientStream(sys.stderr)
     try:
         yield
     finally:
