@@ -62,7 +62,7 @@ def audited(ctx: Context, param: Parameter, incomplete: str) -> Items:
 
 def side(ctx: Context, param: Parameter, incomplete: str) -> Items:
     """Return the kinds of a side, with their parameters and values: ``robust:alpha=0.1``."""
-    return entries(param.name, incomplete)
+    return entries("adversary" if param.name == "adversary" else "protocol", incomplete)
 
 
 def engines(ctx: Context, param: Parameter, incomplete: str) -> Items:
