@@ -105,7 +105,7 @@ def test_compare_as_a_document_and_in_a_table() -> None:
     disttrack(*run("--out", "three", "--set", "sites=16"))
     assert document("compare", "one", "three")["matched"] is False
     assert "no point is in more than one of these results" in disttrack("compare", "one", "three").stdout
-    assert disttrack("compare", "one", "three", "-q").output == ""
+    assert disttrack("compare", "one", "three", "-q").stdout == ""
 
 
 def test_play_in_each_form() -> None:
