@@ -19,7 +19,6 @@ from simulator.results.formats import cell
 if TYPE_CHECKING:
     from simulator.results.folder import Results
 
-    from simulator.results.folder import Results
 
 SETTING: Final = ("protocol", "adversary", "sites", "items", "alpha")
 """What a row is; other swept parameters are added to it."""
