@@ -60,7 +60,7 @@ class Cost(Plot):
 
     def draw(self, tables: Tables) -> Figure:
         from simulator.plots.labels import label_ends
-        from simulator.plots.lower_bounds import NOTE, draw_lower_bounds, lower_bounds
+        from simulator.plots.lower_bounds import NOTE, draw_lower_bounds, legend_entries, lower_bounds
         from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_labels
         from simulator.plots.style import new_figure
         from simulator.plots.sweep import band_note, failing_note, power
@@ -85,10 +85,9 @@ class Cost(Plot):
         if room_for_labels(len(drawn)):
             note.append(_beside(found, self.x, self._column, linear))
         kinds = tuple(dict.fromkeys(trials["protocol"]))
-        figure = new_figure(
-            height_of(drawn), self.title or tables.title, fixed(tables, self.x), " ".join(note),
-            legends=legend_of(drawn, kinds),
-        )  # fmt: skip
+        legends = legend_of(drawn, kinds, legend_entries(least))
+        heads = self.title or tables.title, fixed(tables, self.x), " ".join(note)
+        figure = new_figure(height_of(drawn), *heads, legends=legends)
         axes, labels = draw_panels(figure, drawn, self.x, beside, kinds, _LABELS.get(self.y, self._column))
         labels += draw_lower_bounds(axes, least, room_for_labels(len(drawn)))
         _scale_y(axes[0], np.concatenate(values), bounds, linear)

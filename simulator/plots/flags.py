@@ -97,6 +97,7 @@ def _set_at(game: pd.Series[Any]) -> list[tuple[int, float]]:
 def _draw(axes: Axes, game: pd.Series[Any], series: pd.DataFrame, colour: str) -> None:
     """Draw one game."""
     from simulator.plots.style import INK
+    from simulator.results.formats import short
 
     steps = series["step"].to_numpy(dtype=float)
     flags = _set_at(game)
@@ -111,4 +112,6 @@ def _draw(axes: Axes, game: pd.Series[Any], series: pd.DataFrame, colour: str) -
     axes.set_xlim(1, steps[-1])
     axes.set_ylim(0, 1.25 * max(float(series["output"].max()), float(game["_limit"] or 0)))
     axes.set_ylabel("so far")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.xaxis.set_major_formatter(lambda value, _: short(value))
     axes.set_title(f"against {game['adversary']}: {int(game['_mistakes']):,} mistakes", fontsize=9)

@@ -46,7 +46,7 @@ class Halts(Plot):
             text: dict[str, Any] = {"va": "center", "size": 8, "color": INK, "gid": "outcome"}
             axes.text(1.06, place, _outcomes(row.games), **text)
         name_rows(axes, rows)
-        axes.set_xlim(0, 2.5)
+        axes.set_xlim(-0.06, 2.5)
         axes.set_xticks([0, 0.5, 1.0])
         axes.set_xlabel("items at the halt, over the threshold k", loc="left")
         return figure

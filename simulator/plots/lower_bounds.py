@@ -80,3 +80,10 @@ def draw_lower_bounds(axes: Sequence[Axes], found: Sequence[LowerBound], named: 
                 label=bound.text,
             )
     return [EndLabel(axes[-1], bound.x[-1], bound.y[-1], bound.text, COLOUR) for bound in found if named]
+
+
+def legend_entries(found: Sequence[LowerBound]) -> list[tuple[Any, str]]:
+    """Return the entries of a legend, for where there is no room for labels."""
+    from matplotlib.lines import Line2D
+
+    return [(Line2D([], [], color=COLOUR, linewidth=1.1, linestyle=":"), f"bound {bound.text}") for bound in found[:1]]

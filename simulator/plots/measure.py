@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 _LINEAR_SPAN: Final = 5.0
 """Values that differ by less than this factor stand on a linear scale, which begins at 0."""
+_IN_UNITS: Final = ("max_abs_error", "rms_error", "late_error", "final_error")
+_UNITS: Final = {
+    "continual-count": "items",
+    "dynamic-queries": "items",
+    "static-queries": "items",
+    "threshold-queries": "points",
+}
+"""Units of absolute errors, by task; those of shares have none."""
 _LABELS: Final = {
     "max_abs_error": "largest absolute error",
     "rms_error": "root mean square error",
@@ -88,7 +96,7 @@ class Measure(Plot):
         def beside(curve: Curve) -> str:
             return power(curve, self.x) if logarithmic else ""
 
-        axes, labels = draw_panels(figure, drawn, self.x, beside, kinds, measured_label(self.y))
+        axes, labels = draw_panels(figure, drawn, self.x, beside, kinds, measured_label(self.y, tables))
         if logarithmic:
             _logarithmic(axes[0], values)
         else:
@@ -100,7 +108,7 @@ class Measure(Plot):
         from simulator.plots.telling import of_curves
 
         more = " Thin dashes are what theory expects." if self.theory else ""
-        return of_curves(tables, measured_label(self.y), self.x, self._drawn(tables), more)
+        return of_curves(tables, measured_label(self.y, tables), self.x, self._drawn(tables), more)
 
     def _drawn(self, tables: Tables) -> list[tuple[str, list[Curve]]]:
         """Return the lines of each panel."""
@@ -121,9 +129,12 @@ class Measure(Plot):
         return drawn
 
 
-def measured_label(column: str) -> str:
-    """Return the label of an axis that shows a column of trials.csv, whoever measured it."""
-    return _LABELS.get(column) or column_label(column)
+def measured_label(column: str, tables: Tables | None = None) -> str:
+    """Return the label of an axis that shows a column of trials.csv, errors with the unit of the task."""
+    label = _LABELS.get(column) or column_label(column)
+    tasks = {str(scenario.get("task")) for scenario in tables.scenarios.values()} if tables is not None else set()
+    unit = _UNITS.get(tasks.pop(), "") if len(tasks) == 1 and column in _IN_UNITS else ""
+    return f"{label}, in {unit}" if unit else label
 
 
 def column_of(trials: pd.DataFrame, key: str, name: str) -> str:

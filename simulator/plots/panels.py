@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any, Final
@@ -18,6 +19,8 @@ from simulator.plots.sweep import Curve, axis_label
 from simulator.results.formats import swept_ticks
 
 _FEW_TICKS: Final = 7
+_LONGEST: Final = 34
+"""Letters of a label in one line."""
 
 
 def shape(number_of_panels: int) -> tuple[int, int]:
@@ -67,7 +70,8 @@ def draw_panels(
             draw_curve(one, curve, kinds)
             if not room_for_labels(len(panels)):
                 continue
-            text = f"{curve.line.label}  {fitted_power(curve)}".rstrip() if named else fitted_power(curve)
+            label = textwrap.fill(curve.line.label, _LONGEST)  # a longer one would leave the lines no room
+            text = f"{label}  {fitted_power(curve)}".rstrip() if named else fitted_power(curve)
             text += ", fails" if curve.broken.mean() >= 0.5 else ""
             if text.strip():
                 colour = ink(mark(curve.line.protocol, kinds).colour)
@@ -87,7 +91,9 @@ def room_for_labels(number_of_panels: int) -> bool:
     return shape(number_of_panels)[1] < 3 and not page().narrow
 
 
-def legend_of(panels: Sequence[tuple[str, Sequence[Curve]]], kinds: tuple[str, ...]) -> list[Legend]:
+def legend_of(
+    panels: Sequence[tuple[str, Sequence[Curve]]], kinds: tuple[str, ...], more: Sequence[tuple[Any, str]] = ()
+) -> list[Legend]:
     """Return the legend that three panels in a row need: the names of the lines, whose powers differ by panel."""
     if room_for_labels(len(panels)):
         return []
@@ -96,7 +102,7 @@ def legend_of(panels: Sequence[tuple[str, Sequence[Curve]]], kinds: tuple[str, .
         for curve in curves:
             handle = Line2D([], [], **_look(curve, kinds))
             named.setdefault(curve.line.label, (handle, curve.line.label))
-    return [Legend("", list(named.values()))]
+    return [Legend("", [*named.values(), *more])]
 
 
 def _look(curve: Curve, kinds: tuple[str, ...]) -> dict[str, Any]:

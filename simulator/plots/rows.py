@@ -117,8 +117,8 @@ def name_rows(axes: Axes, rows: Sequence[Row]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def draw_spread(axes: Axes, place: int, row: Row, values: Any) -> None:
-    """Draw the games of a row: all of them as a thin line with dots if few, 5 % to 95 % as a thick one, the median."""
+def draw_spread(axes: Axes, place: int, row: Row, values: Any, centre: str = "median") -> None:
+    """Draw the games of a row: all of them as a thin line, 5 % to 95 % as a thick one, their centre."""
     values = np.asarray(values, dtype=float)
     if not len(values):
         return
@@ -127,4 +127,5 @@ def draw_spread(axes: Axes, place: int, row: Row, values: Any) -> None:
         low, high = np.quantile(values, (0.05, 0.95))
         axes.plot([values.min(), values.max()], [place, place], linewidth=0.9, zorder=2, gid="range", **look)
         axes.plot([low, high], [place, place], linewidth=4, alpha=0.35, zorder=2.1, gid="middle", **look)
-    axes.plot([np.median(values)], [place], marker=row.look.marker, linestyle="", zorder=3, gid="median", **look)
+    middle = np.mean(values) if centre == "mean" else np.median(values)
+    axes.plot([middle], [place], marker=row.look.marker, linestyle="", zorder=3, gid="median", **look)

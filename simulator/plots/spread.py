@@ -40,6 +40,8 @@ class Spread(Plot):
         What that is, for the legend.
     also
         Further columns, drawn as marks at their medians, with commas between; two at most.
+    centre
+        What the mark of a row is: median, or mean where the limit is one of means.
     """
 
     kind: ClassVar[str] = "spread"
@@ -50,6 +52,11 @@ class Spread(Plot):
     limit: str | float = ""
     limit_says: str = ""
     also: str = ""
+    centre: str = "median"
+
+    def __post_init__(self) -> None:
+        if self.centre not in ("median", "mean"):
+            raise ValueError(f"centre must be median or mean; got {self.centre!r}")
 
     @property
     def name(self) -> str:
@@ -71,7 +78,11 @@ class Spread(Plot):
             handle = Line2D([], [], color=colour, marker=marker, markersize=6, linestyle="")
             entries.append((handle, measured_label(column)))
         most = int(tables.trials.groupby(["result", "point"]).size().max())
-        note = "Marks: medians. Thick: 5 % to 95 % of the games. Thin: all." if most > 1 else "Marks: one game each."
+        note = (
+            f"Marks: {self.centre}s. Thick: 5 % to 95 % of the games. Thin: all."
+            if most > 1
+            else "Marks: one game each."
+        )
         legends = [Legend("", entries)]
         figure = new_figure(height_of(rows), self.title or tables.title, fixed(tables), note, legends=legends)
         columns = columns_of(tables)
@@ -79,7 +90,7 @@ class Spread(Plot):
         for one, column in zip(made, columns or [""], strict=True):
             one.set_title(f"against {column}" if column else "")
             self._draw_column(one, rows, column)
-            one.set_xlabel(measured_label(self.y))
+            one.set_xlabel(measured_label(self.y, tables))
         name_rows(made[0], rows)
         _scale(made)
         return figure
@@ -91,7 +102,7 @@ class Spread(Plot):
 
         for place, row in enumerate(rows):
             mine = of_adversary(row, adversary)
-            draw_spread(axes, place, row, self._values(mine))
+            draw_spread(axes, place, row, self._values(mine), self.centre)
             limit = self._limit(mine) if len(mine.games) else None
             if limit is not None:
                 look: dict[str, Any] = {"marker": "|", "markersize": 15, "markeredgewidth": 2, "linestyle": ""}
@@ -112,7 +123,8 @@ class Spread(Plot):
             mine = self._values(row)
             limit = self._limit(row)
             against = f" ({number(limit)})" if limit is not None else ""
-            told.append((float(np.median(mine)), f"{row.label} {number(float(np.median(mine)))}{against}"))
+            middle = float(np.mean(mine) if self.centre == "mean" else np.median(mine))
+            told.append((middle, f"{row.label} {number(middle)}{against}"))
         if len(told) > _TOLD:
             ordered = sorted(told)
             seen = f"from {ordered[0][1]} to {ordered[-1][1]}"
@@ -125,10 +137,10 @@ class Spread(Plot):
         )
         limited = f", beside {self._limit_name} (bar; in brackets below)" if self.limit != "" else ""
         also = f", and {' and '.join(map(measured_label, self._also))}" if self._also else ""
-        what = measured_label(self.y)
+        what = measured_label(self.y, tables)
         return (
             f"{what[:1].upper()}{what[1:]}, a row per protocol and adversary: {marks}{limited}{also}. "
-            f"Fixed: {fixed(tables)}. Medians: {seen}."
+            f"Fixed: {fixed(tables)}. {self.centre.capitalize()}s: {seen}."
         )
 
     @property

@@ -174,7 +174,7 @@ def new_figure(
         return users
     target = page()
     width, height = target.width or width, height * target.height
-    titles = (textwrap.wrap(title, int(width * 9.5)) or [""]) if target.titled else []
+    titles = (textwrap.wrap(title, int(width * 8.9)) or [""]) if target.titled else []
     subtitles = textwrap.wrap(subtitle, int(width * 14)) if target.titled else []
     notes = textwrap.wrap(note, int(width * 16)) if target.titled else []
     legends = [legend for legend in legends if legend.entries]

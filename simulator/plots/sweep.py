@@ -23,6 +23,7 @@ _SYMBOLS: Final = {
     "items": "N",
     "alpha": r"(1/\alpha)",
     "start": "N_0",
+    "epsilon": r"\varepsilon",
     "steps": "T",
     "experts": "n",
     "queries": "k",
@@ -37,6 +38,7 @@ _LABELS: Final = {
     "experts": "number of experts, n",
     "queries": "number of queries, k",
     "rows": "rows of the sketch, t",
+    "epsilon": "privacy budget, ε",
 }
 
 
@@ -150,7 +152,7 @@ def power(curve: Curve, axis: str) -> str:
 
 def symbol(axis: str) -> str:
     """Return the letter of an axis, as plain text."""
-    return {"alpha": "1/α", "start": "N₀"}.get(axis, _SYMBOLS.get(axis, name(axis)))
+    return {"alpha": "1/α", "start": "N₀", "epsilon": "ε"}.get(axis, _SYMBOLS.get(axis, name(axis)))
 
 
 def power_note(found: Sequence[Curve], axis: str) -> str:

@@ -39,7 +39,7 @@ class Timeline(Plot):
         for _, game in chosen.iterrows():
             mine = tables.timeline(game)
             if len(mine):
-                traces.append(from_series(game, mine, _what_sets_apart(game, tables)))
+                traces.append(from_series(game, mine, _what_sets_apart(game, tables, chosen)))
         if not traces:
             raise ValueError("a timeline figure needs the timelines of its games; series.csv has none of them")
         which = ""
@@ -56,8 +56,9 @@ class Timeline(Plot):
         from simulator.results.formats import number
 
         told = []
-        for _, game in _choose(tables.trials)[0].iterrows():
-            apart = _what_sets_apart(game, tables).replace("\n", ", ")
+        chosen, _ = _choose(tables.trials)
+        for _, game in chosen.iterrows():
+            apart = _what_sets_apart(game, tables, chosen).replace("\n", ", ")
             told.append(
                 f"{game['protocol']} against {game['adversary']}: {apart}, {number(float(game['words']))} words"
             )
@@ -88,13 +89,14 @@ def _choose(trials: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     return kept.sort_values("_order"), sorted(each.tail(max(0, len(each) - _MOST))["protocol"])
 
 
-def _what_sets_apart(game: pd.Series[Any], tables: Tables) -> str:
+def _what_sets_apart(game: pd.Series[Any], tables: Tables, chosen: pd.DataFrame) -> str:
     """Return what tells a game from the others of its protocol, and its outcome, in short lines."""
     from simulator.plots.timeline_panels import outcome
     from simulator.results.read import said, swept_axes
 
     others = tables.trials[tables.trials["protocol"] == game["protocol"]]
-    parts = [said(axis, game[axis]) for axis in swept_axes(others)]
+    same = {axis for axis in swept_axes(others) if len(chosen) > 1 and chosen[axis].nunique(dropna=False) == 1}
+    parts = [said(axis, game[axis]) for axis in swept_axes(others) if axis not in same]
     if tables.several:
         parts.insert(0, str(game["result"]))
     result = outcome(str(game["verdict"]), float(game["failing_fraction"]))

@@ -92,4 +92,15 @@ def _fixed_size(tables: Tables, size: Size) -> str:
         return ""
     value = values.pop()
     after = f" after {starts.pop():,}" if size.key == "items" and len(starts) == 1 and starts != {0} else ""
-    return f"{value:,.0f} {size.key if value != 1 else size.key.removesuffix('s')}{after}"
+    if not size.key.endswith("s"):
+        return f"{size.key} {value:,.0f}"
+    return f"{value:,.0f} {size.key if value != 1 else _one_of(size.key)}{after}"
+
+
+def _one_of(key: str) -> str:
+    """Return the word for one of several.
+
+    >>> _one_of("sites"), _one_of("queries")
+    ('site', 'query')
+    """
+    return f"{key.removesuffix('ies')}y" if key.endswith("ies") else key.removesuffix("s")
