@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simulator.cli import complete
+from simulator.cli.plot import STYLE
 from simulator.cli.run_told import tell
 from simulator.cli.summary import print_seeds, seeds_document
 from simulator.cli.tables import Form, form_options, print_json
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     help="Play under so many fresh seeds in place of the scenario's, and tell how often each claim holds.",
 )
 @click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")
+@STYLE
 @form_options
 def run(
     files: tuple[str, ...],
@@ -62,6 +64,7 @@ def run(
     no_controls: bool,
     seeds: int | None,
     no_figures: bool,
+    style: str,
     form: Form,
 ) -> int:
     """Play scenarios: files, or bare names of shipped ones.
@@ -89,7 +92,7 @@ def run(
             status = max(status, 0 if told[-1]["ok"] else 1)
             continue
         report = _play(scenario, folder, workers, scheduler, form, fresh=fresh, controls=not no_controls)
-        told.append(tell(scenario, report, form, figures=not no_figures))
+        told.append(tell(scenario, report, form, style="" if no_figures else style))
         status = max(status, 0 if report.ok else 1)
     if form == "json":
         print_json({"runs": told})

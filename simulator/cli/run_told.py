@@ -22,8 +22,14 @@ TABLES: Final = ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "control
 """Files of a result that readers are told of."""
 
 
-def tell(scenario: Scenario, report: Report, form: Form, *, figures: bool) -> dict[str, Any]:
-    """Print what came of a scenario: table, lost games, claims, files; return the same for programs."""
+def tell(scenario: Scenario, report: Report, form: Form, *, style: str) -> dict[str, Any]:
+    """Print what came of a scenario: table, lost games, claims, files; return the same for programs.
+
+    Parameters
+    ----------
+    style
+        What figures are drawn for; empty for none.
+    """
     if form == "table":
         print_games(report.results)
     for error in report.errors:
@@ -44,7 +50,7 @@ def tell(scenario: Scenario, report: Report, form: Form, *, figures: bool) -> di
     tables = [path for name in TABLES if (path := report.results.dir / name).is_file()]
     if form == "table":
         click.echo("tables: " + ", ".join(map(str, tables)))
-    drawn, page = _draw(report.results, form) if figures else ([], None)
+    drawn, page = _draw(report.results, form, style) if style else ([], None)
     files = {"tables": tables, "figures": drawn, "report": page}
     return _document(scenario, report, files) if form == "json" else {}
 
@@ -59,14 +65,14 @@ def _counted(report: Report) -> str:
     return f"{games}, {duration(report.seconds)}"
 
 
-def _draw(results: Results, form: Form) -> tuple[list[Path], Path | None]:
+def _draw(results: Results, form: Form, style: str) -> tuple[list[Path], Path | None]:
     """Draw the figures, then write the page that shows them; what cannot be drawn or written costs a line."""
     from simulator.cli.plot import draw_figures
     from simulator.report.report import write_report
 
     if is_terminal(sys.stderr) and form == "table":
         click.echo("drawing figures …\r", nl=False, err=True)
-    fault = draw_figures(results)
+    fault = draw_figures(results, style=style)
     drawn = sorted((results.dir / "figures").glob("*.png"))
     if drawn and form == "table":
         click.echo("figures: " + ", ".join(map(str, drawn)) + " (and .svg)")

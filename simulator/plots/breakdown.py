@@ -78,8 +78,8 @@ class Breakdown(Plot):
         return figure
 
     def caption(self, tables: Tables) -> str:
+        from simulator.plots.telling import rounded
         from simulator.results.fixed import fixed
-        from simulator.results.formats import number
 
         bars, columns, shares = self._drawn(tables)
         told = []
@@ -87,7 +87,7 @@ class Breakdown(Plot):
             for column, part in bar.parts.items():
                 kind, words = _largest(part)
                 against = f" against {column}" if len(columns) > 1 else ""
-                told.append(f"{bar.label}{against}: {number(bar.totals[column])} words, {words:.0%} of them {kind}")
+                told.append(f"{bar.label}{against}: {rounded(bar.totals[column])} words, {words:.0%} of them {kind}")
         what = "Shares of the words" if shares else "Words"
         split = ", a column per adversary" if len(columns) > 1 else ""
         return (

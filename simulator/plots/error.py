@@ -128,7 +128,7 @@ class Error(Plot):
         from simulator.plots.telling import of_curves
 
         what = "largest relative error in units of the promised α"
-        return of_curves(tables, what, self.x, self._drawn(tables), " Above 1 the promise is broken.")
+        return of_curves(tables, what, self.x, self._drawn(tables), " Above 1 the promise is broken.", FLOOR)
 
     def _drawn(self, tables: Tables) -> list[tuple[str, list[Curve]]]:
         """Return the lines of each panel."""

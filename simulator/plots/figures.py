@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from simulator.errors import RunError, ScenarioError
 from simulator.plots.base import Plot
-from simulator.plots.captions import caption_of, prepared, write_captions
+from simulator.plots.caption_file import caption_of, prepared, write_captions
 from simulator.plots.lent import OnLentAxes, Panels, lent
 from simulator.plots.style import FORMS, STYLES, Page, house_style, save
 from simulator.plots.timeline_panels import draw_game

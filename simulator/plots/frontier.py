@@ -67,19 +67,20 @@ class Frontier(Plot):
         return figure
 
     def caption(self, tables: Tables) -> str:
+        from simulator.plots.matrix import mostly_failing
+        from simulator.plots.telling import rounded
         from simulator.results.fixed import fixed
-        from simulator.results.formats import number
 
         trials, one_alpha = _with_errors(tables)
         what = "Largest relative error of each game" + (" in units of the promised α" if one_alpha else "")
         parts = []
         for protocol, games in trials.groupby("protocol", sort=False):
             failed = games[games["verdict"] == "failed"]
-            against = ", ".join(dict.fromkeys(failed["adversary"]))
+            against = "; ".join(mostly_failing(games))
             held = f"{len(games) - len(failed)} of {len(games)} games hold" + f" (fails against {against})" * bool(
                 against
             )
-            parts.append(f"{protocol}: {number(float(games['words'].median()))} words, {held}")
+            parts.append(f"{protocol}: {rounded(float(games['words'].median()))} words, {held}")
         more = "" if one_alpha else " Dashes are the promised accuracies."
         return (
             f"{what} against the words it sent; dots are games, marks medians of a point, hollow ones fail.{more} "

@@ -70,10 +70,10 @@ class Matrix(Plot):
         told = []
         for label, games in (row for part in parts.values() for row in part):
             failed = games[~games["ok"].astype(bool)]
-            against = ", ".join(str(name).replace("\n", " ") for name in dict.fromkeys(failed["adversary"]))
+            against = "; ".join(mostly_failing(games))
             told.append(
                 f"{label} holds in {len(games) - len(failed)} of {len(games)}"
-                + f" (not against {against})" * bool(against)
+                + f" (fails against {against})" * bool(against)
             )
         return (
             "Games that held of games played, a row per protocol and a column per adversary, with the median of their "
@@ -94,6 +94,12 @@ class Matrix(Plot):
             if found:
                 rows[result] = [(line.label, line.games) for line in found]
         return rows, list(dict.fromkeys(trials["adversary"]))
+
+
+def mostly_failing(games: pd.DataFrame) -> list[str]:
+    """Return the adversaries against which at least half of the games failed."""
+    shares = games.groupby("adversary", sort=False)["verdict"].agg(lambda verdicts: (verdicts == "failed").mean())
+    return [str(adversary) for adversary, share in shares.items() if share >= 0.5]
 
 
 def _draw_cells(axes: Axes, rows: list[tuple[str, pd.DataFrame]], adversaries: list[str]) -> None:

@@ -92,14 +92,16 @@ class Share(Plot):
     def caption(self, tables: Tables) -> str:
         from simulator.plots.sweep import axis_label, symbol
         from simulator.results.fixed import fixed
-        from simulator.results.formats import number
+        from simulator.results.formats import swept_ticks
 
         told = []
         drawn = self._drawn(tables)
         for title, part in drawn:
             head = f"{title} " if len(drawn) > 1 else ""
             for line, table in part:
-                values = [f"{row.share:.1%} at {symbol(self.x)} = {number(row.x)}" for row in table.itertuples()]
+                values = [
+                    f"{row.share:.1%} at {symbol(self.x)} = {swept_ticks([row.x])[0]}" for row in table.itertuples()
+                ]
                 same = table["share"].nunique() == 1 and len(table) > 1
                 told.append(
                     f"{head}{line.label}: {f'{table.share.iloc[0]:.1%} at each' if same else ', '.join(values)}"

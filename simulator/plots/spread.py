@@ -114,17 +114,17 @@ class Spread(Plot):
         axes.tick_params(axis="y", length=0)
 
     def caption(self, tables: Tables) -> str:
+        from simulator.plots.telling import rounded
         from simulator.results.fixed import fixed
-        from simulator.results.formats import number
 
         rows = self._rows(tables)
         told = []
         for row in rows:
             mine = self._values(row)
             limit = self._limit(row)
-            against = f" ({number(limit)})" if limit is not None else ""
+            against = f" ({rounded(limit)})" if limit is not None else ""
             middle = float(np.mean(mine) if self.centre == "mean" else np.median(mine))
-            told.append((middle, f"{row.label} {number(middle)}{against}"))
+            told.append((middle, f"{row.label} {rounded(middle)}{against}"))
         if len(told) > _TOLD:
             ordered = sorted(told)
             seen = f"from {ordered[0][1]} to {ordered[-1][1]}"

@@ -8,7 +8,7 @@ from typing import Final
 from simulator.plots.fits import fitted
 from simulator.plots.sweep import MANY, Curve, axis_label, symbol
 from simulator.results.fixed import fixed
-from simulator.results.formats import number
+from simulator.results.formats import number, swept_ticks
 from simulator.results.read import Tables
 
 _MOST: Final = 8
@@ -16,7 +16,12 @@ _MOST: Final = 8
 
 
 def of_curves(
-    tables: Tables, what: str, axis: str, drawn: Sequence[tuple[str, Sequence[Curve]]], more: str = ""
+    tables: Tables,
+    what: str,
+    axis: str,
+    drawn: Sequence[tuple[str, Sequence[Curve]]],
+    more: str = "",
+    floor: float = 0.0,
 ) -> str:
     """Return the caption of lines along an axis.
 
@@ -28,38 +33,55 @@ def of_curves(
         The lines of each panel with its title.
     more
         Further sentences on what is drawn.
+    floor
+        Values there are below the scale.
     """
     places = [float(x) for _, part in drawn for curve in part for x in curve.x]
-    along = f"{axis_label(axis)} ({number(min(places))} to {number(max(places))})"
+    along = f"{axis_label(axis)} ({' to '.join(swept_ticks([min(places), max(places)]))})"
     each = ", a panel per adversary" if len(drawn) > 1 else ""
     games = int(tables.trials.groupby(["result", "point"]).size().max())
     marks = (
         f"medians of {games} games with their {'5 % to 95 %' if games > MANY else 'range'}" if games > 1 else "one game"
     )
     first = f"{what[:1].upper()}{what[1:]} against {along}, a line per protocol{each}; marks: {marks}.{more}"
-    return f"{first} Fixed: {fixed(tables, axis)}. {_seen(drawn, axis)}"
+    # the games of a point are told already
+    same = fixed(tables, axis).rpartition(" · ")[0]
+    return f"{first} {f'Fixed: {same}. ' if same else ''}{_seen(drawn, axis, floor)}"
 
 
-def _seen(drawn: Sequence[tuple[str, Sequence[Curve]]], axis: str) -> str:
+def rounded(value: float) -> str:
+    """Return a measured value with three digits.
+
+    >>> rounded(36_998.5), rounded(0.02345), rounded(2.0)
+    ('37,000', '0.0234', '2')
+    """
+    return number(float(f"{value:.3g}"))
+
+
+def _seen(drawn: Sequence[tuple[str, Sequence[Curve]]], axis: str, floor: float) -> str:
     """Return what there is to see: how each line goes, panel by panel, or the extremes of many."""
     said = []
     few = sum(len(part) for _, part in drawn) <= _MOST
     for title, part in drawn:
         head = f"{title[:1].upper()}{title[1:]}: " if len(drawn) > 1 else ""
-        told = [_told(curve, axis) for curve in part] if few else [_extremes(part, axis)]
-        said.append(f"{head}{'; '.join(told)}.")
+        told = [_told(curve, axis, floor) for curve in part] if few else [_extremes(part, axis)]
+        text = f"{head}{'; '.join(told)}."
+        said.append(f"A{text[1:]}" if text.startswith("at ") else text)
     return " ".join(said)
 
 
-def _told(curve: Curve, axis: str) -> str:
+def _told(curve: Curve, axis: str, floor: float) -> str:
     """Return how one line goes."""
     fit = fitted(curve.x, curve.middle)
     broken = curve.broken
     failing = " and fails everywhere" if broken.all() else " and fails in part" if broken.any() else ""
-    first, last = number(float(curve.middle[0])), number(float(curve.middle[-1]))
+    values = float(curve.middle[0]), float(curve.middle[-1])
+    first, last = (f"below {floor:g}" if value <= floor and floor else rounded(value) for value in values)
     if len(curve.x) == 1 or first == last:
-        return f"{curve.line.label} {'is' if len(curve.x) == 1 else 'stays at'} {last}{failing}"
-    law = f" as {symbol(axis)}^({fit.text()})" if fit is not None else ""
+        stays = "is" if len(curve.x) == 1 or last.startswith("below") else "stays at"
+        return f"{curve.line.label} {stays} {last}{failing}"
+    letter = symbol(axis) if len(symbol(axis)) == 1 else f"({symbol(axis)})"
+    law = f" as {letter}^({fit.text()})" if fit is not None else ""
     return f"{curve.line.label} goes from {first} to {last}{law}{failing}"
 
 
@@ -70,11 +92,12 @@ def _extremes(part: Sequence[Curve], axis: str) -> str:
     low, high = there[0], there[-1]
     failing = [curve.line.label for curve in part if curve.broken.any()]
     fails = f"; failing: {', '.join(failing)}" if failing else ""
+    (place,) = swept_ticks([last])
     if low is high:
-        return f"at {symbol(axis)} = {number(last)} {_at_end(low)}{fails}"
-    return f"at {symbol(axis)} = {number(last)} from {_at_end(low)} to {_at_end(high)}{fails}"
+        return f"at {symbol(axis)} = {place} {_at_end(low)}{fails}"
+    return f"at {symbol(axis)} = {place} from {_at_end(low)} to {_at_end(high)}{fails}"
 
 
 def _at_end(curve: Curve) -> str:
     """Return a line with its last value."""
-    return f"{number(float(curve.middle[-1]))} ({curve.line.label})"
+    return f"{rounded(float(curve.middle[-1]))} ({curve.line.label})"

@@ -52,15 +52,15 @@ class Timeline(Plot):
         return draw_traces(traces, self.title or tables.title, fixed(tables).rsplit(" · ", 1)[0], which)
 
     def caption(self, tables: Tables) -> str:
+        from simulator.plots.telling import rounded
         from simulator.results.fixed import fixed
-        from simulator.results.formats import number
 
         told = []
         chosen, _ = _choose(tables.trials)
         for _, game in chosen.iterrows():
             apart = _what_sets_apart(game, tables, chosen).replace("\n", ", ")
             told.append(
-                f"{game['protocol']} against {game['adversary']}: {apart}, {number(float(game['words']))} words"
+                f"{game['protocol']} against {game['adversary']}: {apart}, {rounded(float(game['words']))} words"
             )
         return (
             "Error in units of α, with the band that is promised, and words so far against items, in one game of each "

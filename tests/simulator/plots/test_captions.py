@@ -37,3 +37,11 @@ def test_the_same_captions_stand_beside_the_figures(result: Path) -> None:
     draw(result)
     kept = json.loads((result / "figures" / "captions.json").read_text(encoding="utf-8"))
     assert kept == captions(result)
+
+
+def test_the_function_is_there_whatever_has_been_imported() -> None:
+    import simulator.plots
+    import simulator.plots.caption_file
+
+    assert callable(simulator.plots.captions), "a module of that name would take its place"
+    assert simulator.plots.caption_file.FILE == "captions.json"

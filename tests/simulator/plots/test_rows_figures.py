@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 from synthetic_results import write_result
 
 from simulator.plots import check_plot
-from simulator.plots.captions import caption_of
+from simulator.plots.caption_file import caption_of
 from simulator.plots.figures import figure_of
 from simulator.plots.style import house_style
 from simulator.results.read import read_tables
@@ -92,6 +92,9 @@ def test_captions_say_powers_only_where_there_are_any() -> None:
     tables = read_tables([REFERENCE / "headline"])
     told = caption_of(tables, check_plot({"kind": "cost", "x": "sites"}))
     assert "as k^(0.50 ± 0.02)" in told
+    assert "deterministic goes from below" not in told
+    told = caption_of(tables, check_plot({"kind": "error", "x": "sites"}))
+    assert "deterministic is below 0.1" in told
     tables = read_tables([REFERENCE / "growth"])
     told = caption_of(tables, check_plot({"kind": "cost", "x": "items"}))
-    assert "^" not in told, "words grow with the logarithm of the items"
+    assert "as N^" not in told, "words grow with the logarithm of the items"
