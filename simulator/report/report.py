@@ -120,7 +120,7 @@ def paragraphs(said: str) -> list[str]:
 
 def _figures(results: Results, tables: Tables, fault: str) -> Html:
     """Return the figures that have been drawn, and what is wrong with the others."""
-    from simulator.plots.captions import caption_of
+    from simulator.plots.caption_file import caption_of
     from simulator.plots.figures import planned, up_to_date
 
     wanted = planned(results)

@@ -98,7 +98,6 @@ def test_a_folder_in_the_way_is_one_line(tmp_path: Path) -> None:
 HERE = {
     "simulator/results/files.py": "the one place",
     "simulator/plots/style.py": "the picture that a notebook shows, into memory",
-    "simulator/plots/captions.py": "what the figures show, to the path that `write_with` hands over",
     "simulator/replay/files.py": "the record of a game, to the path that `write_with` hands over",
     "simulator/cli/play.py": "the transcript, to the path that `write_with` hands over",
     "simulator/templates/checks_my_task.py": "the scenario that a user's test plays, in a folder of its own",
