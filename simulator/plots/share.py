@@ -99,9 +99,9 @@ class Share(Plot):
         for title, part in drawn:
             head = f"{title} " if len(drawn) > 1 else ""
             for line, table in part:
-                values = [
-                    f"{row.share:.1%} at {symbol(self.x)} = {swept_ticks([row.x])[0]}" for row in table.itertuples()
-                ]
+                places, shares = (np.asarray(table[key], dtype=float) for key in ("x", "share"))
+                at = [f"{symbol(self.x)} = {swept_ticks([float(x)])[0]}" for x in places]
+                values = [f"{share:.1%} at {place}" for share, place in zip(shares, at, strict=True)]
                 same = table["share"].nunique() == 1 and len(table) > 1
                 told.append(
                     f"{head}{line.label}: {f'{table.share.iloc[0]:.1%} at each' if same else ', '.join(values)}"
