@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from simulator.cli.summary import failing_claims, print_claims, print_games
-from simulator.cli.tables import Form, is_terminal
+from simulator.cli.tables import Form, is_terminal, say
 from simulator.results.formats import duration
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def tell(scenario: Scenario, report: Report, form: Form, *, style: str) -> dict[
         click.echo(f"tracebacks: {report.results.dir / 'errors.txt'}", err=True)
     if form == "table":
         print_claims(report.findings)
-        click.echo(_counted(report))
+        say(_counted(report))
     if report.damaged:
         from simulator.runs.runner import JOURNAL
 
@@ -49,7 +49,7 @@ def tell(scenario: Scenario, report: Report, form: Form, *, style: str) -> dict[
             click.echo(f"{scenario.name}: {line}")
     tables = [path for name in TABLES if (path := report.results.dir / name).is_file()]
     if form == "table":
-        click.echo("tables: " + ", ".join(map(str, tables)))
+        say("tables: " + ", ".join(map(str, tables)))
     drawn, page = _draw(report.results, form, style) if style else ([], None)
     files = {"tables": tables, "figures": drawn, "report": page}
     return _document(scenario, report, files) if form == "json" else {}
@@ -75,14 +75,14 @@ def _draw(results: Results, form: Form, style: str) -> tuple[list[Path], Path | 
     fault = draw_figures(results, style=style)
     drawn = sorted((results.dir / "figures").glob("*.png"))
     if drawn and form == "table":
-        click.echo("figures: " + ", ".join(map(str, drawn)) + " (and .svg)")
+        say("figures: " + ", ".join(map(str, drawn)) + " (and .svg)")
     try:
         page = write_report(results, fault)
     except ValueError as error:
         click.echo(f"report: {error}", err=True)
         return drawn, None
     if form == "table":
-        click.echo(f"report: {page}")
+        say(f"report: {page}")
     return drawn, page
 
 

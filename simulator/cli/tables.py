@@ -55,6 +55,11 @@ def print_table(
     click.echo("\n".join(lines) + "\n")
 
 
+def say(sentence: str) -> None:
+    """Print a sentence; a terminal that is narrower gets it in lines that are broken at spaces."""
+    click.echo("\n".join(wrapped(sentence, terminal_width(), indent=2)))
+
+
 def table_lines(
     title: str,
     columns: Sequence[Column],

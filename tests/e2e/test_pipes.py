@@ -1,0 +1,114 @@
+"""A reader that goes away early loses what it does not read, and nothing else; and what the first minute is like."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simulator.cli.new import commands
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = """\
+name: small
+trials: 2
+sites: [2, 4]
+items: 500
+protocol: {kind: deterministic, alpha: 0.1}
+adversary: round-robin
+plots: [{kind: cost, x: sites}]
+claims:
+  - {name: always right, measure: fraction(ok), at_least: 1, no_control: a test}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("small.yaml").write_text(SMALL)
+    return tmp_path
+
+
+def piped(script: str) -> subprocess.CompletedProcess[str]:
+    """Run a pipeline; `$disttrack` is the program."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "disttrack": f"{sys.executable} -m simulator"}
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", script], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.slow
+def test_a_reader_that_closes_the_pipe_loses_no_file() -> None:
+    done = piped("$disttrack run small.yaml --workers 1 2> said | { read -r first; echo $first; }")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "small\n"
+    there = {path.name for path in Path("results/small").iterdir()}
+    assert {"trials.csv", "claims.csv", "manifest.json", "report.html", "figures"} <= there
+    assert len(list(Path("results/small/figures").glob("*.png"))) == 1
+    assert "Traceback" not in Path("said").read_text()
+    assert "Broken" not in Path("said").read_text()
+
+
+@pytest.mark.slow
+def test_the_status_is_that_of_the_run_whoever_reads_it() -> None:
+    Path("small.yaml").write_text(SMALL.replace("at_least: 1", "at_least: 2"))
+    done = piped("$disttrack run small.yaml --workers 1 --no-figures 2>&1 | true")
+    assert done.returncode == 1, "a claim failed"
+    done = piped("$disttrack list 2> said | true")
+    assert (done.returncode, Path("said").read_text()) == (0, "")
+
+
+@pytest.mark.slow
+def test_a_terminal_of_sixty_letters_is_not_left() -> None:
+    script = """
+import os, pty, struct, fcntl, termios, sys
+child, terminal = pty.fork()
+if not child:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 60, 0, 0))
+    os.execv(sys.executable, [sys.executable, "-m", "simulator", "run", "small.yaml", "--workers", "1", "--no-figures"])
+said = b""
+try:
+    while part := os.read(terminal, 65536):
+        said += part
+except OSError:
+    pass
+os.write(1, said)
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**environment, "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout.replace("\r", "")
+    lines = said[said.rindex("small\n") :].splitlines()
+    assert "PASS · always right" in lines
+    assert max(map(len, lines)) <= 60
+
+
+def test_without_arguments_it_says_what_to_do_first_in_five_lines() -> None:
+    done = piped("$disttrack")
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 5
+    assert " run headline " in done.stdout
+
+
+def test_commands_are_told_so_that_they_work_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = folder / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    for name in ("python", "disttrack"):
+        (programs / name).write_text("#!/bin/sh\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setattr(sys, "argv", [str(programs / "disttrack")])
+    monkeypatch.setattr(sys, "executable", str(programs / "python"))
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert commands() == (".venv/bin/disttrack", ".venv/bin/python")
+    monkeypatch.setenv("PATH", str(programs))  # as in an environment that is activated
+    assert commands() == ("disttrack", "python")
+    monkeypatch.setattr(sys, "argv", [str(ROOT / "simulator" / "__main__.py")])
+    assert commands() == ("python -m simulator", "python")
