@@ -1,0 +1,43 @@
+"""Every shipped scenario ends with a figure: drawn as its file asks, with a caption, and none left from before."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[3]
+SCENARIOS = sorted((ROOT / "scenarios").glob("*.yaml"))
+MOST_LETTERS = 1100
+
+
+def reference(file: Path) -> Path:
+    return ROOT / "results" / "reference" / file.stem
+
+
+def asked(file: Path) -> list[Any]:
+    return yaml.safe_load(file.read_text(encoding="utf-8")).get("plots") or []
+
+
+def test_there_are_scenarios() -> None:
+    assert len(SCENARIOS) >= 50
+
+
+@pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: file.stem)
+def test_a_shipped_scenario_has_the_figures_that_it_asks_for(file: Path) -> None:
+    plots = asked(file)
+    assert plots, "a scenario without a figure answers no question at a glance"
+    manifest = json.loads((reference(file) / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["scenario"]["plots"] == plots, "the reference was drawn for another version of the file"
+    folder = reference(file) / "figures"
+    captions = json.loads((folder / "captions.json").read_text(encoding="utf-8"))
+    drawn = {path.stem for path in folder.glob("*.png")}
+    assert len(plots) == len(drawn)
+    assert drawn == {path.stem for path in folder.glob("*.svg")} == set(captions)
+    for text in captions.values():
+        assert "\n" not in text
+        assert 60 < len(text) <= MOST_LETTERS
+        assert any(letter.isdigit() for letter in text), "what is seen is said by number"
