@@ -20,6 +20,7 @@ from simulator.claims.claim import Claim, Share
 from simulator.claims.expressions import Columns, measure, rows
 from simulator.claims.false_alarm import false_alarm
 from simulator.claims.grammar import ExpressionError
+from simulator.claims.precision import Precision, half_width, sequence_of
 
 VACUOUS: Final = "VACUOUS"
 _BROKEN: Final = "broken "
@@ -98,17 +99,24 @@ class ControlTable:
     lost: int = 0
 
 
-def judge(claims: Sequence[Claim], table: Columns, controls: Mapping[int, ControlTable] | None = None) -> list[Finding]:
+def judge(
+    claims: Sequence[Claim],
+    table: Columns,
+    controls: Mapping[int, ControlTable] | None = None,
+    precision: Precision | None = None,
+) -> list[Finding]:
     """Return the findings of claims over the table of games.
 
     Parameters
     ----------
     controls
         By number of the claim, the games of its control.
+    precision
+        What decided how many trials there are, if something did: then the intervals are those of confidence sequences.
     """
     found: list[Finding] = []
     for number, claim in enumerate(claims):
-        findings = _findings(claim, table)
+        findings = _findings(claim, table, precision)
         control = (controls or {}).get(number)
         if control is not None:
             findings = _beside(findings, claim, control)
@@ -183,30 +191,59 @@ def meets(claim: Claim, value: float) -> bool:
     return low <= value <= high  # not-a-number does not
 
 
-def _findings(claim: Claim, table: Columns) -> list[Finding]:
+def groups_of(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
+    """Return the games that a claim speaks of, by the groups of `each`; none if no game meets its condition.
+
+    Raises
+    ------
+    ExpressionError
+        They cannot be told.
+    """
+    chosen = _select(table, rows(claim.where, table) if claim.where else None)
+    return _groups(claim.columns, chosen) if _length(chosen) else []
+
+
+def precise(claim: Claim, table: Columns, precision: Precision) -> bool:
+    """Tell whether the intervals of a claim's measure are narrow enough, in all of its groups."""
     try:
-        chosen = _select(table, rows(claim.where, table) if claim.where else None)
-        if not _length(chosen):
-            return [_failed(claim, "", "no game meets the condition")]
-        groups = _groups(claim.columns, chosen)
+        groups = groups_of(claim, table)
+        return bool(groups) and all(
+            half_width(claim, measure(claim.measure, games).value, sequence_of(claim, games)) <= precision.precision
+            for _, games in groups
+        )
+    except ExpressionError:
+        return False
+
+
+def _findings(claim: Claim, table: Columns, precision: Precision | None) -> list[Finding]:
+    try:
+        groups = groups_of(claim, table)
     except ExpressionError as error:
         return [_failed(claim, "", str(error))]
-    return [_finding(claim, group, games) for group, games in groups]
+    if not groups:
+        return [_failed(claim, "", "no game meets the condition")]
+    return [_finding(claim, group, games, precision) for group, games in groups]
 
 
-def _finding(claim: Claim, group: str, table: Columns) -> Finding:
+def _finding(claim: Claim, group: str, table: Columns, precision: Precision | None) -> Finding:
     try:
         estimate = measure(claim.measure, table)
     except ExpressionError as error:
         return _failed(claim, group, str(error), _length(table))
+    low, high = estimate.low, estimate.high
+    if precision is not None:
+        interval = sequence_of(claim, table)
+        low, high = (end if np.isfinite(end) else None for end in interval)
     verdict = "PASS" if meets(claim, estimate.value) else "FAIL"
     note, rate = "", None
     try:
         rate = false_alarm(claim, table)
     except ExpressionError as error:
         note = f"false alarm: {error}"
+    if precision is not None and half_width(claim, estimate.value, interval) > precision.precision:
+        note = note or "less precise than asked for: at_most came first"
     return Finding(
-        claim.name, claim.where, group, claim.measure, estimate.value, estimate.low, estimate.high, bound(claim),
+        claim.name, claim.where, group, claim.measure, estimate.value, low, high, bound(claim),
         _length(table), verdict, note, false_alarm=rate,
     )  # fmt: skip
 

@@ -63,7 +63,7 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | Non
 
 def _document(scenario: Scenario, work: Work) -> dict[str, Any]:
     """Return the work of a scenario for programs."""
-    counted = {"games": scenario.games, "points": len(scenario.points), "trials": scenario.head.trials}
+    counted = {"games": scenario.games, "points": len(scenario.points), "trials": scenario.head.most_trials}
     names = ("messages", "seconds", "memory", "disk")
     return {**counted, "control_games": scenario.control_games, **{name: getattr(work, name) for name in names}}
 
@@ -74,13 +74,14 @@ def _tell(file: str, scenario: Scenario, work: Work, hands: int) -> None:
     from simulator.cli.tables import terminal_width
     from simulator.results.formats import duration, in_bytes, number
 
-    games = f"{scenario.games:,} ({len(scenario.points):,} points, {scenario.head.trials:,} trials each)"
+    most = "at most " if scenario.head.precision else ""
+    games = f"{most}{scenario.games:,} ({len(scenario.points):,} points, {scenario.head.most_trials:,} trials each)"
     if scenario.control_games:
         games += f", and {scenario.control_games:,} of the claims' controls"
     rows = {
         "games": games,
         "messages": f"about {number(float(round(work.messages)))} at most, by the protocols' cost bounds",
-        "time": f"about {duration(work.seconds)} with {hands} workers, from a half-second calibration here",
+        "time": f"{most or 'about '}{duration(work.seconds)} with {hands} workers, from a half-second calibration here",
         "memory": f"about {in_bytes(work.memory)}" + (f" of {in_bytes(work.free)}" if work.free else ""),
         "results": f"about {in_bytes(work.disk)} on the disk",
     }

@@ -64,7 +64,8 @@ def write_tables(
             _write_controls(csv.writer(start("controls.csv"), lineterminator="\n"), scenario, found)
         if lost.tracebacks:
             start("errors.txt").write("\n".join(lost.tracebacks))
-    findings = judge(scenario.head.claims, table.columns(), {number: control for number, control, _ in found})
+    broken = {number: control for number, control, _ in found}
+    findings = judge(scenario.head.claims, table.columns(), broken, scenario.head.precision)
     with writing(folder) as start:
         claims = csv.writer(start("claims.csv"), lineterminator="\n")
         claims.writerow(CLAIMS)

@@ -64,7 +64,7 @@ def estimate(scenario: Scenario, workers: int) -> Work:
 
 def asked(scenario: Scenario) -> list[tuple[Point, int]]:
     """Return all points, those of the controls too, and how many games each is to have."""
-    return [*((point, scenario.head.trials) for point in scenario.points), *scenario.broken]
+    return [*((point, scenario.head.most_trials) for point in scenario.points), *scenario.broken]
 
 
 def warning(scenario: Scenario, workers: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,8 @@ from simulator.runs.estimate import refuse_too_large
 from simulator.runs.journal import Journal
 from simulator.runs.lock import locked
 from simulator.runs.manifest import write_manifest
-from simulator.runs.plan import in_order, plan
+from simulator.runs.plan import Plan, in_order, plan
+from simulator.runs.precision import play_until_precise
 from simulator.runs.progress import Progress, in_notebook, notebook_bar
 from simulator.runs.workers import Batch, Batches, Job, Played, ThisProcess, WorkerDied, WorkerProcesses, Workers, cores
 from simulator.scenario.load import Scenario, load
@@ -121,23 +122,19 @@ def execute(
     hands = workers or cores()
     refuse_too_large(scenario, hands)
     folder = _folder(scenario, out)
-    planned = plan(scenario, controls=controls)
     with locked(folder), _journal(folder, fresh=fresh) as journal:
-        known = journal.known()
-        waiting: dict[str, Job] = {}
-        for games in planned.all:
-            for trial, (key, seed) in enumerate(zip(games.keys, games.seeds, strict=True)):
-                if key not in known:  # points that are equal share their games
-                    waiting.setdefault(key, Job(key, games.point, trial, seed, games.cost))
-        kept = len({key for games in planned.all for key in games.keys}) - len(waiting)
-        progress = Progress(len(waiting) + kept, kept, sum(job.cost for job in waiting.values()))
-        for games in planned.all:  # of points that have grown by trials, and draw no coins
-            there = next((key for key in games.keys if key in known), None)
-            missing = [key for key in games.keys if key in waiting]
-            if there is not None and missing and _alike(record := journal.get(there)):
-                _share(record, [waiting.pop(key) for key in missing], journal, progress)
-        pool = _pool_of(scheduler, min(hands, len(waiting)))
-        _play(list(waiting.values()), pool, journal, progress, on_progress)
+        before = journal.known()
+        progress = Progress(0, 0, 0.0)
+
+        def play(planned: Plan) -> None:
+            waiting = _waiting(planned, journal, before, progress)
+            _play(waiting, _pool_of(scheduler, min(hands, len(waiting))), journal, progress, on_progress)
+
+        if (precision := scenario.head.precision) is not None:
+            planned = play_until_precise(scenario, precision, journal, play, controls=controls)
+        else:
+            planned = plan(scenario, controls=controls)
+            play(planned)
         engines: dict[int, Mapping[str, str]] = {}
         findings, errors = write_tables(
             folder, scenario, in_order(journal, planned.games, engines), in_order(journal, planned.controls, {})
@@ -149,18 +146,45 @@ def execute(
             seeds=planned.games[0].seeds,
             engines=engines,
             games={
-                "all": scenario.games,
+                "all": sum(len(games.keys) for games in planned.games),
                 "controls": sum(len(games.keys) for games in planned.controls),
                 "played": progress.played,
                 "alike": progress.alike,
-                "kept": kept,
+                "kept": progress.kept,
                 "errors": len(errors),
             },
             workers=f"scheduler {scheduler}" if scheduler else f"{hands} on this machine",
             begun=begun,
             seconds=seconds,
         )
-    return Report(Results(folder), findings, errors, progress.played, progress.alike, kept, seconds, journal.damaged)
+    return Report(
+        Results(folder), findings, errors, progress.played, progress.alike, progress.kept, seconds, journal.damaged
+    )
+
+
+def _waiting(planned: Plan, journal: Journal, before: Set[str], progress: Progress) -> list[Job]:
+    """Return the games that are not in the journal yet, and note in the progress how much is to be played.
+
+    Parameters
+    ----------
+    before
+        Games that were there when the run began.
+    """
+    known = journal.known()
+    waiting: dict[str, Job] = {}
+    for games in planned.all:
+        for trial, (key, seed) in enumerate(zip(games.keys, games.seeds, strict=True)):
+            if key not in known:  # points that are equal share their games
+                waiting.setdefault(key, Job(key, games.point, trial, seed, games.cost))
+    keys = {key for games in planned.all for key in games.keys}
+    progress.games, progress.kept = len(keys), len(keys & before)
+    progress.cost += sum(job.cost for job in waiting.values())
+    for games in planned.all:  # of points that have grown by trials, and draw no coins
+        there = next((key for key in games.keys if key in known), None)
+        missing = [key for key in games.keys if key in waiting]
+        if there is not None and missing and _alike(record := journal.get(there)):
+            _share(record, [waiting.pop(key) for key in missing], journal, progress)
+    return list(waiting.values())
 
 
 def _folder(scenario: Scenario, out: str | Path | None) -> Path:
@@ -196,6 +220,7 @@ def _play(
 ) -> None:
     """Play games and journal them as they finish."""
     tell = on_progress or (lambda _: None)
+    progress.finished = False
     tell(progress)
     batches = Batches(games, pool.slots)
     again: list[Job] = []  # games whose worker died, each to be played by itself

@@ -61,7 +61,7 @@ def broken_points(
     """
     if all(claim.control is None for claim in claims):
         return ()
-    table = _table(points, extra, game)
+    table = known_before(points, extra, game)
     found: list[BrokenPoints] = []
     number = len(points)
     for place, claim in enumerate(claims):
@@ -81,7 +81,7 @@ def broken_points(
     return tuple(found)
 
 
-def _table(points: Sequence[Point], extra: Mapping[str, Sequence[Any]], game: Task) -> Columns:
+def known_before(points: Sequence[Point], extra: Mapping[str, Sequence[Any]], game: Task) -> Columns:
     """Return what is known of the points before a game is played, in the columns of the tables."""
     columns: dict[str, list[Any]] = {
         "point": [point.number for point in points],

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from simulator.claims.claim import Claim, Strict, Text
 from simulator.claims.control import not_bool
+from simulator.claims.precision import Precision
 from simulator.errors import nearest
 from simulator.scenario.network import UNIONS, Network
 from simulator.tasks.sizes import Size
@@ -35,7 +36,11 @@ class Head(Strict):
     title: str = Field("", description="One line, above tables and figures.")
     task: Text = Field("count", description="What game is played.")
     seed: Whole = Field(0, description="From it, the seeds of all games follow.")
-    trials: Count = Field(1, description="Games at each point, each with a seed of its own.")
+    trials: Count | Precision = Field(
+        1,
+        description="Games at each point, each with a seed of its own; or {precision: 0.05, at_most: 500}: as many as "
+        "it takes to know what the claims measure.",
+    )
     zip: list[list[Text]] = Field(
         default_factory=list,
         description="Groups of lists that move together, each a list of keys: [[sites, protocol.alpha]].",
@@ -44,6 +49,16 @@ class Head(Strict):
     plots: list[dict[str, Any] | Text] = Field(
         default_factory=list, description="Figures to draw: {kind: cost, x: sites}."
     )
+
+    @property
+    def most_trials(self) -> int:
+        """Return the trials that there are, at most where a precision decides."""
+        return self.trials.at_most if isinstance(self.trials, Precision) else self.trials
+
+    @property
+    def precision(self) -> Precision | None:
+        """Return what decides how many trials there are, if something does."""
+        return self.trials if isinstance(self.trials, Precision) else None
 
 
 class Part(BaseModel):
@@ -100,7 +115,9 @@ def first_fault(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
 
 def _is_key(part: str | int) -> bool:
     """Tell a key of the file from the names of a union's members, which pydantic puts into paths as well."""
-    return isinstance(part, int) or (part.isidentifier() and part not in ("float", "str", "int", "Share", *UNIONS))
+    return isinstance(part, int) or (
+        part.isidentifier() and part not in ("float", "str", "int", "Share", "Precision", *UNIONS)
+    )
 
 
 def _say(fault: Any) -> str:
