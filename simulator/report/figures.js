@@ -11,7 +11,7 @@
   document.head.append(script);
   packed.remove();
 
-  const NARROW = 620;
+  const NARROW = 620, MANY = 12;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const copy = (value) => JSON.parse(JSON.stringify(value));
   const axes = (layout, which) => Object.keys(layout).filter((key) => key.startsWith(`${which}axis`));
@@ -174,13 +174,16 @@
       };
       const names = this.series();
       if (names.length > 1) {
-        word("Show");
+        const many = names.length > MANY;
+        if (!many) word("Show");
+        const place = many ? this.folded(bar, `Show: ${names.length} series`) : bar;
         for (const name of names) {
           const made = button(name, (self) => {
             this.hidden.has(name) ? this.hidden.delete(name) : this.hidden.add(name);
             self.setAttribute("aria-pressed", String(!this.hidden.has(name)));
             this.draw();
           }, true);
+          place.append(made);
           const first = this.spec.data.find((trace) => trace.meta.series === name && !trace.fill) ?? this.spec.data.find((trace) => trace.meta.series === name);
           const swatch = document.createElement("span");
           swatch.className = "swatch";
@@ -203,8 +206,32 @@
       for (const form of ["png", "svg"]) button(form.toUpperCase(), () => this.picture(form)).setAttribute("aria-label", `Download this figure as ${form.toUpperCase()}`);
       button("CSV", () => house.save(`${this.spec.name}.csv`, this.csv(), "text/csv")).setAttribute("aria-label", "Download the values of this figure as CSV");
       this.place.before(bar);
-      const details = this.box.querySelector("details");
+      const details = this.box.querySelector("details.values");
       details.addEventListener("toggle", () => { if (details.open && !details.querySelector("table")) details.append(this.table()); });
+    }
+
+    // Many buttons are folded away, with two that switch all of them.
+    folded(bar, said) {
+      const fold = document.createElement("details");
+      const summary = document.createElement("summary");
+      const place = document.createElement("div");
+      fold.className = "series";
+      place.className = "controls";
+      summary.textContent = said;
+      for (const [text, hidden] of [["All", false], ["None", true]]) {
+        const made = document.createElement("button");
+        made.type = "button";
+        made.textContent = text;
+        made.addEventListener("click", () => {
+          this.hidden = new Set(hidden ? this.series() : []);
+          for (const one of place.querySelectorAll("[aria-pressed]")) one.setAttribute("aria-pressed", String(!hidden));
+          this.draw();
+        });
+        place.append(made);
+      }
+      fold.append(summary, place);
+      bar.append(fold);
+      return place;
     }
 
     async picture(form) {

@@ -65,7 +65,7 @@ def _figure(picture: Picture, anchor: str) -> Html:
         picture.caption,
         note,
         Html(" <span class='quiet'>Shown as a picture: {}.</span>", why) if why else Html(""),
-        Html("<details><summary>The values of this figure as a table</summary></details>")
+        Html("<details class='values'><summary>The values of this figure as a table</summary></details>")
         if made is not None
         else Html(""),
     )

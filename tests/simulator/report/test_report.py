@@ -183,3 +183,33 @@ def test_a_manifest_may_say_little(tmp_path: Path) -> None:
     (folder / "manifest.json").write_text(json.dumps({"scenario": {"plots": ["matrix"]}}), encoding="utf-8")
     (folder / "kinds.csv").unlink()
     assert "<h1>r</h1>" in write_report(folder).read_text("utf-8")
+
+
+def test_errors_are_told_with_their_tracebacks_as_text(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "r", sites=(16,), trials=2, plots=["matrix"])
+    trials = pd.read_csv(folder / "trials.csv")
+    trials.loc[trials["protocol"] == "robust", ["verdict", "ok"]] = ["error", False]
+    trials.to_csv(folder / "trials.csv", index=False)
+    (folder / "errors.txt").write_text(f"Traceback: {EVIL}\n" + "x" * 50_000, encoding="utf-8")
+    text = write_report(folder).read_text("utf-8")
+    assert "4 games ended with an error" in text
+    assert text.count("<tr class='lost'>") == 2
+    assert EVIL not in text
+    assert "Traceback: &lt;script&gt;" in text
+    assert "errors.txt has all of it" in text
+
+
+def test_the_page_of_a_users_own_names_has_none_of_them_as_markup(tmp_path: Path) -> None:
+    folder = write_result(
+        tmp_path / "r", sites=(16,), trials=1, protocols=(EVIL, "robust"), title=EVIL, plots=["matrix", "breakdown"]
+    )
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    more = {"comment": f"{EVIL}?\n\n{EVIL}.", "name": EVIL, "workers": EVIL, "versions": {"numpy": EVIL}}
+    (folder / "manifest.json").write_text(json.dumps(manifest | more), encoding="utf-8")
+    draw(folder)
+    text = write_report(folder).read_text("utf-8")
+    assert EVIL not in text
+    found = Outline()
+    found.feed(text)
+    assert not found.crossed
+    assert sum(tag == "script" and "type" not in dict(attributes) for tag, attributes in found.tags) <= 3
