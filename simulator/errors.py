@@ -28,6 +28,17 @@ class RunError(Exception):
     """
 
 
+def printable(text: str) -> str:
+    """Return a text that can be written: what no encoding has (a lone surrogate) stands in it as an escape.
+
+    Examples
+    --------
+    >>> printable(chr(0xDC80)), printable("α")
+    ('\\\\udc80', 'α')
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """Return advice for a misspelt name: ``; did you mean 'robust'?``, or nothing if none is near.
 

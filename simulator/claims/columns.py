@@ -56,7 +56,7 @@ TRIAL_COLUMNS: Final = (
     Column("items", "items really sent", "items"),
     Column("alpha", "relative error promised; empty if none is", "share"),
     Column("engine", "engine that played", "step, leap, bulk", holds="text"),
-    Column("verdict", "whether the promise was kept at every step", "ok, failed, undecided", holds="text"),
+    Column("verdict", "whether the promise was kept at every step", "ok, failed, undecided, error", holds="text"),
     Column("ok", "whether the verdict is ok", "True, False", holds="truth"),
     Column("max_rel_error", "largest relative error over all steps", "share", label="largest relative error"),
     Column("first_failure", "items, with those of `start`, at the first failing step; empty if none failed", "items"),
@@ -70,6 +70,7 @@ TRIAL_COLUMNS: Final = (
     Column("bits", "cost in bits: a signal is one, a word is ceil(log2(items + 1))", "bits"),
     Column("broadcasts", "messages of the server to all sites, each counted once", "broadcasts"),
     Column("seconds", "time that the game took; differs from run to run", "s", label="seconds per game"),
+    Column("error", "what ended the game: class and message of the error; its measures are then empty", "", "run"),
 )  # fmt: skip
 """Columns of ``trials.csv``, a row per game, in this order; a task's own and the swept parameters follow."""
 
@@ -122,9 +123,11 @@ CLAIM_COLUMNS: Final = (
     Column("low", "lower end of its 95 % confidence interval; empty if there is none", "", "claim"),
     Column("high", "upper end", "", "claim"),
     Column("bound", "what the value had to meet", "", "claim"),
-    Column("games", "games that it was measured on", "games", "claim"),
-    Column("verdict", "whether it meets the bound, and its control does not", "PASS, FAIL, VACUOUS", "claim"),
-    Column("note", "why nothing could be measured; empty otherwise", "", "claim"),
+    Column("games", "different games that it was measured on", "games", "claim"),
+    Column(
+        "verdict", "whether it meets the bound, and its control does not", "PASS, FAIL, VACUOUS, UNDECIDED", "claim"
+    ),
+    Column("note", "why nothing could be measured, or is decided; empty otherwise", "", "claim"),
     Column("control", "value of the measure in the control, where it must fail; empty if not measured", "", "claim"),
     Column("broken", "what is broken in the control, or why there can be none; empty without one", "", "claim"),
     Column(
@@ -133,6 +136,7 @@ CLAIM_COLUMNS: Final = (
         "",
         "claim",
     ),
+    Column("played", "games with those that repeat another one: without coins, or at an equal point", "games", "claim"),
 )
 """Columns of ``claims.csv``: a row per claim and group of its `each`."""
 

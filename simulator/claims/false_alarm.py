@@ -7,7 +7,7 @@ the difference of two runs has twice the variance of one (see `spread`), and its
 
 These are approximations but for a chance that theory gives: the spread is estimated from the games themselves, and
 their tails are not seen but taken as Student's or exponential. Games of one trial share their seed, and are never taken
-as independent.
+as independent. A game without coins is the same in every run: it is taken as it is.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from simulator.claims.expressions import Columns, arguments, outermost, rows
 from simulator.claims.grammar import ExpressionError
+from simulator.claims.groups import coinless
 from simulator.claims.spread import EXTREMES, spread
 from simulator.claims.tails import Column, beta_binomial, clustered, game_outside, tail
 
@@ -54,13 +55,17 @@ def false_alarm(claim: Claim, table: Columns) -> float | None:
         np.asarray(table[column]) if column in table else other
         for column, other in (("trial", np.arange(length)), ("point", np.zeros(length)))
     )
-    name = outermost(claim.measure)
+    name, same = outermost(claim.measure), coinless(table)
     if name in ("fraction", *EXTREMES):
         chosen, (values, *_) = arguments(claim.measure, table)
         if name == "fraction":
-            mine = {key: column[chosen] for key, column in table.items()}
-            return _of_fraction(claim, mine, values.astype(bool), points[chosen], len(np.unique(trials[chosen])))
-        return _of_extreme(claim, np.asarray(values, dtype=float), points[chosen], largest=name == "max")
+            tossed = ~same[chosen]
+            mine = {key: column[chosen][tossed] for key, column in table.items()}
+            holds = values.astype(bool)
+            places = points[chosen][tossed], len(np.unique(trials[chosen][tossed]))
+            return _of_fraction(claim, mine, holds[tossed], *places, known=holds[~tossed])
+        places_of = np.where(same[chosen], -1 - np.arange(len(same))[chosen], points[chosen])
+        return _of_extreme(claim, np.asarray(values, dtype=float), places_of, same[chosen], largest=name == "max")
     found = spread(claim.measure, table, trials, points)
     if found is None or not np.isfinite([found.value, found.variance]).all():
         return None
@@ -72,10 +77,13 @@ def false_alarm(claim: Claim, table: Columns) -> float | None:
     return float(min(1.0, sum(map(float, both))))
 
 
-def _of_fraction(claim: Claim, table: Columns, holds: Column, points: Column, trials: int) -> float:
-    games, hits = len(holds), int(holds.sum())
+def _of_fraction(claim: Claim, table: Columns, holds: Column, points: Column, trials: int, known: Column) -> float:
+    """Return the rate of a share of games: some are as they are in every run (`known`), the others are tossed anew."""
+    games, hits, all_games = len(holds), int(holds.sum()), len(holds) + len(known)
     low, high = claim.accepts
-    shares = np.arange(games + 1) / games
+    shares = (int(known.sum()) + np.arange(games + 1)) / all_games
+    if not games:
+        return float(not low <= shares[0] <= high)
     most_missing = int((shares < low).sum())  # so many hits are too few
     most_hits = int((shares <= high).sum())  # and so many too many
     chances = []  # of one game, that the condition holds
@@ -96,7 +104,7 @@ def _of_fraction(claim: Claim, table: Columns, holds: Column, points: Column, tr
         for chance in chances
     ]
     if not rates:  # a trial counts once, for its games go together
-        shares = np.arange(trials + 1) / trials
+        shares = (int(known.sum()) + np.arange(trials + 1) * games / trials) / all_games
         rates = [float(beta_binomial(trials, hits * trials / games)[(shares < low) | (shares > high)].sum())]
     return min(1.0, *rates)
 
@@ -107,14 +115,15 @@ def _believable(games: int, trials: int, hits: int, chance: float) -> bool:
     return min(below, above) >= _REFUTED
 
 
-def _of_extreme(claim: Claim, values: Column, points: Column, *, largest: bool) -> float | None:
+def _of_extreme(claim: Claim, values: Column, points: Column, same: Column, *, largest: bool) -> float | None:
     low, high = claim.accepts
     beyond = (values > high) if largest else (values < low)
-    if claim.chance is not None and _believable(len(values), len(values), int(beyond.sum()), claim.chance):
-        return min(1.0, len(values) * claim.chance)
+    tossed = len(values) - int(same.sum())
+    if claim.chance is not None and _believable(tossed, tossed, int(beyond[~same].sum()), claim.chance):
+        return float(min(1.0, tossed * claim.chance + beyond[same].sum()))
     # the extreme is beyond one end if one game is; short of the other only if all are
-    near = game_outside(values, points, -np.inf if largest else low, high if largest else np.inf)
-    far = game_outside(values, points, low if largest else -np.inf, np.inf if largest else high)
+    near = game_outside(values, points, -np.inf if largest else low, high if largest else np.inf, same)
+    far = game_outside(values, points, low if largest else -np.inf, np.inf if largest else high, same)
     if near is None or far is None:
         return None
     return float(min(1.0, near.sum() + np.prod(far)))

@@ -4,7 +4,8 @@ The games of one trial have the same seed at all points, and their coins fall al
 sizes or another adversary: they are far from independent. The trials are, so the unit is a trial, all points of it
 together: the variance is the jackknife's, with one degree of freedom less than there are trials. Where these are fewer
 than eight that says too little: each game is counted twice in turn as well, as if points were independent, the
-larger variance of both is taken, and the degrees of freedom are those of all points (Satterthwaite's).
+larger variance of both is taken, and the degrees of freedom are those of all points (Satterthwaite's). A game without
+coins is in the table once, belongs to no trial and is never left out: every run has it.
 
 Medians, quantiles and extremes do not change smoothly. They are moved as the mean of their values moves, times a factor
 that is the largest possible, or that of an exponential tail: sqrt(3) for the median (of a unimodal distribution),
@@ -21,6 +22,7 @@ from typing import Any, Final
 import numpy as np
 
 from simulator.claims.expressions import Columns, columns_of, measure
+from simulator.claims.groups import coinless
 from simulator.claims.statistics import AGGREGATES, Aggregate, Estimate
 from simulator.claims.tails import Column
 
@@ -60,14 +62,19 @@ def spread(text: str, table: Columns, trials: Column, points: Column) -> Spread 
     used = {name: table[name] for name in columns_of(text) if name in table}
     moved = _Moved()
     value = measure(text, used, moved.aggregates).value
-    names, part = np.unique(trials, return_inverse=True)
+    same = coinless(table)
+    if same.all():
+        return Spread(value, 0.0, 1.0, moved.extreme)
+    names, inverse = np.unique(trials[~same], return_inverse=True)
     parts = min(len(names), MOST)
     if parts < 2:
         return None
-    without = np.array([moved.again(text, used, np.flatnonzero(part % MOST != one)) for one in range(parts)])
+    part = np.full(len(same), -1)
+    part[~same] = inverse % MOST
+    without = np.array([moved.again(text, used, np.flatnonzero(part != one)) for one in range(parts)])
     variance, freedom = float((parts - 1) / parts * ((without - without.mean()) ** 2).sum()), float(parts - 1)
     if parts < FEW:
-        apart, free = _of_points(text, used, moved, points)
+        apart, free = _of_points(text, used, moved, np.where(same, -1 - np.arange(len(same)), points))
         variance, freedom = max(variance, apart), max(freedom, free)
     if variance <= (1e-12 * max(1.0, abs(value))) ** 2:  # rounding: chance has no part in it
         variance = 0.0

@@ -83,20 +83,26 @@ def clustered(games: int, trials: int, chance: float, missing: int) -> float:
     return found
 
 
-def game_outside(values: Column, points: Column, low: float, high: float) -> Column | None:
+def game_outside(values: Column, points: Column, low: float, high: float, same: Column | None = None) -> Column | None:
     """Return, for each game, the chance that a fresh one at its point falls below `low` or above `high`.
+
+    Games in which chance has no part (`same`, with a point each) are as they are.
 
     The spread of a point is its own or that of all points together, whichever is larger. Its degrees of freedom are
     those of points whose games, as those of a trial share a seed, are correlated by one half. None if no point has two.
     """
     if not np.isfinite(values).all():
         return None
-    parts = [np.flatnonzero(points == point) for point in np.unique(points)]
+    chances = np.zeros(len(values))
+    tossed = np.ones(len(values), dtype=bool) if same is None else ~same
+    chances[~tossed] = (values[~tossed] < low) | (values[~tossed] > high)
+    if not tossed.any():
+        return chances
+    parts = [np.flatnonzero(points == point) for point in np.unique(points[tossed])]
     freedom = sum(len(rows) - 1 for rows in parts) / (1 + (len(parts) - 1) * _CORRELATED**2)
     if not freedom:
         return None
     pooled = float(np.mean([_variance(values[rows]) for rows in parts if len(rows) > 1]))
-    chances = np.zeros(len(values))
     for rows in parts:
         mine = values[rows]
         alike = bool((mine == mine[0]).all())  # the mean of equal numbers may differ from them in its last digit

@@ -65,7 +65,12 @@ def _document(scenario: Scenario, work: Work) -> dict[str, Any]:
     """Return the work of a scenario for programs."""
     counted = {"games": scenario.games, "points": len(scenario.points), "trials": scenario.head.most_trials}
     names = ("messages", "seconds", "memory", "disk")
-    return {**counted, "control_games": scenario.control_games, **{name: getattr(work, name) for name in names}}
+    return {
+        **counted,
+        "control_games": scenario.control_games,
+        "notes": list(scenario.notes),
+        **{name: getattr(work, name) for name in names},
+    }
 
 
 def _tell(file: str, scenario: Scenario, work: Work, hands: int) -> None:
@@ -86,6 +91,8 @@ def _tell(file: str, scenario: Scenario, work: Work, hands: int) -> None:
         "results": f"about {in_bytes(work.disk)} on the disk",
     }
     click.echo(f"{file}: valid")
+    for note in scenario.notes:
+        click.echo(f"  {note}")
     for name, said in rows.items():
         click.echo("\n".join(hanging(f"  {name + ':':<11}", said, terminal_width())))
 

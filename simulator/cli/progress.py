@@ -50,7 +50,13 @@ def _drawn(name: str) -> Iterator[Callable[[Progress], None]]:
     with drawing:
         line = drawing.add_task(name, total=1.0, games="", rate="", left="")
 
+        said = ""
+
         def show(progress: Progress) -> None:
+            nonlocal said
+            if progress.notice != said:
+                said = progress.notice
+                drawing.console.print(said, markup=False)
             games, rate, left = progress.words(time.perf_counter() - begun)
             drawing.update(line, completed=progress.share, games=games, rate=rate, left=left, refresh=True)
 
@@ -59,9 +65,13 @@ def _drawn(name: str) -> Iterator[Callable[[Progress], None]]:
 
 def _lines(name: str) -> Callable[[Progress], None]:
     begun = last = time.perf_counter()
+    said = ""
 
     def show(progress: Progress) -> None:
-        nonlocal last
+        nonlocal last, said
+        if progress.notice != said:
+            said = progress.notice
+            click.echo(f"{name}: {said}", err=True)
         now = time.perf_counter()
         if now - last >= EVERY and not progress.finished:
             last = now

@@ -6,13 +6,13 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import click
 
 from simulator.cli import complete
 from simulator.cli.plot import STYLE
-from simulator.cli.run_told import tell
+from simulator.cli.run_told import lost_line, tell
 from simulator.cli.summary import print_seeds, seeds_document
 from simulator.cli.tables import Form, form_options, print_json
 
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, help="The scenario's seed.")
 @click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, or local.")
+@click.option(
+    "--game-timeout", type=float, metavar="SECONDS", help="End a game that takes longer, as an error; the others go on."
+)
 @click.option("--fresh", is_flag=True, help="Begin anew, without the games of earlier runs.")
 @click.option("--no-controls", is_flag=True, help="Do not play the broken systems in which claims must fail.")
 @click.option(
@@ -60,6 +63,7 @@ def run(
     seed: int | None,
     workers: int | None,
     scheduler: str | None,
+    game_timeout: float | None,
     fresh: bool,
     no_controls: bool,
     seeds: int | None,
@@ -81,17 +85,20 @@ def run(
         overrides = (*overrides, f"seed={seed}")
     scenarios = [load(file, overrides) for file in files]  # all of them before the first game
     for scenario in scenarios:
+        for note in scenario.notes:
+            click.echo(f"{scenario.name}: {note}", err=True)
         refuse_too_large(scenario, workers or cores())
+    how: How = {"workers": workers, "scheduler": scheduler, "fresh": fresh, "game_timeout": game_timeout}
     status = 0
     told: list[dict[str, Any]] = []
     for scenario in scenarios:
         folder = out if out is None or len(scenarios) == 1 else out / scenario.name
         if seeds is not None:
-            held, errors = _play_seeds(scenario, seeds, folder, workers, scheduler, form, fresh=fresh)
+            held, errors = _play_seeds(scenario, seeds, folder, form, **how)
             told.append(_tell_seeds(scenario, held, errors, form))
             status = max(status, 0 if told[-1]["ok"] else 1)
             continue
-        report = _play(scenario, folder, workers, scheduler, form, fresh=fresh, controls=not no_controls)
+        report = _play(scenario, folder, form, controls=not no_controls, **how)
         told.append(tell(scenario, report, form, style="" if no_figures else style))
         status = max(status, 0 if report.ok else 1)
     if form == "json":
@@ -99,46 +106,31 @@ def run(
     return status
 
 
-def _play(
-    scenario: Scenario,
-    out: Path | None,
-    workers: int | None,
-    scheduler: str | None,
-    form: Form,
-    *,
-    fresh: bool,
-    controls: bool,
-) -> Report:
+class How(TypedDict):
+    """How a run is played: as the flags of the same names say."""
+
+    workers: int | None
+    scheduler: str | None
+    fresh: bool
+    game_timeout: float | None
+
+
+def _play(scenario: Scenario, out: Path | None, form: Form, *, controls: bool, **how: Unpack[How]) -> Report:
     from simulator.cli.progress import bar
     from simulator.runs.estimate import warning
     from simulator.runs.runner import execute
     from simulator.runs.workers import cores
 
-    warned = "" if scheduler else warning(scenario, workers or cores())
+    warned = "" if how["scheduler"] else warning(scenario, how["workers"] or cores())
     if warned:
         click.echo(warned, err=True)
 
     with _interruptible(), bar(scenario.name, quiet=form == "quiet") as on_progress:
-        return execute(
-            scenario,
-            out=out,
-            workers=workers,
-            scheduler=scheduler,
-            fresh=fresh,
-            controls=controls,
-            on_progress=on_progress,
-        )
+        return execute(scenario, out=out, controls=controls, on_progress=on_progress, **how)
 
 
 def _play_seeds(
-    scenario: Scenario,
-    seeds: int,
-    out: Path | None,
-    workers: int | None,
-    scheduler: str | None,
-    form: Form,
-    *,
-    fresh: bool,
+    scenario: Scenario, seeds: int, out: Path | None, form: Form, **how: Unpack[How]
 ) -> tuple[list[Held], list[str]]:
     """Play a scenario under fresh seeds; return how often each claim held, and the errors."""
     from simulator.cli.progress import bar
@@ -150,13 +142,13 @@ def _play_seeds(
             bars.close()
             return bars.enter_context(bar(f"{scenario.name}, seed {seed}", quiet=form == "quiet"))
 
-        return run_seeds(scenario, seeds, out=out, workers=workers, scheduler=scheduler, fresh=fresh, on_seed=on_seed)
+        return run_seeds(scenario, seeds, out=out, on_seed=on_seed, **how)
 
 
 def _tell_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, Any]:
     """Print how often each claim held under fresh seeds; return the same for programs."""
-    for error in errors:
-        click.echo(f"error: {error}", err=True)
+    if errors:
+        click.echo(lost_line(errors, "errors.txt in the folder of each seed"), err=True)
     if form == "table":
         print_seeds(scenario, held)
     elif form == "quiet":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -32,10 +33,10 @@ def tell(scenario: Scenario, report: Report, form: Form, *, style: str) -> dict[
     """
     if form == "table":
         print_games(report.results)
-    for error in report.errors:
-        click.echo(f"error: {error}", err=True)
     if report.errors:
-        click.echo(f"tracebacks: {report.results.dir / 'errors.txt'}", err=True)
+        click.echo(lost_line(report.errors, str(report.results.dir / "errors.txt")), err=True)
+    if report.printed:
+        click.echo(report.printed, err=True)
     if form == "table":
         print_claims(report.findings)
         say(_counted(report))
@@ -104,3 +105,9 @@ def _document(scenario: Scenario, report: Report, files: dict[str, Any]) -> dict
         "seconds": report.seconds,
         "files": files,
     }
+
+
+def lost_line(errors: Sequence[str], place: str) -> str:
+    """Return in a line how many games errors have ended, the first of them, and where the tracebacks are."""
+    first = "" if len(errors) == 1 else ", the first"
+    return f"{len(errors):,} game{'s' * (len(errors) > 1)} ended in an error{first}: {errors[0]} (tracebacks: {place})"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from simulator.claims.judge import UNDECIDED
 from simulator.cli.layout import Column
 from simulator.cli.tables import coloured, print_table, table_lines, terminal_width
-from simulator.results.formats import chance, interval, number, span
+from simulator.results.formats import chance, games_of, interval, number, span
 
 if TYPE_CHECKING:
     from simulator.claims.judge import Finding
@@ -74,11 +75,11 @@ def claims_lines(findings: Sequence[Finding], width: int | None, *, colours: boo
             [
                 finding.verdict,
                 *([named, finding.measure] if beside else [f"{named}\n{finding.measure}"]),
-                number(finding.value) or finding.note,
+                (number(finding.value) if finding.verdict != UNDECIDED else "") or finding.note,
                 number(finding.control),
                 interval(finding.low, finding.high),
                 finding.bound,
-                number(finding.games),
+                games_of(finding.games, finding.played),
             ]
         )
     columns = [
@@ -141,7 +142,7 @@ def print_seeds(scenario: Scenario, held: Sequence[Held]) -> None:
             row.measure,
             span([value for value in (row.least, row.most) if value is not None]),
             row.bound,
-            " ".join(map(str, row.failed)),
+            " ".join([*map(str, row.failed), *(f"{seed} (undecided)" for seed in row.undecided)]),
         ]
         for row in held
     ]

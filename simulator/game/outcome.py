@@ -36,6 +36,7 @@ class Game:
         The engine that played, and why it was taken.
     verdict, ok
         Whether the relative error stayed within alpha at every step; on a network, the lag-aware one after the warm-up.
+        It is ok, failed, undecided, or error if a class of the user's ended the game.
     max_rel_error, highest, lowest
         The largest relative error over all steps; the largest and the smallest signed one.
     first_failure
@@ -60,7 +61,7 @@ class Game:
     seconds
         Time that it took to play.
     error
-        The traceback if a class of the user's raised; None otherwise.
+        The traceback if a class of the user's raised or exited; None otherwise.
     coins
         Whether chance may have had a part; if it had none, the game is the same for every seed.
     leaked

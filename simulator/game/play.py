@@ -11,7 +11,7 @@ from typing import Any, Literal
 from adversaries.base import Adversary, Choice
 from adversaries.replay import Recorder, Replay
 from protocols.base import Protocol, whole
-from simulator.errors import ScenarioError
+from simulator.errors import ScenarioError, printable
 from simulator.game.coins import chance_had_a_part
 from simulator.game.collector import collector_paused
 from simulator.game.engine_choice import choose, choose_engine
@@ -61,7 +61,7 @@ def play(
     sees
         What the adversary may see: outputs, traffic or state.
     on_error
-        What becomes of an error in a protocol or an adversary: raised, or the game is lost and keeps the traceback.
+        What becomes of an error in a protocol or an adversary: raised, or the verdict, with the traceback in `error`.
 
     Raises
     ------
@@ -110,7 +110,10 @@ class _Played:
         self.error: str | None = None
 
     def go(self, size: dict[str, Any], record: bool, *, raises: bool) -> None:
-        """Play to the end; an error of a class of the user's is raised, or ends the game where it stands."""
+        """Play to the end; what a class of the user's raises is raised, or ends the game where it stands.
+
+        An exit is taken for an error as well; Ctrl-C is the user's own.
+        """
         try:
             if isinstance(self.adversary, Replay):
                 self.adversary = rehearse(self.adversary, self.protocol, network=self.network, **size)
@@ -120,12 +123,12 @@ class _Played:
                 self.game = None
                 self.chosen, self.reason = choose(self.asked, str(obstacle))
                 self._play(size, record)
-        except ScenarioError:
+        except (ScenarioError, KeyboardInterrupt):
             raise
-        except Exception:
+        except BaseException:
             if raises:
                 raise
-            self.error = traceback.format_exc()
+            self.error = printable(traceback.format_exc())
             if self.game is not None:
                 self.game.stop()
 
@@ -164,7 +167,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
     }
     if game is None:  # the parts could not even be made
         return Game(
-            **common, items=0, verdict="failed", max_rel_error=0.0, highest=0.0, lowest=0.0, first_failure=None,
+            **common, items=0, verdict="error", max_rel_error=0.0, highest=0.0, lowest=0.0, first_failure=None,
             failing_fraction=0.0, output_changes=0, rounds=0, messages=0, words=0, words_up=0, words_down=0, bits=0,
             broadcasts=0, seconds=time.perf_counter() - played.begun,
         )  # fmt: skip
@@ -174,7 +177,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
     return Game(
         **common,
         items=game.sent(steps) if steps else 0,
-        verdict="failed" if error else judged.verdict(),
+        verdict="error" if error else judged.verdict(),
         max_rel_error=referee.max_rel_error,
         highest=referee.highest,
         lowest=referee.lowest,

@@ -18,7 +18,7 @@ import numpy as np
 from protocols.base import Number
 from simulator.game.outputs import NOT_A_NUMBER, as_float, exact_parts, measured, plain, relative_error, scaled
 
-Verdict = Literal["ok", "failed", "undecided"]
+Verdict = Literal["ok", "failed", "undecided", "error"]
 
 _FEW = 50
 """Changes that are judged faster one by one."""

@@ -14,7 +14,7 @@ from simulator.errors import RunError, ScenarioError
 from simulator.plots.base import Plot
 from simulator.plots.caption_file import caption_of, prepared, write_captions
 from simulator.plots.lent import OnLentAxes, Panels, lent
-from simulator.plots.style import FORMS, STYLES, Page, house_style, save
+from simulator.plots.style import FORMS, STYLES, Page, at_the_foot, house_style, save
 from simulator.plots.timeline_panels import draw_game
 from simulator.points.kept import kept_class
 from simulator.points.registry import parameters
@@ -184,7 +184,8 @@ def figure_of(tables: Tables, plot: Plot) -> Figure:
     """
     plot, chosen = prepared(tables, plot)
     try:
-        figure = plot.draw(chosen)
+        with at_the_foot(_left_out(tables.lost)):
+            figure = plot.draw(chosen)
     except Exception as error:
         if isinstance(error, ValueError) or type(plot).__module__.startswith("simulator.plots."):
             raise
@@ -192,6 +193,12 @@ def figure_of(tables: Tables, plot: Plot) -> Figure:
     if not isinstance(figure, Figure):
         raise ValueError(f"{type(plot).__name__}.draw must return a matplotlib Figure; got {figure!r}")
     return figure
+
+
+def _left_out(lost: int) -> str:
+    """Return what a figure says of games that an error ended."""
+    games = "games that ended in an error are" if lost > 1 else "game that ended in an error is"
+    return f"{lost:,} {games} left out." if lost else ""
 
 
 def _plot_of(request: Request, tables: Tables) -> Plot:

@@ -140,6 +140,20 @@ def _plain(text: str) -> str:
     return re.sub(r"\\propto|\\alpha|[${}^\\]", "", text)
 
 
+_FOOT: ContextVar[str] = ContextVar("_FOOT", default="")
+"""What every figure says at its foot, after its own note."""
+
+
+@contextmanager
+def at_the_foot(text: str) -> Iterator[None]:
+    """Let every figure that is made inside say this at its foot as well."""
+    token = _FOOT.set(text)
+    try:
+        yield
+    finally:
+        _FOOT.reset(token)
+
+
 class Sheet(Figure):
     """A figure that a notebook shows by itself, with no plotting back end set up."""
 
@@ -176,7 +190,7 @@ def new_figure(
     width, height = target.width or width, height * target.height
     titles = (textwrap.wrap(title, int(width * 8.9)) or [""]) if target.titled else []
     subtitles = textwrap.wrap(subtitle, int(width * 14)) if target.titled else []
-    notes = textwrap.wrap(note, int(width * 16)) if target.titled else []
+    notes = textwrap.wrap(f"{note} {_FOOT.get()}".strip(), int(width * 16)) if target.titled else []
     legends = [legend for legend in legends if legend.entries]
     head = 0.22 + 0.24 * len(titles) + 0.18 * len(subtitles) if target.titled else 0.04
     foot = 0.14 + 0.16 * len(notes) if notes else 0.06

@@ -11,7 +11,7 @@ from typing import Any
 
 from simulator.errors import ScenarioError
 from simulator.points.code import digest_of, helpers, is_ours, own_code
-from simulator.points.registry import Family, find, label, make, parameters, registered
+from simulator.points.registry import Family, find, kinds, label, make, parameters, registered
 from simulator.points.source import Source, is_reference, source_of
 
 
@@ -91,6 +91,14 @@ class Part:
             if colon and name.isidentifier():
                 raise PointError((self.role, name), rest) from error
             raise PointError((self.role,), str(error)) from error
+
+    @property
+    def own(self) -> bool:
+        """Tell whether code that is no part of this project may be run for it: the user's, or another package's."""
+        if self.source is not None or is_reference(self.kind) or _names_code(self.arguments):
+            return True
+        known = kinds(self.family).get(self.kind)
+        return known is not None and known.origin != "built in"
 
     @property
     def label(self) -> str:
@@ -190,6 +198,11 @@ class Point:
     network: Mapping[str, Any] | None = None
     engine: str = "auto"
 
+    @property
+    def own(self) -> bool:
+        """Tell whether code that is no part of this project may be run for its games."""
+        return any(part.own for part in (self.task, self.protocol, self.adversary))
+
     def identity(self) -> dict[str, Any]:
         """Return what determines the point's games, but for the seed."""
         return {
@@ -223,6 +236,14 @@ def part(role: str, family: Family, entry: Mapping[str, Any], folder: Path) -> P
     except ScenarioError as error:
         raise PointError((role, "kind"), str(error)) from error
     return Part(role, family, kind, arguments, str(folder), source)
+
+
+def _names_code(value: Any) -> bool:
+    """Tell whether a parameter may name a class: ``file.py:Class`` in it, or in what it holds."""
+    if isinstance(value, str):
+        return is_reference(value)
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    return any(map(_names_code, inner))
 
 
 def canonical(value: Any) -> str:

@@ -17,8 +17,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from simulator.errors import ScenarioError, accepted, nearest
-from simulator.points.source import Source, import_reference, is_reference, load_file, member
+from simulator.errors import ScenarioError, accepted, nearest, printable
+from simulator.points.source import EXITS, Source, guarded, import_reference, is_reference, load_file, member
 
 Family = Literal["protocol", "adversary", "mechanism", "sketch", "attacker", "curator", "analyst", "task", "plot"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
@@ -135,9 +135,9 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
     """
     if source is not None:
         module: Any = load_file(source)
-        return member(module, kind.rpartition(":")[2], kind)
+        return _own(member(module, kind.rpartition(":")[2], kind), module.__name__, kind)
     if is_reference(kind):
-        return import_reference(kind, folder)
+        return _own(import_reference(kind, folder), kind.partition(":")[0], kind)
     known = kinds(family)
     if kind not in known:
         raise ScenarioError(
@@ -145,6 +145,14 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
             f"({accepted(known)}, module:Class, path/to/file.py:Class)"
         )
     return known[kind].load()
+
+
+def _own(maker: Any, module: str, kind: str) -> Any:
+    """Return what a reference names, unless it is a function that the module has from elsewhere."""
+    home = getattr(maker, "__module__", None) or ""
+    if inspect.isfunction(maker) and home != module and home.partition(".")[0] != module.partition(".")[0]:
+        raise ScenarioError(f"{kind!r} is a function of {home}, not of that module")
+    return maker
 
 
 def parameters(maker: Any) -> dict[str, Any]:
@@ -184,7 +192,7 @@ def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
         A parameter is unknown, missing, or has a value that the class refuses. The message begins with
         the parameter's name where it is known.
     """
-    if family == "adversary" and callable(maker) and not inspect.isclass(maker):
+    if family == "adversary" and inspect.isfunction(maker):
         if arguments:
             raise ScenarioError(f"{next(iter(arguments))}: a function as an adversary takes no parameters")
         return _choice(maker)
@@ -199,7 +207,8 @@ def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
         if default is MISSING and key not in arguments:
             raise ScenarioError(f"{key}: {name} needs this parameter ({accepted(known)})")
     try:
-        return maker(**arguments)
+        with guarded():
+            return maker(**arguments)
     except (ValueError, TypeError) as error:
         said = str(error)
         first = re.match(r"\w+", said)
@@ -207,6 +216,10 @@ def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
         raise ScenarioError(
             f"{where}: {said.removeprefix(where).lstrip(' :')}" if where else f"{name}: {said}"
         ) from error
+    except EXITS as error:
+        if isinstance(error, ScenarioError):
+            raise
+        raise ScenarioError(f"{name}: cannot be made: {type(error).__name__}: {printable(str(error))}") from error
 
 
 def check_extends(family: Family, maker: Any) -> None:

@@ -10,12 +10,15 @@ import hashlib
 import importlib
 import inspect
 import linecache
+import os
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from simulator.errors import ScenarioError, accepted, nearest
 
@@ -31,6 +34,21 @@ class Source:
     def digest(self) -> str:
         """Return the SHA-256 of the text, in hexadecimal digits."""
         return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+EXITS: Final = (Exception, SystemExit, GeneratorExit)
+"""What code of the user's may raise; Ctrl-C is the user's own."""
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Run code of the user's: what it prints is no part of a table, and it leaves the current folder what it is."""
+    before = os.getcwd()
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.chdir(before)
 
 
 def load_file(source: Source) -> ModuleType:
@@ -53,8 +71,9 @@ def load_file(source: Source) -> ModuleType:
     folder = str(Path(source.path).parent)
     sys.path.insert(0, folder)  # the file may import its neighbours
     try:
-        exec(compile(source.text, source.path, "exec"), module.__dict__)
-    except Exception as error:
+        with guarded():
+            exec(compile(source.text, source.path, "exec"), module.__dict__)
+    except EXITS as error:
         del sys.modules[name]
         line = error.lineno if isinstance(error, SyntaxError) else _line(error, source.path)
         raise ScenarioError(f"{source.path}:{line}: {type(error).__name__}: {error}") from error
@@ -107,14 +126,18 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     Raises
     ------
     ScenarioError
-        There is no such module or name; the message suggests the nearest one.
+        There is no such module or name, in which case the message suggests the nearest one; or the module is one of
+        Python's own, in which no kind can stand: it is not even imported.
     """
     module_name, _, name = reference.partition(":")
+    if module_name.partition(".")[0] in (*sys.stdlib_module_names, *sys.builtin_module_names):
+        raise ScenarioError(f"{reference!r} is of Python's own library; a kind stands in a module or file of yours")
     before = list(sys.path)
     sys.path[:0] = [str(place) for place in (folder, Path.cwd()) if place is not None]
     try:
-        module = importlib.import_module(module_name)
-    except Exception as error:
+        with guarded():
+            module = importlib.import_module(module_name)
+    except EXITS as error:
         raise ScenarioError(
             f"cannot import {module_name!r} of kind {reference!r}: {type(error).__name__}: {error}"
         ) from error

@@ -18,11 +18,11 @@ from typing import Final
 
 from simulator.claims.claim import Claim
 from simulator.claims.false_alarm import ALLOWED, together
-from simulator.claims.judge import bound
+from simulator.claims.judge import UNDECIDED, bound
 from simulator.claims.statements import PAPERS, Paper, Tested, key_of, no_statement
 from simulator.errors import RunError, ScenarioError
 from simulator.results.files import write_text
-from simulator.results.formats import chance, interval, number, span
+from simulator.results.formats import chance, games_of, interval, span
 from simulator.scenario.document import read
 
 FOLDERS: Final = (Path("results/reference"),)
@@ -41,6 +41,9 @@ test's *control* is what is broken where the same check is seen to fail. A claim
 A claim holds if the measured value meets its bound. Intervals are at 95 %: Clopper-Pearson for fractions, order
 statistics for medians, Student's t for means and slopes. Where a claim is made for each of several groups the range
 over the groups is shown, and it holds if all of them do.
+
+Games are counted once: a game without coins is the same for every seed, and rests a claim on one game however often it
+was played (`8 (80 played)`).
 
 The *control* of a claim is a system in which what it speaks of is broken, or the opposite case: the measured value
 there has to miss the bound, or the claim would be vacuous, which counts as failed.
@@ -75,6 +78,8 @@ class Measured:
         if not self.found:
             return "not run"
         failing = sum(row["verdict"] == "FAIL" for row in self.found)
+        if not failing and any(row["verdict"] == UNDECIDED for row in self.found):
+            return "**undecided**"
         if not failing:
             return "**vacuous**" if any(row["verdict"] == "VACUOUS" for row in self.found) else "holds"
         return "**fails**" if len(self.found) == 1 else f"**fails** in {failing} of {len(self.found)}"
@@ -90,10 +95,11 @@ class Measured:
         values = [float(row["value"]) for row in self.found if row["value"]]
         wanted = self.found[0]["bound"] if self.found else bound(self.claim)
         games = sum(int(row["games"]) for row in self.found)
+        played = sum(int(row.get("played") or row["games"]) for row in self.found)
         where = f"`{self.scenario}`: {self.claim.name}"
         measured = span(values) + (f" ({len(self.found)} groups)" if len(self.found) > 1 else "")
         ends = _ends(self.found[0]) if len(self.found) == 1 else ""
-        shown = number(games) if games else ""
+        shown = games_of(games, played) if games else ""
         alarm = chance(self.false_alarm)
         measure = f"`{_flat(self.claim.measure)}`"
         return [where, measure, measured, ends, wanted, self._control(), shown, alarm, self.verdict]
@@ -174,11 +180,15 @@ def _summary(claims: Sequence[Measured]) -> str:
 
 
 def _verdicts(claims: Sequence[Measured]) -> str:
-    words = ("holds", "**fails", "**vacuous", "not run")
-    holding, failing, vacuous, missing = (sum(one.verdict.startswith(word) for one in claims) for word in words)
+    words = ("holds", "**fails", "**vacuous", "**undecided", "not run")
+    holding, failing, vacuous, undecided, missing = (
+        sum(one.verdict.startswith(word) for one in claims) for word in words
+    )
     controlled = sum(one.claim.control is not None for one in claims)
     return (
-        f"{len(claims)} claims: {holding} hold, {failing} fail, {vacuous} are vacuous, {missing} have not been run. "
+        f"{len(claims)} claims: {holding} hold, {failing} fail, {vacuous} are vacuous, "
+        + (f"{undecided} are undecided, " if undecided else "")
+        + f"{missing} have not been run. "
         f"{controlled} of them ({controlled / max(1, len(claims)):.0%}) have a control."
     )
 

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from simulator.errors import RunError
+from simulator.errors import RunError, printable
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
         with ExitStack() as stack:
 
             def start(name: str) -> TextIO:
-                file = open(partial(folder / name), "w", encoding="utf-8", newline="")  # noqa: SIM115
+                file = open(partial(folder / name), "w", encoding="utf-8", errors="backslashreplace", newline="")  # noqa: SIM115
                 started[name] = stack.enter_context(file)
                 return started[name]
 
@@ -82,7 +82,7 @@ def write_text(path: Path, text: str) -> None:
     RunError
         The file cannot be written.
     """
-    write_with(path, lambda place: place.write_text(text, encoding="utf-8", newline=""))
+    write_with(path, lambda place: place.write_text(printable(text), encoding="utf-8", newline=""))
 
 
 def partial(path: Path) -> Path:

@@ -98,7 +98,7 @@ class Results:
 
     @property
     def ok(self) -> bool:
-        """Tell whether all claims hold and no game was lost to an error."""
+        """Tell whether all claims hold and no game ended in an error."""
         errors = self.manifest.get("games", {}).get("errors")
         return bool((self.claims["verdict"] == "PASS").all()) and not errors
 
@@ -120,6 +120,11 @@ class Results:
 
     def _repr_html_(self) -> str:
         return str(import_reference("simulator.notebook.shown:results")(self))
+
+
+def finished(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the games that have shown something: all but those that an error ended."""
+    return trials[trials["verdict"] != "error"]
 
 
 def opened(place: str | Path | Results) -> Results:

@@ -62,6 +62,18 @@ def interval(low: Any, high: Any) -> str:
     return f"{first} … {last}" if first and last else ""
 
 
+def games_of(games: Any, played: Any = None) -> str:
+    """Return how many different games something rests on, and how many were played where some repeat another.
+
+    Examples
+    --------
+    >>> games_of(8, 80), games_of(20, 20), games_of(1234), games_of(3, float("nan"))
+    ('8 (80 played)', '20', '1,234', '3')
+    """
+    more = played is not None and played == played and played > games
+    return number(games) + (f" ({number(played)} played)" if more else "")
+
+
 def span(values: Sequence[Any]) -> str:
     """Return the range of several values; one number where its ends look alike.
 

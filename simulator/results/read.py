@@ -14,7 +14,7 @@ from simulator.claims.expressions import rows
 from simulator.claims.grammar import ExpressionError
 from simulator.errors import ScenarioError
 from simulator.points.kept import Kept, kept_class
-from simulator.results.folder import NoResults, Results, opened
+from simulator.results.folder import NoResults, Results, finished, opened
 from simulator.results.formats import setting
 from simulator.results.marked import controls_of, measured_marked, of_result, together
 from simulator.tasks.base import Task
@@ -44,6 +44,8 @@ class Tables:
         Classes of users' own that the results were made with.
     controls
         The games of the claims' controls, as `trials` has its own: the protocol's name says what is broken in it.
+    lost
+        How many games an error ended; they are not in `trials`.
     """
 
     trials: pd.DataFrame
@@ -54,6 +56,7 @@ class Tables:
     sizes: Sequence[Size] = Task.sizes
     kept: Kept = field(default_factory=dict)
     controls: pd.DataFrame = field(default_factory=pd.DataFrame)
+    lost: int = 0
 
     @property
     def title(self) -> str:
@@ -151,6 +154,7 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     points: dict[str, dict[int, dict[str, Any]]] = {}
     kept: dict[str, Any] = {}
     sizes: list[Sequence[Size]] = []
+    lost = 0
     for place in places:
         results = opened(place)
         name = _free_name(results.dir.resolve().name, scenarios)
@@ -158,17 +162,19 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         kept |= results.manifest.get("own") or {}
         sizes.append(_sizes_of(str(results.scenario.get("task") or "count"), kept))
         points[name] = {int(point["point"]): point for point in results.manifest.get("points") or []}
-        trials.append(measured_marked(of_result(results.trials, name), points[name]))
+        games = finished(results.trials)
+        lost += len(results.trials) - len(games)
+        trials.append(measured_marked(of_result(games, name), points[name]))
         controls.append(measured_marked(of_result(controls_of(results), name), points[name]))
         series.append(of_result(results.series, name))
         kinds.append(of_result(results.kinds, name))
     games, timelines, messages, broken = map(together, (trials, series, kinds, controls))
     if games.empty:
-        raise NoResults(f"{opened(places[0]).dir}: holds no games: trials.csv is empty")
+        why = f"all of its {lost:,} games ended in an error" if lost else "trials.csv is empty"
+        raise NoResults(f"{opened(places[0]).dir}: holds no games: {why}")
     same = sizes[0] if all(other == sizes[0] for other in sizes) else Task.sizes
-    return Tables(
-        games, timelines, messages, scenarios=scenarios, points=points, sizes=same, kept=kept, controls=broken
-    )
+    named: dict[str, Any] = {"scenarios": scenarios, "points": points, "kept": kept}
+    return Tables(games, timelines, messages, **named, sizes=same, controls=broken, lost=lost)
 
 
 def _sizes_of(task: str, kept: Kept) -> Sequence[Size]:

@@ -36,7 +36,7 @@ def write_tables(
     Returns
     -------
     findings, errors
-        What came of the claims; one line for each game that was lost to an error.
+        What came of the claims; one line for each game that an error ended.
 
     Raises
     ------
@@ -53,19 +53,22 @@ def write_tables(
             writer.writerow(header)
         for point, trial, seed, record in games:
             row = game_row(scenario, scenario.points[point], trial, seed, record)
-            table.add(row, record)
+            table.add(row, record, scenario.points[point])
             trials.writerow([_cell(value) for value in row.values()])
-            place = {name: row[name] for name in PLACE}
-            _write_lists(series, place, SERIES, record.series)
-            _write_lists(kinds, place, KINDS, record.kinds)
+            if not record.error:
+                place = {name: row[name] for name in PLACE}
+                _write_lists(series, place, SERIES, record.series)
+                _write_lists(kinds, place, KINDS, record.kinds)
             lost.note(scenario.points[point], trial, seed, record)
         found = _control_tables(scenario, table, controls, lost)
         if found:
             _write_controls(csv.writer(start("controls.csv"), lineterminator="\n"), scenario, found)
         if lost.tracebacks:
             start("errors.txt").write("\n".join(lost.tracebacks))
-    broken = {number: control for number, control, _ in found}
-    findings = judge(scenario.head.claims, table.columns(), broken, scenario.head.precision)
+    judged = {number: control for number, control, _ in found}
+    findings = judge(
+        scenario.head.claims, table.columns(), judged, lost=table.lost(), precision=scenario.head.precision
+    )
     with writing(folder) as start:
         claims = csv.writer(start("claims.csv"), lineterminator="\n")
         claims.writerow(CLAIMS)
@@ -78,7 +81,7 @@ def write_tables(
 
 
 class _Lost:
-    """The games that were lost to an error."""
+    """The games that an error ended."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
@@ -86,11 +89,11 @@ class _Lost:
         self.tracebacks: list[str] = []
 
     def note(self, point: Point, trial: int, seed: int, record: Record) -> None:
-        """Note a game if it was lost."""
+        """Note a game if an error ended it."""
         if record.error:
             of = "" if point.number < len(self._scenario.points) else "control, "
             where = f"{of}point {point.number}, trial {trial}: {point.describe()}"
-            self.lines.append(f"{where}: {record.error.strip().splitlines()[-1]}")
+            self.lines.append(f"{where}: {record.cause}")
             self.tracebacks.append(f"{where}, seed {seed}\n{record.error.rstrip()}\n")
 
 
@@ -106,16 +109,15 @@ def _control_tables(
         whole = table.without(control.instead)
         intact = len(whole)
         rows = []
-        before = len(lost.lines)
         for point, instead in zip(control.points, control.instead, strict=True):
             for _, trial, seed, record in by_point.get(point.number, ()):
                 lost.note(point, trial, seed, record)
                 row = game_row(scenario, scenario.points[instead], trial, seed, record)
                 row |= table.known_before(instead)  # it answers for the point as it was
-                whole.add(row, record)
+                whole.add(row, record, point, broken=True)
                 rows.append(row)
         if rows:
-            judged = ControlTable(whole.columns(table.kinds), intact, len(lost.lines) - before)
+            judged = ControlTable(whole.columns(table.kinds), intact, whole.lost())
             found.append((control.claim, judged, rows))
     return found
 

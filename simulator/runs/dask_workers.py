@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, Final
 
 from simulator.errors import RunError, ScenarioError
-from simulator.runs.workers import Batch, Played, WorkerDied, Workers, cores, play_batch
+from simulator.runs.jobs import Batch, Played, play_batch
+from simulator.runs.workers import Workers, cores
 
 PATIENCE: Final = 10.0
 """Seconds to wait for a scheduler before saying that it is not there."""
+EMPTY: Final = 60.0
+"""Seconds to wait for a worker to come back when none is left."""
+LOOK: Final = 2.0
+"""Seconds after which the workers are counted again."""
 
 
 class DaskWorkers(Workers):
@@ -54,23 +62,47 @@ class DaskWorkers(Workers):
             raise ScenarioError(f"--scheduler {address}: the scheduler has no workers") from error
         self.slots = max(2, 2 * sum(self._client.nthreads().values()))  # one in play, one waiting
         self._distributed = distributed
+        self._sizes: dict[str, int] = {}
         self._address = address
 
-    def submit(self, batch: Batch) -> Future[Played]:
-        future: Any = self._client.submit(play_batch, list(batch), pure=False)
+    def submit(self, batch: Batch, *, alone: bool = False) -> Future[Played]:
+        future: Any = self._client.submit(_play_quietly, list(batch), pure=False)
+        self._sizes[future.key] = len(batch)
         return future  # type: ignore[no-any-return]
 
     def wait(self, futures: Sequence[Future[Played]]) -> set[Future[Played]]:
         try:
-            return set(self._distributed.wait(list(futures), return_when="FIRST_COMPLETED").done)
+            return self._wait(list(futures))
         except (OSError, self._distributed.CancelledError) as error:
             raise self._gone() from error
 
+    def _wait(self, futures: list[Future[Played]]) -> set[Future[Played]]:
+        """Return those that are done; give up when there has been no worker for a while."""
+        empty_since: float | None = None
+        while True:
+            try:
+                return set(self._distributed.wait(futures, timeout=LOOK, return_when="FIRST_COMPLETED").done)
+            except TimeoutError:
+                now = time.monotonic()
+            if self._client.scheduler_info().get("workers"):
+                empty_since = None
+            elif empty_since is None:
+                empty_since = now
+                if self.notice is not None:
+                    self.notice(f"{self._address}: no worker is left; waiting {EMPTY:g} s for one")
+            elif now - empty_since >= EMPTY:
+                raise RunError(
+                    f"--scheduler {self._address}: no worker is left, and none came within {EMPTY:g} s; finished games "
+                    "are kept, and the same command goes on with the rest"
+                )
+
     def result(self, future: Future[Played]) -> Played:
+        size = self._sizes.pop(getattr(future, "key", ""), 1)
         try:
             return future.result()
-        except self._distributed.KilledWorker as error:
-            raise WorkerDied(_first(error)) from error
+        except self._distributed.KilledWorker:
+            # of several games nobody knows which has done it: each is played by itself
+            return Played([], 0.0, ended="ProcessDied: its Dask workers died", suspects=size if size > 1 else 0)
         except (OSError, self._distributed.CancelledError) as error:
             raise self._gone() from error
 
@@ -84,6 +116,12 @@ class DaskWorkers(Workers):
         self._client.close(timeout=2 if kill else PATIENCE)
         if self._own is not None:
             self._own.close()
+
+
+def _play_quietly(batch: Batch) -> Played:
+    """Play a batch; what the user's classes print is no part of the run's output."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        return play_batch(batch)
 
 
 def _first(error: BaseException) -> str:

@@ -160,8 +160,7 @@ class Journal:
         line = os.read(self._file, place.length)
         if _read(line) != (key, place.whole):
             raise RunError(f"{self.path}: was changed while it was in use; run the same command again")
-        record: dict[str, Any] = json.loads(zlib.decompress(b64decode(line.split()[-1])))
-        return Record(**record)
+        return unpack(b64decode(line.split()[-1]))
 
     def put(self, games: Iterable[tuple[str, Record]]) -> None:
         """Keep games.
@@ -229,6 +228,11 @@ def _write(file: int, content: bytes) -> None:
 def pack(record: Record) -> bytes:
     """Return a record as compressed JSON: numbers come back exactly as they were."""
     return zlib.compress(json.dumps(asdict(record), default=_plain).encode(), 1)
+
+
+def unpack(packed: bytes) -> Record:
+    """Return the record that `pack` has made these bytes of."""
+    return Record(**json.loads(zlib.decompress(packed)))
 
 
 def _plain(value: Any) -> Any:

@@ -55,7 +55,8 @@ def play_until_precise(
 def _add(table: Games, scenario: Scenario, planned: Plan, journal: Journal, looked: int) -> None:
     """Add the games from a trial on."""
     for point, trial, seed, record in in_order(journal, planned.games, {}, since=looked):
-        table.add(game_row(scenario, scenario.points[point], trial, seed, record), record)
+        place = scenario.points[point]
+        table.add(game_row(scenario, place, trial, seed, record), record, place)
 
 
 def _known(scenario: Scenario, precision: Precision, columns: Columns) -> bool:

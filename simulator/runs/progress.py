@@ -29,6 +29,8 @@ class Progress:
     left: float = 0.0
     """Seconds that the games still to be handed over will take, by what has been seen of their points."""
     finished: bool = False
+    notice: str = ""
+    """What whoever waits should know."""
 
     @property
     def share(self) -> float:

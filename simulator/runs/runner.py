@@ -10,23 +10,25 @@ from pathlib import Path
 from typing import Any, Final
 
 from simulator.claims.judge import Finding
-from simulator.errors import RunError, ScenarioError
+from simulator.errors import ScenarioError
 from simulator.results.folder import Results
 from simulator.results.write import write_tables
+from simulator.runs.batches import Batches
 from simulator.runs.estimate import refuse_too_large
+from simulator.runs.jobs import Batch, Job, Played
 from simulator.runs.journal import Journal
 from simulator.runs.lock import locked
 from simulator.runs.manifest import write_manifest
+from simulator.runs.output import NAME, Output
 from simulator.runs.plan import Plan, in_order, plan
 from simulator.runs.precision import play_until_precise
+from simulator.runs.processes import WorkerProcesses, check_limit
 from simulator.runs.progress import Progress, in_notebook, notebook_bar
-from simulator.runs.workers import Batch, Batches, Job, Played, ThisProcess, WorkerDied, WorkerProcesses, Workers, cores
+from simulator.runs.workers import ThisProcess, Workers, cores
 from simulator.scenario.load import Scenario, load
-from simulator.tasks.base import Record
+from simulator.tasks.base import Record, lost
 
 JOURNAL: Final = "journal.log"
-ATTEMPTS: Final = 3
-"""A game during which so many workers died is not tried again."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,12 @@ class Report:
     seconds: float
     damaged: int = 0
     """Lines of the journal that could not be read: their games were played again."""
+    printed: str = ""
+    """Where what the user's classes printed is kept, in a line; empty if they printed nothing."""
 
     @property
     def ok(self) -> bool:
-        """Tell whether all claims hold and no game was lost to an error."""
+        """Tell whether all claims hold and no game ended in an error."""
         return not self.errors and all(finding.holds for finding in self.findings)
 
 
@@ -58,6 +62,7 @@ def run(
     scheduler: str | None = None,
     fresh: bool = False,
     controls: bool = True,
+    game_timeout: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Results:
     """Play a scenario and return its results.
@@ -81,6 +86,8 @@ def run(
         Whether to begin anew, without the games of earlier runs.
     controls
         Whether to play the controls of the claims too.
+    game_timeout
+        Seconds after which a game is ended as an error; None for no limit.
     on_progress
         Called at the start, after each batch, and at the end. Left out, a notebook shows a bar.
 
@@ -101,6 +108,7 @@ def run(
         scheduler=scheduler,
         fresh=fresh,
         controls=controls,
+        game_timeout=game_timeout,
         on_progress=on_progress,
     ).results
 
@@ -113,22 +121,26 @@ def execute(
     scheduler: str | None = None,
     fresh: bool = False,
     controls: bool = True,
+    game_timeout: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Report:
     """Play a checked scenario and return results and findings; `run` says what the parameters are."""
     if workers is not None and workers < 1:
         raise ScenarioError(f"workers must be at least 1; got {workers}")
+    check_limit(game_timeout, scheduler)
     begun, clock = time.time(), time.perf_counter()
     hands = workers or cores()
     refuse_too_large(scenario, hands)
     folder = _folder(scenario, out)
-    with locked(folder), _journal(folder, fresh=fresh) as journal:
-        before = journal.known()
-        progress = Progress(0, 0, 0.0)
+    place = folder.absolute()  # whatever folder a class of the user's goes to
+    with locked(place), _journal(place, fresh=fresh) as journal:
+        before, progress = journal.known(), Progress(0, 0, 0.0)
+        output = Output(place / NAME)
 
         def play(planned: Plan) -> None:
             waiting = _waiting(planned, journal, before, progress)
-            _play(waiting, _pool_of(scheduler, min(hands, len(waiting))), journal, progress, on_progress)
+            pool = _pool_of(scheduler, min(hands, len(waiting)), waiting, game_timeout, output)
+            _play(waiting, pool, journal, progress, on_progress)
 
         if (precision := scenario.head.precision) is not None:
             planned = play_until_precise(scenario, precision, journal, play, controls=controls)
@@ -137,29 +149,29 @@ def execute(
             play(planned)
         engines: dict[int, Mapping[str, str]] = {}
         findings, errors = write_tables(
-            folder, scenario, in_order(journal, planned.games, engines), in_order(journal, planned.controls, {})
+            place, scenario, in_order(journal, planned.games, engines), in_order(journal, planned.controls, {})
         )
+        games = {
+            "all": sum(len(games.keys) for games in planned.games),
+            "controls": sum(len(games.keys) for games in planned.controls),
+            "played": progress.played,
+            "alike": progress.alike,
+            "kept": progress.kept,
+            "errors": len(errors),
+        }
         seconds = time.perf_counter() - clock
         write_manifest(
-            folder,
+            place,
             scenario,
             seeds=planned.games[0].seeds,
             engines=engines,
-            games={
-                "all": sum(len(games.keys) for games in planned.games),
-                "controls": sum(len(games.keys) for games in planned.controls),
-                "played": progress.played,
-                "alike": progress.alike,
-                "kept": progress.kept,
-                "errors": len(errors),
-            },
+            games=games,
             workers=f"scheduler {scheduler}" if scheduler else f"{hands} on this machine",
             begun=begun,
             seconds=seconds,
         )
-    return Report(
-        Results(folder), findings, errors, progress.played, progress.alike, progress.kept, seconds, journal.damaged
-    )
+    counts = progress.played, progress.alike, progress.kept, seconds, journal.damaged
+    return Report(Results(folder), findings, errors, *counts, output.says(folder))
 
 
 def _waiting(planned: Plan, journal: Journal, before: Set[str], progress: Progress) -> list[Job]:
@@ -203,12 +215,16 @@ def _journal(folder: Path, *, fresh: bool) -> Journal:
     return Journal(folder / JOURNAL)
 
 
-def _pool_of(scheduler: str | None, hands: int) -> Workers:
+def _pool_of(scheduler: str | None, hands: int, games: Sequence[Job], limit: float | None, output: Output) -> Workers:
+    """Return who plays: a user's code always has a process of its own."""
     if scheduler is not None and hands > 0:
         from simulator.runs.dask_workers import DaskWorkers
 
         return DaskWorkers(scheduler)
-    return WorkerProcesses(hands) if hands > 1 else ThisProcess()
+    if hands < 1 or (hands == 1 and limit is None and not any(job.point.own for job in games)):
+        return ThisProcess()
+    output.open()
+    return WorkerProcesses(hands, limit=limit, output=output)
 
 
 def _play(
@@ -221,36 +237,40 @@ def _play(
     """Play games and journal them as they finish."""
     tell = on_progress or (lambda _: None)
     progress.finished = False
+
+    def notice(said: str) -> None:
+        progress.notice = said
+        tell(progress)
+
+    pool.notice = notice
     tell(progress)
     batches = Batches(games, pool.slots)
     again: list[Job] = []  # games whose worker died, each to be played by itself
-    attempts: dict[str, int] = {}
     under_way: dict[Future[Played], Batch] = {}
     whole = False
     try:
         while batches or again or under_way:
-            while (batches or again) and len(under_way) < (1 if again else pool.slots):
-                batch: Batch = [again.pop()] if again else batches.next()
-                under_way[pool.submit(batch)] = batch
+            while (batches or again) and len(under_way) < pool.slots:
+                alone = bool(again)
+                batch: Batch = [again.pop()] if alone else batches.next()
+                under_way[pool.submit(batch, alone=alone)] = batch
             for future in pool.wait(list(under_way)):
                 batch = under_way.pop(future)
-                try:
-                    played = pool.result(future)
-                except WorkerDied:
-                    again += _died(batch, attempts)
-                    for other in under_way.values():
-                        again += _died(other, attempts)
-                    under_way.clear()
-                    pool.renew()
-                    break
-                done = batch[: len(played.records)]
-                journal.put(zip((job.key for job in done), played.records, strict=True))
+                played = pool.result(future)
+                records, rest = played.records, list(batch[len(played.records) :])
+                if played.ended:
+                    again += rest[: played.suspects]
+                    if not played.suspects:
+                        records = [*records, lost(played.ended)]
+                    batches.put_back(rest[max(1, played.suspects) :])
+                done = batch[: len(records)]
+                journal.put(zip((job.key for job in done), records, strict=True))
                 if played.fault is not None:
                     raise played.fault
-                batches.learn(batch, played.seconds)
-                progress.played += len(batch)
-                progress.done += sum(job.cost for job in batch)
-                for job, record in zip(done, played.records, strict=True):
+                batches.learn(done, played.seconds)
+                progress.played += len(done)
+                progress.done += sum(job.cost for job in done)
+                for job, record in zip(done, records, strict=True):
                     _share(record, batches.withdraw(job.point.number) if _alike(record) else [], journal, progress)
                 progress.left = batches.left()
                 tell(progress)
@@ -272,15 +292,3 @@ def _share(record: Record, games: Sequence[Job], journal: Journal, progress: Pro
         journal.put((job.key, record) for job in games)
         progress.alike += len(games)
         progress.done += sum(job.cost for job in games)
-
-
-def _died(batch: Batch, attempts: dict[str, int]) -> list[Job]:
-    """Return the games of a batch whose worker died, to be played again, but not for ever."""
-    for job in batch:
-        attempts[job.key] = attempts.get(job.key, 0) + 1
-        if attempts[job.key] >= ATTEMPTS:
-            raise RunError(
-                f"{job.point.describe()}, trial {job.trial}: its worker was killed {ATTEMPTS} times "
-                "(out of memory?); finished games are kept"
-            )
-    return list(batch)

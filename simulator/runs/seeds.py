@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from simulator.claims.judge import UNDECIDED, Finding
 from simulator.results.files import writing
 from simulator.runs.progress import Progress
 from simulator.runs.runner import Report, execute
@@ -31,6 +32,8 @@ class Held:
         Least and largest measured value; None if nothing could be measured.
     failed
         The seeds under which it did not hold.
+    undecided
+        The seeds under which errors have ended games of it: it neither held nor failed.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Held:
     least: float | None
     most: float | None
     failed: tuple[int, ...]
+    undecided: tuple[int, ...] = ()
 
     @property
     def always(self) -> bool:
@@ -57,6 +61,7 @@ def run_seeds(
     workers: int | None = None,
     scheduler: str | None = None,
     fresh: bool = False,
+    game_timeout: float | None = None,
     on_seed: Callable[[int], Callable[[Progress], None] | None] = lambda _: None,
 ) -> tuple[list[Held], list[str]]:
     """Play a scenario under seeds that follow its own, without its controls, and write ``seeds.csv``.
@@ -73,7 +78,7 @@ def run_seeds(
     Returns
     -------
     held, errors
-        A row a claim and group; one line for each game that was lost to an error.
+        A row a claim and group; one line for each game that an error ended.
 
     Raises
     ------
@@ -94,6 +99,7 @@ def run_seeds(
             workers=workers,
             scheduler=scheduler,
             fresh=fresh,
+            game_timeout=game_timeout,
             controls=False,
             on_progress=on_seed(seed),
         )
@@ -103,29 +109,32 @@ def run_seeds(
         names = [field.name for field in fields(Held)]
         table.writerow(names)
         for row in held:
-            found = {**vars(row), "failed": " ".join(map(str, row.failed))}
+            found = {**vars(row), **{name: " ".join(map(str, getattr(row, name))) for name in ("failed", "undecided")}}
             table.writerow(["" if found[name] is None else found[name] for name in names])
     return held, [f"seed {seed}: {error}" for seed, report in reports.items() for error in report.errors]
 
 
 def _held(reports: dict[int, Report]) -> list[Held]:
     """Return a row a claim and group, in the order in which they are first met."""
-    by_claim: dict[tuple[int, str], list[tuple[int, bool, float | None]]] = {}
+    by_claim: dict[tuple[int, str], list[tuple[int, Finding]]] = {}
     said: dict[tuple[int, str], tuple[str, str, str, str]] = {}
     for seed, report in reports.items():
         numbers: dict[str, int] = {}
         for finding in report.findings:
             of = f"{finding.name}\n{finding.where}\n{finding.measure}"  # claims may share a name
             place = (numbers.setdefault(of, len(numbers)), finding.group)
-            by_claim.setdefault(place, []).append((seed, finding.holds, finding.value))
+            by_claim.setdefault(place, []).append((seed, finding))
             said[place] = (finding.name, finding.group, finding.measure, finding.bound)
     rows = []
     for place, found in by_claim.items():
-        values = [value for _, _, value in found if value is not None]
-        failed = tuple(seed for seed, holds, _ in found if not holds)
+        undecided = tuple(seed for seed, finding in found if finding.verdict == UNDECIDED)
+        decided = [finding for _, finding in found if finding.verdict != UNDECIDED]
+        values = [finding.value for finding in decided if finding.value is not None]
+        failed = tuple(seed for seed, finding in found if not finding.holds and seed not in undecided)
+        held = sum(finding.holds for finding in decided)
         # a group that a seed has not made is not held under it
         rows.append(
-            Held(*said[place], len(reports), len(found) - len(failed), min(values, default=None),
-                 max(values, default=None), failed)
+            Held(*said[place], len(reports), held, min(values, default=None), max(values, default=None), failed,
+                 undecided)
         )  # fmt: skip
     return rows

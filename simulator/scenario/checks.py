@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from simulator.claims.claim import Claim
 from simulator.claims.columns import TRIALS, Holds
@@ -11,13 +11,16 @@ from simulator.claims.expressions import columns_of
 from simulator.claims.precision import unsuited
 from simulator.claims.rehearsal import ill_typed
 from simulator.errors import accepted, nearest
-from simulator.points.point import Point
+from simulator.points.point import Point, canonical
 from simulator.points.swept import axes
 from simulator.scenario.document import Document
 from simulator.scenario.figures import check_plot
 from simulator.scenario.model import Head, keys_of
 from simulator.tasks.base import Task
 from simulator.tasks.sizes import COLUMNS, called
+
+MOST_COMPARED: Final = 20_000
+"""Points that are looked through for equal ones."""
 
 
 def check_keys(document: Document, head: Head, game: Task) -> None:
@@ -97,6 +100,24 @@ def _known_column(name: str, known: Mapping[str, Holds], document: Document, pla
             f"there is no column {name!r}{nearest(name, known)} "
             f"({accepted(known)}, words_KIND and messages_KIND of a kind of message)",
         )
+
+
+def listed_twice(points: Sequence[Point]) -> list[str]:
+    """Return in a line that points are the same; nothing if all differ, or there are too many to look through."""
+    if len(points) > MOST_COMPARED:
+        return []
+    first: dict[str, Point] = {}
+    again: list[tuple[Point, Point]] = []
+    for point in points:
+        before = first.setdefault(canonical(point.identity()), point)
+        if before is not point:
+            again.append((before, point))
+    if not again:
+        return []
+    before, point = again[0]
+    which = f"point {point.number} is point {before.number}, {point.describe()}"
+    more = f"{len(again)} points are listed before; the first: {which}" if len(again) > 1 else which
+    return [f"listed twice: {more} (the same games, counted once)"]
 
 
 def kept_plots(head: Head, points: Sequence[Point], game: Task, document: Document) -> list[Any]:

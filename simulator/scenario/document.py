@@ -35,6 +35,8 @@ class Document:
         self.data = data
         self._root = root
         self._overridden: list[Path_] = []
+        self.notes: list[str] = []
+        """What was set over whole lists of entries, a line each."""
 
     @property
     def overridden(self) -> bool:
@@ -96,7 +98,10 @@ class Document:
         ]
         if len(parts) > MOST_LEVELS:
             raise ScenarioError(f"--set {key[:40]}…: the path has {len(parts):,} parts; at most {MOST_LEVELS} are read")
+        said = _replaced(self.data, parts)
         _put(self.data, parts, value, assignment)
+        if said:
+            self.notes.append(f"--set {key.strip()}: {said}")
         self._overridden.append(tuple(parts))
 
 
@@ -180,6 +185,36 @@ def _called(value: Any) -> str:
     if value is None:
         return "nothing"
     return "a list" if isinstance(value, list) else "a text" if isinstance(value, str) else repr(value)
+
+
+def _replaced(target: Any, parts: Sequence[str | int]) -> str:
+    """Return which entries of a list of mappings an assignment replaces or changes; nothing if it meets no such list.
+
+    Examples
+    --------
+    >>> entries = {"protocol": [{"kind": "exact"}, {"kind": "block", "alpha": 0.1}]}
+    >>> _replaced(entries, ["protocol"]), _replaced(entries, ["protocol", "alpha"]), _replaced(entries, ["seed"])
+    ('replaces 2 entries: exact, block', 'sets 1 of 2 entries: block', '')
+    """
+    for place, part in enumerate(parts):
+        if isinstance(target, list) and isinstance(part, str):
+            mappings = [entry for entry in target if isinstance(entry, dict)]
+            chosen = [entry for entry in mappings if part in entry] or mappings
+            more = len(target) > 1 and bool(chosen)
+            return f"sets {len(chosen)} of {len(target)} entries: {_names(chosen)}" if more else ""
+        try:
+            target = target[part] if isinstance(target, list) else target.get(part)
+        except (IndexError, AttributeError):
+            return ""
+        if place == len(parts) - 1 and isinstance(target, list) and any(isinstance(one, dict) for one in target):
+            return f"replaces {len(target)} entries: {_names(target)}"
+    return ""
+
+
+def _names(entries: Sequence[Any]) -> str:
+    """Return what entries of a list are called, cut short where there are many."""
+    found = [str(one.get("kind") or one.get("name") or "?") if isinstance(one, dict) else str(one) for one in entries]
+    return ", ".join(found[:6]) + (f" and {len(found) - 6} more" if len(found) > 6 else "")
 
 
 def _put(target: Any, parts: list[str | int], value: Any, assignment: str) -> None:

@@ -17,7 +17,7 @@ from simulator.errors import ScenarioError, accepted, nearest
 from simulator.points.point import Part, Point, PointError, part
 from simulator.points.source import import_reference
 from simulator.points.swept import swept_columns
-from simulator.scenario.checks import check_claims, check_keys, check_precision, kept_plots
+from simulator.scenario.checks import check_claims, check_keys, check_precision, kept_plots, listed_twice
 from simulator.scenario.controls import BrokenPoints, broken_points, known_before
 from simulator.scenario.document import Document, read
 from simulator.scenario.mapping import from_mapping
@@ -60,6 +60,8 @@ class Scenario:
     """Swept parameters that have no column of their own in the tables, and their values at each point."""
     controls: tuple[BrokenPoints, ...] = ()
     """The broken points that the controls of claims ask for."""
+    notes: tuple[str, ...] = ()
+    """What the user should know of it, a line each: what `--set` has replaced, points that are listed twice."""
 
     @property
     def name(self) -> str:
@@ -171,7 +173,8 @@ def build(document: Document) -> Scenario:
     head = head.model_copy(update={"plots": kept_plots(head, points, game, document)})
     data = {**data, **({"plots": head.plots} if "plots" in data else {})}
     extra = swept_columns(points, game.columns)
-    scenario = Scenario(head, points, game, data, document.name, document.folder, extra)
+    notes = (*document.notes, *listed_twice(points))
+    scenario = Scenario(head, points, game, data, document.name, document.folder, extra, notes=notes)
     check_claims(head.claims, held(scenario.columns, extra, scenario.called), document)
     check_precision(head, known_before(points, extra, game), document)
     return replace(scenario, controls=broken_points(document, head.claims, points, extra, game))

@@ -6,17 +6,23 @@ memory and messages. The scenario, the runner, the journal and the tables know n
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from simulator.errors import printable
 from simulator.tasks.answers import USUAL, Answer
 from simulator.tasks.sizes import ITEMS, SITES, START, Size
 
 if TYPE_CHECKING:
     from simulator.points.point import Point
     from simulator.points.registry import Family
+
+
+MOST_LETTERS: Final = 300
+"""Letters of an error in a line."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,8 @@ class Record:
     engine_reason
         Why this engine was taken.
     error
-        The traceback of a user's class that raised, None if none did.
+        What ended the game before its time: the traceback of a user's class that raised or exited, or a line that says
+        how its process ended; None if nothing did.
     coins
         Whether chance may have had a part; if it had none, every seed gives the same game.
     """
@@ -45,6 +52,28 @@ class Record:
     engine_reason: str = ""
     error: str | None = None
     coins: bool = True
+
+    @property
+    def cause(self) -> str:
+        """Return the error in a line, class and message; nothing without one.
+
+        Examples
+        --------
+        >>> Record({}, error='Traceback:\n  File "a.py", line 3, in plan\n    fail()\nValueError: no\nmore').cause
+        'ValueError: no more'
+        """
+        lines = (self.error or "").strip().splitlines()
+        stack = [number for number, line in enumerate(lines) if line.startswith('  File "')]
+        said = lines[stack[-1] + 1 :] if stack else lines
+        while said[1:] and said[0].startswith(" "):  # the source of that line, and marks below it
+            said = said[1:]
+        line = re.sub(r"^disttrack_user_[0-9a-f]+_", "", " ".join(" ".join(said).split()))  # the file's own name
+        return line if len(line) <= MOST_LETTERS else line[: MOST_LETTERS - 1] + "…"
+
+
+def lost(error: str) -> Record:
+    """Return the record of a game that an error ended: a traceback, or a line that says what happened."""
+    return Record(row={"verdict": "error", "ok": False}, error=printable(error))
 
 
 class Task(ABC):

@@ -74,7 +74,7 @@ def test_the_public_order_of_trials_stays() -> None:
     assert ", ".join(TRIALS) == (
         "point, trial, seed, task, protocol, adversary, sites, items, alpha, engine, verdict, ok, max_rel_error, "
         "first_failure, failing_fraction, output_changes, rounds, messages, words, words_up, words_down, bits, "
-        "broadcasts, seconds"
+        "broadcasts, seconds, error"
     )
 
 
@@ -97,5 +97,5 @@ def test_a_run_writes_these_columns_and_leaves_none_of_a_counting_game_empty(tmp
         assert rows
     with open(tmp_path / "out" / "trials.csv", encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file)
-    assert [column for column, value in row.items() if not value] == ["first_failure"]
+    assert [column for column, value in row.items() if not value] == ["first_failure", "error"]
     assert set(SERIES) & set(KINDS) >= set(PLACE)

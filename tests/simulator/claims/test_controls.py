@@ -166,9 +166,11 @@ def test_a_claim_that_fails_fails_whatever_its_control_says() -> None:
     assert verdicts(broken(ok=True, words=0.0), measure="max(words)", at_most=2) == [("FAIL", 3.0)]
 
 
-def test_a_control_that_was_lost_to_errors_is_no_control() -> None:
-    lost = ControlTable(broken(ok=False).table, 2, lost=1)
-    assert verdicts(lost, measure="fraction(ok)", at_least=0.9) == [("VACUOUS", None)]
+def test_a_control_that_lost_a_game_to_an_error_leaves_its_claim_undecided() -> None:
+    table = broken(ok=False).table
+    asks: dict[str, Any] = {"measure": "fraction(ok)", "at_least": 0.9, "where": "protocol == 'a'"}
+    assert verdicts(ControlTable(table, 2, {"protocol": np.array(["a"])}), **asks) == [("UNDECIDED", None)]
+    assert verdicts(ControlTable(table, 2, {"protocol": np.array(["b"])}), **asks) == [("PASS", 0.5)]
 
 
 def test_a_control_that_cannot_be_measured_is_no_control() -> None:

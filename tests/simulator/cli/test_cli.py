@@ -74,8 +74,15 @@ def test_run_prints_table_claims_and_files() -> None:
 
 def test_a_claim_that_chance_may_break_is_named() -> None:
     said = "a fresh seed may miss by chance, in more than 0.0001 of all runs: always right ("
-    assert said in disttrack("run", "small.yaml", "--workers", "1").stdout  # four games are no proof
-    assert said not in disttrack("run", "small.yaml", "--workers", "1", "--set", "claims.0.chance=0").stdout
+    tossed = ("run", "small.yaml", "--workers", "1", "--set", "adversary=uniform")
+    assert said in disttrack(*tossed).stdout  # four games are no proof
+    assert said not in disttrack(*tossed, "--set", "claims.0.chance=0").stdout
+    assert said not in disttrack("run", "small.yaml", "--workers", "1").stdout  # without coins nothing is by chance
+
+
+def test_games_without_coins_are_counted_once() -> None:
+    said = disttrack("run", "small.yaml", "--workers", "1").stdout
+    assert "2 (4 played)" in said
 
 
 def test_figures_and_report_are_written_and_can_be_made_again() -> None:

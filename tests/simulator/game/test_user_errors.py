@@ -67,7 +67,7 @@ def test_an_adversary_that_raises(engine: str) -> None:
     with pytest.raises(ZeroDivisionError):
         play(Exact(), _breaks, sites=2, items=100, engine=engine)
     game = play(Exact(), _breaks, sites=2, items=100, engine=engine, on_error="record")
-    assert game.verdict == "failed"
+    assert game.verdict == "error"
     assert game.error is not None
     assert "ZeroDivisionError: no more ideas" in game.error
     assert "_breaks" in game.error
@@ -80,7 +80,7 @@ def test_a_protocol_that_raises(engine: str, early: bool) -> None:
     with pytest.raises(RuntimeError):
         play(Breaks(early=early), RoundRobin(), sites=2, items=100, engine=engine)
     game = play(Breaks(early=early), RoundRobin(), sites=2, items=100, engine=engine, on_error="record")
-    assert game.verdict == "failed"
+    assert game.verdict == "error"
     assert game.error is not None
     assert ("no sites today" if early else "three is enough") in game.error
     assert game.items == (0 if early else 3)
@@ -111,7 +111,7 @@ class BreaksAgain(SkipsObliviously):
 def test_an_error_after_the_fall_back_from_bulk_is_recorded_too(adversary: Adversary, items: int) -> None:
     BreaksAgain.copies = 0
     game = play(TRACKER, adversary, sites=2, items=100, on_error="record")
-    assert (game.verdict, game.engine, game.items) == ("failed", "leap", items)
+    assert (game.verdict, game.engine, game.items) == ("error", "leap", items)
     assert game.error is not None
     assert "ZeroDivisionError: no more ideas" in game.error
     BreaksAgain.copies = 0

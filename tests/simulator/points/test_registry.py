@@ -11,7 +11,7 @@ from adversaries.base import Adversary, Choice
 from simulator.errors import ScenarioError
 from simulator.points import registry
 from simulator.points.point import Part, PointError, part
-from simulator.points.source import Source
+from simulator.points.source import Source, load_file
 
 OWN = """
 from dataclasses import dataclass
@@ -107,7 +107,7 @@ def test_a_plain_function_becomes_an_adversary(own: Path) -> None:
         ("own.py:not_callable", "is no adversary"),
         ("own.py:", "must end in the name of a class"),
         ("no_such_module:Mine", "cannot import 'no_such_module'"),
-        ("pathlib:Path", "is no adversary"),
+        ("pathlib:Path", "is of Python's own library"),
     ],
 )
 def test_references_that_lead_nowhere(own: Path, kind: str, said: str) -> None:
@@ -156,3 +156,46 @@ def test_entry_points_of_other_packages_register_kinds(monkeypatch: pytest.Monke
     finally:
         monkeypatch.undo()
         registry.kinds.cache_clear()
+
+
+@pytest.mark.parametrize("family", registry.FAMILIES)
+@pytest.mark.parametrize("kind", ["builtins:print", "os:abort", "os.path:join", "subprocess:Popen", "_thread:exit"])
+def test_what_is_pythons_own_is_no_kind_and_is_not_called(kind: str, family: registry.Family) -> None:
+    with pytest.raises(ScenarioError, match="is of Python's own library"):
+        registry.find(family, kind)
+
+
+def test_only_functions_are_taken_in_the_place_of_adversaries(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    taken = "import functools, os\nfrom os import abort\nfrom shutil import rmtree\n"
+    text = f"{taken}stops = functools.partial(os.abort)\nclass Odd:\n    pass\n"
+    for name in ("abort", "stops", "Odd", "rmtree"):
+        with pytest.raises(PointError, match=r"(is no adversary|not of that module)"):
+            Part("adversary", "adversary", f"own.py:{name}", source=Source(str(file), text)).make()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("raise SystemExit(0)", "own.py:2: SystemExit: 0"),
+        ("def __init__(self): raise SystemExit(0)", "cannot be made: SystemExit: 0"),
+        ("def __init__(self): raise RuntimeError('no')", "cannot be made: RuntimeError: no"),
+    ],
+)
+def test_a_class_that_exits_while_it_is_read_or_made_is_refused(line: str, said: str) -> None:
+    text = f"from adversaries import Adversary\nclass Mine(Adversary):\n    {line}\n    def plan(self, view): ...\n"
+    if line.startswith("raise"):
+        text = f"import os\n{line}\n"
+    with pytest.raises(ScenarioError) as error:
+        Part("adversary", "adversary", "own.py:Mine", source=Source("own.py", text)).make()
+    assert str(error.value).endswith(said)
+
+
+def test_what_a_file_prints_and_where_it_goes_while_it_is_read_changes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    load_file(Source("talks.py", "import os\nprint('hello')\nos.chdir('/')\n"))
+    assert Path.cwd() == tmp_path
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "hello\n")

@@ -13,9 +13,9 @@ import pytest
 
 from simulator.claims.columns import TRIALS
 from simulator.errors import MoveError, RunError, ScenarioError
+from simulator.runs.processes import WorkerProcesses
 from simulator.runs.progress import Progress
 from simulator.runs.runner import Report, execute, run
-from simulator.runs.workers import WorkerProcesses
 from simulator.scenario.load import load
 from simulator.tasks.tracking import Count
 
@@ -109,7 +109,7 @@ def test_kinds_add_up_to_the_cost(file: Path) -> None:
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_workers_make_the_same_tables(file: Path, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     play(file)
-    monkeypatch.setattr("simulator.runs.runner.WorkerProcesses", lambda workers: WorkerProcesses(workers, method))
+    monkeypatch.setattr("simulator.runs.runner.WorkerProcesses", lambda n, **how: WorkerProcesses(n, method, **how))
     report = play(file, out="two", workers=2)
     assert report.played + report.alike == GAMES
     assert everything("two") == everything("out")
@@ -215,7 +215,7 @@ def test_an_adversary_that_raises_loses_its_own_games_only(file: Path) -> None:
     Path("own.py").write_text(own_kinds.RAISES)
     report = play(file, "adversary=[own.py:Raises, round-robin]", "trials=8")
     rows = table("out")
-    lost = [row for row in rows if row["adversary"] == "Raises" and row["verdict"] == "failed"]
+    lost = [row for row in rows if row["adversary"] == "Raises" and row["verdict"] == "error"]
     assert 0 < len(lost) < 6 * 8  # fixed seeds: some do, some do not
     assert len(report.errors) == len(lost)
     assert all("RuntimeError: went wrong on purpose" in error for error in report.errors)
@@ -251,11 +251,17 @@ def test_a_worker_that_dies_costs_time_not_results(file: Path, tmp_path: Path) -
     assert everything("out") == everything("calm")
 
 
-def test_a_game_that_kills_every_worker_is_named(file: Path, tmp_path: Path) -> None:
+def test_a_game_that_kills_its_worker_ends_as_an_error_and_no_other_does(file: Path, tmp_path: Path) -> None:
     Path("own.py").write_text(own_kinds.DIES)
-    entry = f"adversary={{kind: own.py:Dies, mark: {tmp_path / 'm'}, always: true}}"
-    with pytest.raises(RunError, match=r"against Dies .*its worker was killed 3 times"):
-        play(file, entry, "trials=2", "sites=2", "protocol={kind: exact}", workers=2)
+    entry = f"adversary=[{{kind: own.py:Dies, mark: {tmp_path / 'm'}, always: true}}, round-robin]"
+    report = play(file, entry, "trials=2", "sites=2", "protocol={kind: exact}", workers=2)
+    rows = table("out")
+    assert [(row["adversary"], row["verdict"]) for row in rows] == [
+        *[("Dies", "error")] * 2,
+        *[("round-robin", "ok")] * 2,
+    ]
+    assert all(error.endswith("ProcessDied: its process died with signal 9 (SIGKILL)") for error in report.errors)
+    assert len(report.errors) == 2
 
 
 def test_python_gives_pandas(file: Path) -> None:

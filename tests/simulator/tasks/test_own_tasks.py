@@ -13,8 +13,8 @@ from simulator.errors import ScenarioError
 from simulator.points import registry
 from simulator.points.point import Part, canonical
 from simulator.points.registry import kinds
+from simulator.runs.processes import WorkerProcesses
 from simulator.runs.runner import execute
-from simulator.runs.workers import WorkerProcesses
 from simulator.scenario.load import load
 
 
@@ -52,7 +52,7 @@ def test_workers_are_sent_its_text(file: Path, method: str, monkeypatch: pytest.
     scenario = load(file)
     Path("dice.py").unlink()
     Path("elsewhere").mkdir()
-    monkeypatch.setattr("simulator.runs.runner.WorkerProcesses", lambda workers: WorkerProcesses(workers, method))
+    monkeypatch.setattr("simulator.runs.runner.WorkerProcesses", lambda n, **how: WorkerProcesses(n, method, **how))
     execute(scenario, out="there", workers=2)
     for name in ("series.csv", "kinds.csv", "claims.csv"):
         assert Path("here", name).read_bytes() == Path("there", name).read_bytes()

@@ -1,0 +1,76 @@
+"""The games that a claim speaks of: those that meet its condition, in groups of equal values, each game once.
+
+A game in which chance had no part is the same for every seed, and points that are equal have the same games: however
+often such a game was played, it tells as much as once. It is counted once in all that is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from simulator.claims.expressions import Columns
+from simulator.claims.grammar import ExpressionError
+
+GAME: Final = "which game "
+"""A number that games share if they are the same game: a column that no expression can name."""
+COINLESS: Final = "without coins "
+"""Whether chance had no part in a game, so that another seed gives it again."""
+
+
+def length(table: Columns) -> int:
+    """Return the number of rows of a table."""
+    return len(next(iter(table.values()), ()))
+
+
+def select(table: Columns, chosen: np.ndarray[Any, Any] | None) -> Columns:
+    """Return the chosen rows of a table, by condition or by number; all without a choice."""
+    if chosen is None:
+        return table
+    if chosen.dtype.kind not in "bi":
+        raise ExpressionError("where must be a condition, true or false of each game")
+    return {name: column[chosen] for name, column in table.items()}
+
+
+def once(table: Columns) -> Columns:
+    """Return the first of all rows that are the same game; the table as it is if that is not known.
+
+    Examples
+    --------
+    >>> once({"words": np.array([5, 5, 7]), GAME: np.array([0, 0, 1])})["words"].tolist()
+    [5, 7]
+    """
+    if GAME not in table:
+        return table
+    _, first = np.unique(table[GAME], return_index=True)
+    return table if len(first) == length(table) else select(table, np.sort(first))
+
+
+def coinless(table: Columns) -> np.ndarray[Any, Any]:
+    """Return, for each row, whether chance had no part in the game."""
+    return np.asarray(table[COINLESS], dtype=bool) if COINLESS in table else np.zeros(length(table), dtype=bool)
+
+
+def groups(names: Sequence[str], table: Columns) -> list[tuple[str, Columns]]:
+    """Return the groups of equal values in these columns, each with its condition, in order of appearance."""
+    places: dict[tuple[Any, ...], list[int]] = {}
+    for name in names:
+        if name not in table:
+            raise ExpressionError(f"there is no column {name!r} for each")
+    for number, values in enumerate(zip(*(table[name] for name in names), strict=True)):
+        places.setdefault(tuple(map(_plain, values)), []).append(number)
+    if not names:
+        return [("", table)]
+    return [
+        (" and ".join(f"{name} == {value!r}" for name, value in zip(names, values, strict=True)),
+         select(table, np.array(numbers)))
+        for values, numbers in places.items()
+    ]  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as Python's own; nothing for not-a-number, which equals no other and would be a group a game."""
+    plain = value.item() if hasattr(value, "item") else value
+    return None if plain != plain else plain

@@ -1,0 +1,89 @@
+"""Batches of games: so many that handing them over costs little, and so few that the journal is never far behind.
+
+How long a game takes is known only afterwards, so batches are sized by what games have taken so far.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from simulator.runs.jobs import Batch, Job
+
+
+class Batches:
+    """Cuts games into batches of about half a second, the costly ones first.
+
+    One game of each point comes before all others: it tells how long the point's games take, and whether they draw
+    any coins at all.
+
+    Parameters
+    ----------
+    games
+        The games to be played.
+    slots
+        How many batches the workers have at a time.
+    """
+
+    TARGET = 0.5
+    """Seconds that a batch is meant to take: a hand-over costs about a millisecond."""
+    MOST = 200
+    """Games in a batch at most, so that the journal is never far behind."""
+
+    def __init__(self, jobs: Sequence[Job], slots: int) -> None:
+        first = {job.point.number: job.key for job in reversed(jobs)}
+        self._jobs = sorted(jobs, key=lambda job: (first[job.point.number] == job.key, job.cost))
+        self._slots, self._hands = slots, (slots + 1) // 2  # half of the slots wait
+        self._rate: dict[int, float] = {}  # seconds a unit of cost, by point
+        self._seconds = 0.0
+        self._cost = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self._jobs)
+
+    def learn(self, batch: Batch, seconds: float) -> None:
+        """Take in what a batch has taken."""
+        cost = sum(job.cost for job in batch)
+        self._seconds += seconds
+        self._cost += cost
+        if len({job.point.number for job in batch}) == 1 and cost:
+            self._rate[batch[0].point.number] = seconds / cost
+
+    def left(self) -> float:
+        """Return the seconds that the games not handed over yet will take, by what has been seen of each point."""
+        if not self._cost:
+            return 0.0
+        costs: defaultdict[int, float] = defaultdict(float)
+        for job in self._jobs:
+            costs[job.point.number] += job.cost
+        usual = self._seconds / self._cost
+        return sum(cost * self._rate.get(point, usual) for point, cost in costs.items()) / self._hands
+
+    def withdraw(self, point: int) -> list[Job]:
+        """Take out the games of a point that have not been handed over, and return them."""
+        taken = [job for job in self._jobs if job.point.number == point]
+        if taken:
+            self._jobs = [job for job in self._jobs if job.point.number != point]
+        return taken
+
+    def put_back(self, jobs: Sequence[Job]) -> None:
+        """Take back games that were handed over and have not been played."""
+        self._jobs += reversed(jobs)
+
+    def next(self) -> list[Job]:
+        """Return the next batch; one game as long as nothing is known."""
+        batch = [self._jobs.pop()]
+        if not self._cost:
+            return batch
+        left = sum(self._expected(job) for job in self._jobs[-self.MOST * self._slots :])
+        target = min(self.TARGET, left / (2 * self._slots))  # smaller ones at the end, to end together
+        expected = self._expected(batch[0])
+        while self._jobs and len(batch) < self.MOST:
+            expected += self._expected(self._jobs[-1])
+            if expected > target:
+                break
+            batch.append(self._jobs.pop())
+        return batch
+
+    def _expected(self, job: Job) -> float:
+        return job.cost * self._rate.get(job.point.number, self._seconds / self._cost)

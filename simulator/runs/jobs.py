@@ -1,0 +1,72 @@
+"""What is handed to workers: games to be played, in batches, and what comes back."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from simulator.errors import ScenarioError
+from simulator.points.point import Point
+from simulator.tasks.base import Record, lost
+
+
+class Job(NamedTuple):
+    """One game to be played."""
+
+    key: str
+    point: Point
+    trial: int
+    seed: int
+    cost: float
+    """Expected messages, to share work out and to tell the time left."""
+
+
+class Played(NamedTuple):
+    """What a batch gave: a record per job, in order, up to the first that could not be played at all."""
+
+    records: list[Record]
+    seconds: float
+    fault: ScenarioError | None = None
+    """Why the run cannot go on; the job is the first without a record."""
+    ended: str = ""
+    """How the process ended in which the first job without a record was played; empty if it did not."""
+    suspects: int = 0
+    """Jobs, from that one on, that may have ended it and are to be played alone; 0 if that one is known to have."""
+
+
+Batch = Sequence[Job]
+
+
+def play_batch(batch: Batch) -> Played:
+    """Play the games of a batch. What a user's class raises ends its own game only; Ctrl-C is the user's own."""
+    records: list[Record] = []
+    begun = time.perf_counter()
+    for job in batch:
+        try:
+            records.append(play_job(job))
+        except ScenarioError as error:
+            return Played(records, time.perf_counter() - begun, error)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            records.append(lost(traceback.format_exc()))
+    return Played(records, time.perf_counter() - begun)
+
+
+def play_job(job: Job) -> Record:
+    """Play one game.
+
+    Raises
+    ------
+    ScenarioError
+        The task returns no record, or one that is no table.
+    """
+    record: Any = job.point.task.make().play(job.point, job.seed)
+    if not isinstance(record, Record):
+        raise ScenarioError(f"task {job.point.task.label}: play must return a Record; got {record!r}")
+    for name in ("series", "kinds"):
+        if len({len(values) for values in getattr(record, name).values()}) > 1:
+            raise ScenarioError(f"task {job.point.task.label}: the lists of {name} must be of one length")
+    return record

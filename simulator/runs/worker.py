@@ -1,0 +1,158 @@
+"""A worker process: plays the games that it is handed and sends each as it ends, whatever the user's classes do in it.
+
+A class may print, leave the folder, close what is open, fork, start threads or end the process. What it prints goes to
+a log, what it changed around it is put back after each game, and a copy that it made of the process never takes part
+in the run: only the process that was started answers.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from multiprocessing.connection import Connection
+from typing import Any, Final, NamedTuple, NoReturn
+
+from simulator.errors import ScenarioError
+from simulator.runs.jobs import Batch, Job, play_job
+from simulator.tasks.base import Record, lost
+
+BEGUN: Final = "begun"
+"""What a worker says when it begins a game."""
+PLAIN: Final = (str, int, float, bool, type(None))
+"""What a record may hold to be sent as it is; the process that it is sent to need not know any other class."""
+
+
+class Ended(NamedTuple):
+    """What a worker says when a game has ended: its record, or why the run cannot go on."""
+
+    record: Record | None
+    seconds: float
+    fault: ScenarioError | None = None
+
+
+def serve(connection: Connection, output: Connection | None, parent: int) -> NoReturn:
+    """Play batch after batch; never return.
+
+    Parameters
+    ----------
+    connection
+        Batches come from it, and what came of each game goes into it.
+    output
+        Where everything goes that is printed; None leaves it alone.
+    parent
+        The process that started this one: without it there is nothing to do.
+    """
+    own = os.getpid()
+    _begin(parent, own)
+    around = Around(output)
+    try:
+        while True:
+            batch: Batch = connection.recv()
+            for job in batch:
+                connection.send(BEGUN)
+                ended = _played(job)
+                if os.getpid() != own:
+                    os._exit(0)  # a copy that the user's class has made: it has no say in the run
+                around.put_back()
+                connection.send(ended)
+                if ended.fault is not None:
+                    break
+    except BaseException:  # the connection is gone, and there is nobody to tell
+        os._exit(1)
+
+
+def _played(job: Job) -> Ended:
+    begun = time.perf_counter()
+    try:
+        record = _plain(play_job(job))
+    except ScenarioError as error:
+        known = type(error).__module__.startswith("simulator.")
+        return Ended(None, time.perf_counter() - begun, error if known else ScenarioError(str(error)))
+    except BaseException:  # Ctrl-C goes to the parent alone: this one is of the class's own making
+        record = lost(traceback.format_exc())
+    return Ended(record, time.perf_counter() - begun)
+
+
+def _plain(record: Record) -> Record:
+    """Return a record of plain values, with those of the user's classes written out."""
+    parts: list[Any] = [record.row, *record.series.values(), *record.kinds.values()]
+    values = (value for part in parts for value in (part.values() if isinstance(part, dict) else part))
+    if all(type(value) in PLAIN for value in values):
+        return record
+    from simulator.runs.journal import pack, unpack
+
+    return unpack(pack(record))
+
+
+def _begin(parent: int, own: int) -> None:
+    """Leave Ctrl-C to the parent, end when it is gone however it went, and let no copy of this process fork again."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)  # so that copies of it end with it
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        if hasattr(os, "killpg"):
+            os.killpg(own, signal.SIGKILL)
+        os._exit(1)
+
+    def before_fork() -> None:
+        if os.getpid() != own:
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=before_fork)
+
+
+class Around:
+    """What a game finds around it: folder, output, limits; put back after each, for the next one."""
+
+    def __init__(self, output: Connection | None) -> None:
+        import numpy as np
+
+        self._folder = os.getcwd()
+        self._recursion = sys.getrecursionlimit()
+        self._errors = np.geterr()
+        self._stdout: Any = None
+        self._stderr: Any = None
+        self._output = os.dup(output.fileno()) if output is not None else None
+        if self._output is not None:
+            with open(os.devnull, "rb") as nothing:
+                os.dup2(nothing.fileno(), 0)
+            self._print_there()
+
+    def put_back(self) -> None:
+        """Put back what the last game has changed."""
+        import numpy as np
+
+        os.chdir(self._folder)
+        sys.setrecursionlimit(self._recursion)
+        np.seterr(**self._errors)
+        if self._output is not None:
+            try:
+                sys.stdout.flush()
+                sys.stderr.flush()
+            except (OSError, ValueError, AttributeError):
+                pass  # closed: opened anew below
+            self._print_there()
+
+    def _print_there(self) -> None:
+        assert self._output is not None
+        for number in (1, 2):
+            os.dup2(self._output, number)
+        if sys.stdout is not self._stdout or self._stdout.closed:
+            self._stdout = sys.stdout = _text(1)
+        if sys.stderr is not self._stderr or self._stderr.closed:
+            self._stderr = sys.stderr = _text(2)
+
+
+def _text(number: int) -> Any:
+    """Return a descriptor as a file of text that takes whatever is printed."""
+    return open(number, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)

@@ -1,0 +1,138 @@
+"""Games that an error ended leave claims undecided; games that repeat another one are counted once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.claims.claim import Claim
+from simulator.claims.groups import COINLESS, GAME
+from simulator.claims.judge import Finding, judge
+
+TABLE = {
+    "point": np.array([0.0, 0, 1, 1]),
+    "trial": np.array([0.0, 1, 0, 1]),
+    "protocol": np.array(["a", "a", "b", "b"]),
+    "sites": np.array([2.0, 2, 4, 4]),
+    "ok": np.array([True, True, True, False]),
+    "words": np.array([1.0, 2, 3, 4]),
+}
+LOST = {"protocol": np.array(["b"]), "sites": np.array([4.0]), "trial": np.array([2.0])}
+
+
+def found(table: Any = TABLE, lost: Any = LOST, **keys: Any) -> list[Finding]:
+    return judge([Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.1, **keys})], table, lost=lost)
+
+
+@pytest.mark.parametrize(
+    ("keys", "verdicts"),
+    [
+        ({}, ["UNDECIDED"]),
+        ({"where": "protocol == 'a'"}, ["PASS"]),
+        ({"where": "protocol == 'b' and words > 3"}, ["UNDECIDED"]),  # nobody knows what it would have cost
+        ({"where": "protocol == 'a' and words > 1"}, ["PASS"]),
+        ({"where": "protocol == 'a' or words > 1"}, ["UNDECIDED"]),
+        ({"measure": "fraction(ok, where=(protocol == 'a'))"}, ["PASS"]),
+        ({"measure": "mean(words, where=(sites == 4)) / mean(words, where=(sites == 2))"}, ["UNDECIDED"]),
+        ({"each": "protocol"}, ["PASS", "UNDECIDED"]),
+        ({"each": "words"}, ["UNDECIDED"] * 4),
+        ({"at_least": 1.0}, ["UNDECIDED"]),  # what is left of it does not make it fail either
+    ],
+)
+def test_a_claim_that_may_have_had_the_lost_game_is_undecided(keys: dict[str, Any], verdicts: list[str]) -> None:
+    assert [finding.verdict for finding in found(**keys)] == verdicts
+    assert "UNDECIDED" not in [finding.verdict for finding in found(lost={}, **keys)]
+
+
+def test_the_note_says_how_many_games_were_lost() -> None:
+    (finding,) = found()
+    assert finding.note == "1 of its 5 games ended in an error"
+    assert (finding.value, finding.games) == (0.75, 4)
+    assert not finding.holds
+
+
+def test_a_group_that_lost_all_of_its_games_has_a_row() -> None:
+    first = {name: column[:2] for name, column in TABLE.items()}
+    assert [(one.group, one.verdict, one.games) for one in found(first, each="protocol")] == [
+        ("protocol == 'a'", "PASS", 2),
+        ("protocol == 'b'", "UNDECIDED", 0),
+    ]
+    none = {name: column[:0] for name, column in TABLE.items()}
+    for keys in ({}, {"each": "protocol"}, {"where": "protocol == 'b'"}):
+        assert [(one.verdict, one.note) for one in found(none, **keys)] == [
+            ("UNDECIDED", "1 of its 1 games ended in an error")
+        ]
+
+
+# ---------------------------------------------------------------------- repeated games
+
+SAME = {
+    **{name: np.repeat(column[:2], 10) for name, column in TABLE.items()},
+    "trial": np.arange(20.0) % 10,
+    "ok": np.ones(20, dtype=bool),
+    "point": np.repeat([0.0, 1.0], 10),
+    "sites": np.repeat([2.0, 4.0], 10),
+    GAME: np.repeat([0, 1], 10),
+    COINLESS: np.ones(20, dtype=bool),
+}
+
+
+def test_games_without_coins_are_counted_once() -> None:
+    (finding,) = found(SAME, lost={})
+    assert (finding.games, finding.played) == (2, 20)
+    assert (finding.low, finding.high) == (pytest.approx(0.1581, abs=1e-4), 1.0)  # 2 of 2, by Clopper and Pearson
+    assert finding.false_alarm == 0.0  # another seed gives the same games
+    unknown = {name: column for name, column in SAME.items() if name not in (GAME, COINLESS)}
+    (control,) = found(unknown, lost={})
+    assert (control.games, control.low) == (20, pytest.approx(0.8316, abs=1e-4))
+
+
+@pytest.mark.parametrize(
+    "measure", ["mean(words)", "max(words)", "median(words)", "fraction(ok)", "slope(words, sites)"]
+)
+def test_what_has_no_coins_has_no_false_alarm(measure: str) -> None:
+    (finding,) = found(SAME, lost={}, measure=measure, at_least=0.5)
+    assert (finding.verdict, finding.false_alarm) == ("PASS", 0.0)
+    (missed,) = found(SAME, lost={}, measure=measure, at_least=5)
+    assert (missed.verdict, missed.false_alarm) == ("FAIL", 1.0)
+
+
+@pytest.mark.parametrize("measure", ["mean(words)", "max(words)", "fraction(words < 100)", "median(words) / words_of"])
+def test_games_without_coins_beside_others_leave_the_chances_of_these(measure: str) -> None:
+    """One game without coins is in every run, so that leaving a trial out never leaves it out."""
+    rng = np.random.default_rng(1)
+    table = {
+        "words": np.append(2.0, rng.normal(10, 1, 12)),
+        "point": np.append(0.0, np.ones(12)),
+        "trial": np.append(0.0, np.arange(12.0)),
+        COINLESS: np.append(True, np.zeros(12, dtype=bool)),
+        GAME: np.arange(13),
+    }
+    two = "mean(words, where=(point == 1)) / mean(words, where=(point == 0))" if "_of" in measure else measure
+    claim = Claim(name="c", measure=two, at_least=0.5 if "fraction" in two else 4.0)
+    (finding,) = judge([claim], table)
+    assert finding.false_alarm is not None
+    assert 0 <= finding.false_alarm < 0.05
+    wide = judge([replace_bound(claim, finding.value or 0.0)], table)[0].false_alarm
+    assert wide is not None
+    assert wide > finding.false_alarm
+
+
+def replace_bound(claim: Claim, value: float) -> Claim:
+    """Return a claim whose bound is what was measured: a fresh run misses it as often as not."""
+    return claim.model_copy(update={"at_least": value})
+
+
+def test_a_game_without_coins_beyond_the_bound_is_there_in_every_run() -> None:
+    table = {"words": np.array([9.0, 1, 2]), "point": np.array([0.0, 1, 1]), COINLESS: np.array([True, False, False])}
+    (finding,) = judge([Claim(name="c", measure="max(words)", at_most=5)], {**table, GAME: np.arange(3)})
+    assert finding.false_alarm == 1.0
+
+
+def test_a_finding_knows_what_was_played() -> None:
+    (finding,) = found(SAME, lost={})
+    assert finding.row()["played"] == 20
+    assert replace(finding, verdict="UNDECIDED").holds is False

@@ -1,0 +1,69 @@
+"""A file of adversaries that misbehave, each in one way, for the tests of worker processes."""
+
+from __future__ import annotations
+
+MISBEHAVES = '''
+import faulthandler, os, signal, sys, threading, time
+import numpy as np
+from adversaries import Adversary, Burst
+
+
+def exits():
+    sys.exit(0)
+
+def leaves():
+    os._exit(0)
+
+def crashes():
+    faulthandler.disable()
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+def interrupts():
+    raise KeyboardInterrupt
+
+class Own(BaseException):
+    pass
+
+def raises_its_own():
+    raise Own("lone \\\\udc80".encode().decode("unicode_escape"))
+
+def hangs():
+    while True:
+        pass
+
+def closes():
+    os.closerange(0, 200)
+
+def prints():
+    print("hello from a game")
+    print("x" * 100, file=sys.stderr)
+    os.write(1, b"straight to the descriptor\\n")
+
+def shuts_up():
+    sys.stdout.close()
+    os.close(1)
+
+def wanders():
+    os.chdir("/")
+    sys.setrecursionlimit(1200)
+    np.seterr(all="raise")
+    np.random.seed(0)
+
+def forks():
+    if os.fork() == 0:
+        os.fork()
+
+def spins():
+    threading.Thread(target=time.sleep, args=(600,)).start()
+
+
+class Misbehaves(Adversary):
+    """Does something that it should not, in the middle of each game."""
+    def __init__(self, how: str):
+        self.how = how
+    def plan(self, view):
+        if view.steps > 0 and self.how:
+            how, self.how = self.how, ""
+            globals()[how]()
+        return Burst(0, 50)
+'''

@@ -1,0 +1,155 @@
+"""Classes that misbehave: each costs its own games, and the games of others are what they would have been."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from misbehaving import MISBEHAVES
+
+from simulator.cli import main
+from simulator.errors import ScenarioError
+from simulator.runs.output import Output
+from simulator.runs.runner import Report, execute
+from simulator.scenario.load import load
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and forks are those of Linux")
+
+SCENARIO = """\
+name: rude
+seed: 3
+trials: 2
+sites: 2
+items: 500
+protocol: {kind: randomized, alpha: 0.2}
+adversary: [{kind: 'rude.py:Misbehaves', how: HOW}, uniform]
+claims:
+  - {name: the others play, where: "adversary == 'uniform'", measure: min(words), at_least: 1}
+  - {name: all play, measure: min(words), at_least: 1}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("rude.py").write_text(MISBEHAVES)
+    return tmp_path
+
+
+def play(how: str, workers: int = 2, out: str = "out", **options: float) -> tuple[Report, list[dict[str, str]]]:
+    Path("rude.yaml").write_text(SCENARIO.replace("HOW", repr(how)))
+    report = execute(load("rude.yaml"), out=out, workers=workers, **options)  # type: ignore[arg-type]
+    with open(Path(out) / "trials.csv", encoding="utf-8", newline="") as lines:
+        return report, list(csv.DictReader(lines))
+
+
+def others(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the games of the adversary that behaves, but for their time."""
+    kept = [row for row in rows if row["adversary"] == "uniform"]
+    return [{key: value for key, value in row.items() if key != "seconds"} for row in kept]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(
+    ("how", "cause"),
+    [
+        ("exits", "SystemExit: 0"),
+        ("leaves", "ProcessDied: its process ended with status 0"),
+        ("crashes", "ProcessDied: its process died with signal 11 (SIGSEGV)"),
+        ("interrupts", "KeyboardInterrupt"),
+        ("raises_its_own", r"Own: lone \udc80"),
+        ("closes", "ProcessDied: its process ended with status 1"),
+    ],
+)
+def test_a_game_that_a_class_ends_is_an_error(how: str, cause: str, workers: int) -> None:
+    report, rows = play(how, workers)
+    mine = [row for row in rows if row["adversary"] == "Misbehaves"]
+    assert [(row["verdict"], row["ok"], row["words"]) for row in mine] == [("error", "False", "")] * 2
+    assert [row["error"].rpartition(".")[2] for row in mine] == [cause.rpartition(".")[2]] * 2
+    assert not report.ok
+    assert len(report.errors) == 2
+    assert [finding.verdict for finding in report.findings] == ["PASS", "UNDECIDED"]
+    assert report.findings[1].note == "2 of its 4 games ended in an error"
+    assert "Misbehaves" in Path("out/errors.txt").read_text(encoding="utf-8")
+    _, calm = play("", out="calm")
+    assert others(rows) == others(calm)
+    assert {row["verdict"] for row in calm} <= {"ok", "failed"}
+
+
+@pytest.mark.parametrize("how", ["wanders", "forks", "spins", "shuts_up", "prints"])
+def test_what_a_class_leaves_behind_changes_no_game(how: str) -> None:
+    report, rows = play(how, workers=1)
+    assert report.errors == []
+    assert report.ok
+    _, calm = play("", out="calm")
+    assert others(rows) == others(calm)
+    keep = [(row["words"], row["max_rel_error"]) for row in rows]
+    assert keep == [(row["words"], row["max_rel_error"]) for row in calm]
+
+
+def test_no_process_is_left_behind() -> None:
+    play("forks", workers=1)
+    here = os.fsencode(os.getcwd())
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        left = [place for place in Path("/proc").glob("[0-9]*") if _is_copy(place, here)]
+        if not left:
+            return
+        time.sleep(0.1)
+    raise AssertionError(left)
+
+
+def _is_copy(place: Path, folder: bytes) -> bool:
+    """Tell whether a process, other than this one, is at work in the folder of this test."""
+    try:
+        return int(place.name) != os.getpid() and os.fsencode(os.readlink(place / "cwd")) == folder
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_game_that_takes_too_long_is_an_error_and_the_others_go_on(workers: int) -> None:
+    report, rows = play("hangs", workers, game_timeout=0.7)
+    assert [row["error"] for row in rows] == [*["TimeoutError: the game took longer than 0.7 s"] * 2, "", ""]
+    assert len(report.errors) == 2
+
+
+@pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf")])
+def test_a_limit_is_a_time(limit: float) -> None:
+    with pytest.raises(ScenarioError, match="game_timeout must be a number of seconds above 0"):
+        play("", game_timeout=limit)
+
+
+def test_what_is_printed_is_kept_apart() -> None:
+    report, _ = play("prints")
+    kept = Path("out/output.log").read_text()
+    assert kept.count("hello from a game\n") == kept.count("straight to the descriptor\n") == 2
+    assert report.printed == "printed by classes: out/output.log"
+    quiet, _ = play("", out="out")
+    assert quiet.printed == ""
+    assert not Path("out/output.log").exists()
+
+
+def test_the_log_has_a_largest_size(tmp_path: Path) -> None:
+    output = Output(tmp_path / "log", most=10)
+    output.open()
+    os.write(output.entrance.fileno(), b"twelve bytes")
+    output.close()
+    assert (tmp_path / "log").read_text(encoding="utf-8") == "twelve byt\n… 2 more bytes were printed\n"
+    assert output.says(tmp_path).endswith("the first 10 bytes of 12")
+
+
+def test_one_line_says_how_many_games_errors_have_ended() -> None:
+    Path("rude.yaml").write_text(SCENARIO.replace("HOW", "exits"))
+    result = CliRunner().invoke(main, ["run", "rude.yaml", "--workers", "1", "--no-figures"])
+    assert result.exit_code == 1
+    (line,) = result.stderr.strip().splitlines()
+    assert line.startswith("2 games ended in an error, the first: point 0, trial 0: ")
+    assert line.endswith("SystemExit: 0 (tracebacks: results/rude/errors.txt)")
+    assert "0 of 0, 2 errors" in result.stdout
+    assert "UNDECIDED  all play" in result.stdout
