@@ -203,7 +203,7 @@ def _replaced(target: Any, parts: Sequence[str | int]) -> str:
             more = len(target) > 1 and bool(chosen)
             return f"sets {len(chosen)} of {len(target)} entries: {_names(chosen)}" if more else ""
         try:
-            target = target[part] if isinstance(target, list) else target.get(part)
+            target = target[int(part)] if isinstance(target, list) else target.get(part)
         except (IndexError, AttributeError):
             return ""
         if place == len(parts) - 1 and isinstance(target, list) and any(isinstance(one, dict) for one in target):

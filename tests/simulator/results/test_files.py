@@ -100,6 +100,9 @@ HERE = {
     "simulator/plots/style.py": "the picture that a notebook shows, into memory",
     "simulator/replay/files.py": "the record of a game, to the path that `write_with` hands over",
     "simulator/cli/play.py": "the transcript, to the path that `write_with` hands over",
+    "simulator/runs/output.py": "what classes print, as it comes",
+    "simulator/runs/worker.py": "the same, into a pipe",
+    "simulator/runs/dask_workers.py": "the same, into nothing",
     "simulator/templates/checks_my_task.py": "the scenario that a user's test plays, in a folder of its own",
     "simulator/templates/checks_my_plot.py": "the same",
 }
