@@ -121,7 +121,7 @@ def answer(question: str, story: Sequence[str], tables: Tables, claims: pd.DataF
         What the scenario says above its first key: its first paragraph, and the others.
     """
     found, last = pairs(tables)
-    told = [*_claims(claims), *_broken(found), *_held(found), *_costs(found, last), *_lost(tables.trials)]
+    told = [*_claims(claims), *_broken(found), *_held(found), *_costs(found, last), *_lost(tables.lost)]
     asked = Html("<p><strong>Question.</strong> {}</p>", question) if question else Html("")
     paragraphs = joined([Html("<p>{}</p>", part) for part in story])
     listed = joined([Html("<li>{}</li>", each) for each in told])
@@ -205,8 +205,7 @@ def _harm(found: Sequence[Pair], adversary: str) -> int:
     return sum(pair.broken for pair in found if pair.adversary == adversary)
 
 
-def _lost(trials: pd.DataFrame) -> list[Html]:
-    lost = int((trials["verdict"] == "error").sum())
+def _lost(lost: int) -> list[Html]:
     if not lost:
         return []
     said = "games ended with an error and are left out of everything else"
