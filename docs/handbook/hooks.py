@@ -15,7 +15,6 @@ from handbook.links import rewritten
 
 NAMED: Final = re.compile(r"^( *`{3,})(\w+) ([\w./-]+)$", re.MULTILINE)
 CLAIMS: Final = re.compile(r"^<!-- claims of: ([\w-]+) -->$", re.MULTILINE)
-AFTER_TEXT: Final = re.compile(r"^((?!\s*(?:[-*] |\d+\. |[|#<>`]))\S[^\n]*\n)(?=(?:[-*] |\d+\. )\S)", re.MULTILINE)
 
 
 def on_page_markdown(markdown: str, /, *, page: Any, **_: Any) -> str:

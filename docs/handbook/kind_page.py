@@ -54,7 +54,7 @@ def kind_page(facts: Facts, example: Example | None, picture: Picture | None, do
         parts.append(_cost(facts.cost))
     parts += [_sizes(facts), _parameters(facts)]
     if picture is not None:
-        parts.append(f"## Picture\n\n![{picture.says}]({picture.path})\n\n{prose(picture.says)}.\n")
+        parts.append(f"## Picture\n\n![{picture.says}]({picture.path})\n\n{prose(picture.says.rstrip('.'))}.\n")
     if example is not None:
         parts.append(_example(facts, example))
     parts += [_scenarios(facts), f"On the command line: `disttrack describe {facts.name}`.\n"]

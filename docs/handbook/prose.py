@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 _CODE = re.compile(r"``(.+?)``|`([^`]+)`")
-_MARKS = re.compile(r"([\\*_\[\]<>|^~])")
+_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\*_[]|"} | {"<": "&lt;", ">": "&gt;"})
 
 
 def prose(text: str) -> str:
@@ -15,13 +15,13 @@ def prose(text: str) -> str:
     Examples
     --------
     >>> prose("at most k_i * 2 of `drain`, |x| <= 1")
-    'at most k\\\\_i \\\\* 2 of `drain`, \\\\|x\\\\| \\\\<= 1'
+    'at most k\\\\_i \\\\* 2 of `drain`, \\\\|x\\\\| &lt;= 1'
     """
     parts, end = [], 0
     for found in _CODE.finditer(text):
-        parts += [_MARKS.sub(r"\\\1", text[end : found.start()]), f"`{found[1] or found[2]}`"]
+        parts += [text[end : found.start()].translate(_MARKS), f"`{found[1] or found[2]}`"]
         end = found.end()
-    return "".join([*parts, _MARKS.sub(r"\\\1", text[end:])])
+    return "".join([*parts, text[end:].translate(_MARKS)])
 
 
 def paragraphs(doc: str) -> str:
