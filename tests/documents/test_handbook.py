@@ -25,7 +25,7 @@ from snippets import ROOT
 from simulator.points.registry import FAMILIES, HOMES, Family, kinds
 
 PAGES = ("index.html", "learn/tutorial.html", "protocols/robust.html", "gallery/index.html", "api/simulator.html")
-WIDTHS = (400, 1400)
+OPENED = [*((page, width, "light") for page in PAGES for width in (400, 1400)), ("learn/tutorial.html", 1400, "dark")]
 
 
 class Resources(HTMLParser):
@@ -144,22 +144,21 @@ def faults_in_a_browser(address: str, chromium: str) -> list[str]:
     faults: list[str] = []
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for width in WIDTHS:
-            for path in PAGES:
-                page = browser.new_page(viewport={"width": width, "height": 900})
-                said: list[str] = []
-                page.on("console", lambda told, said=said: said.append(told.text) if told.type == "error" else None)
-                page.on("pageerror", lambda error, said=said: said.append(str(error)))
-                page.on("request", lambda asked, said=said: said.extend(outside(asked.url, address)))
-                page.goto(address + path)
-                page.wait_for_timeout(300)
-                if page.evaluate("document.documentElement.scrollWidth") > width:
-                    said.append("is wider than the window")
-                for found in Axe().run(page).response["violations"]:
-                    if found["impact"] in ("serious", "critical"):
-                        said.append(f"{found['id']}: {found['nodes'][0]['html'][:120]}")
-                faults += [f"{path} at {width}: {fault}" for fault in said]
-                page.close()
+        for path, width, scheme in OPENED:
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            said: list[str] = []
+            page.on("console", lambda told, said=said: said.append(told.text) if told.type == "error" else None)
+            page.on("pageerror", lambda error, said=said: said.append(str(error)))
+            page.on("request", lambda asked, said=said: said.extend(outside(asked.url, address)))
+            page.goto(address + path)
+            page.wait_for_timeout(300)
+            if page.evaluate("document.documentElement.scrollWidth") > width:
+                said.append("is wider than the window")
+            for found in Axe().run(page).response["violations"]:
+                if found["impact"] in ("serious", "critical"):
+                    said.append(f"{found['id']}: {found['nodes'][0]['html'][:120]}")
+            faults += [f"{path} at {width}, {scheme}: {fault}" for fault in said]
+            page.close()
         browser.close()
     return faults
 
