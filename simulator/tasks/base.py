@@ -55,7 +55,7 @@ class Record:
 
     @property
     def cause(self) -> str:
-        """Return the error in a line, class and message; nothing without one.
+        r"""Return the error in a line, class and message; nothing without one.
 
         Examples
         --------
