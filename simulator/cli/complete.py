@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from click import Context, Parameter
 from click.shell_completion import CompletionItem
@@ -20,7 +20,7 @@ from simulator.errors import ScenarioError
 if TYPE_CHECKING:
     from simulator.points.registry import Family
 
-Items = list[CompletionItem[str]]
+Items: TypeAlias = "list[CompletionItem[str]]"  # a text, for older versions of Click have no parameter here
 SIDES: Final = ("protocol", "adversary")
 ENGINES: Final = ("auto", "step", "leap", "bulk")
 
