@@ -92,6 +92,9 @@ class Adversary(ABC):
     """Whether it may draw random numbers that no seed decides. A class that says False draws from `view.rng` only; a
     game in which nothing was drawn at all is then played for one seed, and counted for all."""
 
+    each_item: ClassVar[bool] = False
+    """Whether it takes time for each item, as one that draws each item's site does, and not for each change only."""
+
     @abstractmethod
     def plan(self, view: View) -> Schedule | None:
         """Return what to do until the output changes; None means to go on with the present plan.
@@ -115,6 +118,7 @@ class Choice(Adversary):
 
     kind = "choice"
     source = "a function of the user's own"
+    each_item = True
 
     def __init__(self, choose: Callable[[View], int | None]) -> None:
         self.choose = choose

@@ -67,6 +67,7 @@ class Uniform(Adversary):
     kind: ClassVar[str] = "uniform"
     source: ClassVar[str] = "independent uniform arrivals"
     oblivious: ClassVar[bool] = True
+    each_item: ClassVar[bool] = True
 
     def plan(self, view: View) -> Schedule:
         labels = view.rng.integers(view.sites, size=min(CHUNK, view.left), dtype=label_type(view.sites))
@@ -89,6 +90,7 @@ class Zipf(Adversary):
     kind: ClassVar[str] = "zipf"
     source: ClassVar[str] = "Zipf's law over sites; tables by Walker's alias method (Vose 1991)"
     oblivious: ClassVar[bool] = True
+    each_item: ClassVar[bool] = True
 
     exponent: float = 1.1
     _table: tuple[npt.NDArray[np.float64], npt.NDArray[Any]] | None = field(

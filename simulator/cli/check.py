@@ -86,7 +86,7 @@ def _tell(file: str, scenario: Scenario, work: Work, hands: int) -> None:
     rows = {
         "games": games,
         "messages": f"about {number(float(round(work.messages)))} at most, by the protocols' cost bounds",
-        "time": f"{most or 'about '}{duration(work.seconds)} with {hands} workers, from a half-second calibration here",
+        "time": f"{most or 'about '}{duration(work.seconds)} with {hands} workers, from short games played here",
         "memory": f"about {in_bytes(work.memory)}" + (f" of {in_bytes(work.free)}" if work.free else ""),
         "results": f"about {in_bytes(work.disk)} on the disk",
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -53,6 +54,10 @@ if TYPE_CHECKING:
     help="Play under so many fresh seeds in place of the scenario's, and tell how often each claim holds.",
 )
 @click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")
+@click.option(
+    "--most", type=click.FloatRange(min=0), default=24.0, show_default=True, metavar="HOURS", help="Refuse longer runs."
+)
+@click.option("--yes", is_flag=True, help="Refuse no run for its length.")
 @STYLE
 @form_options
 def run(
@@ -70,12 +75,14 @@ def run(
     no_figures: bool,
     style: str,
     form: Form,
+    most: float,
+    yes: bool,
 ) -> int:
     """Play scenarios: files, or bare names of shipped ones.
 
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
     """
-    from simulator.runs.estimate import refuse_too_large
+    from simulator.runs.estimate import refuse_too_large, refuse_too_long
     from simulator.runs.workers import cores
     from simulator.scenario.load import load
 
@@ -88,6 +95,9 @@ def run(
         for note in scenario.notes:
             click.echo(f"{scenario.name}: {note}", err=True)
         refuse_too_large(scenario, workers or cores())
+        warned = "" if scheduler else refuse_too_long(scenario, workers or cores(), inf if yes else most)
+        if warned:
+            click.echo(warned, err=True)
     how: How = {"workers": workers, "scheduler": scheduler, "fresh": fresh, "game_timeout": game_timeout}
     status = 0
     told: list[dict[str, Any]] = []
@@ -117,13 +127,7 @@ class How(TypedDict):
 
 def _play(scenario: Scenario, out: Path | None, form: Form, *, controls: bool, **how: Unpack[How]) -> Report:
     from simulator.cli.progress import bar
-    from simulator.runs.estimate import warning
     from simulator.runs.runner import execute
-    from simulator.runs.workers import cores
-
-    warned = "" if how["scheduler"] else warning(scenario, how["workers"] or cores())
-    if warned:
-        click.echo(warned, err=True)
 
     with _interruptible(), bar(scenario.name, quiet=form == "quiet") as on_progress:
         return execute(scenario, out=out, controls=controls, on_progress=on_progress, **how)

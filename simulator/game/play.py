@@ -20,6 +20,7 @@ from simulator.game.network import Latency, Network, checked_network
 from simulator.game.outcome import Game
 from simulator.game.power import missing_power
 from simulator.game.rehearsal import rehearse
+from simulator.game.sizes import MOST_ITEMS
 
 ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "bulk": Bulk}
 
@@ -147,7 +148,7 @@ def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> 
         raise TypeError(f"protocol must be a Protocol, such as Deterministic(alpha=0.1); got {protocol!r}")
     for name, value, least in (("sites", sites, 1), ("items", items, 0), ("seed", seed, 0), ("start", start, 0)):
         whole(name, value, least)
-    if start + items > 2**61:
+    if start + items > MOST_ITEMS:
         raise ValueError(f"items and start together must be at most 2^61; got {start + items}")
 
 

@@ -11,7 +11,9 @@ from simulator.errors import ScenarioError
 from simulator.game.pace import calibrate
 from simulator.points.point import Point
 from simulator.results.formats import in_bytes
+from simulator.runs.pilot import kind_of, paces
 from simulator.scenario.load import Scenario
+from simulator.tasks.base import Task
 
 BYTES_A_WORKER: Final = 150e6
 """Memory of a worker before it plays: Python, numpy, pandas."""
@@ -19,6 +21,10 @@ BYTES_A_GAME: Final = 30e3
 """Tables and journal, most of it the timeline of 200 checkpoints."""
 SURELY_QUICK: Final = 2e7
 """Messages that no machine takes an hour for: then no half-second is spent on finding out."""
+ITEMS_A_MESSAGE: Final = 10.0
+"""Items that are looked at in the time of a message, roughly."""
+BYTES_A_KEY: Final = 500.0
+"""What is kept of a game that waits to be played: its key, its seed, its place."""
 SECONDS_A_GAME: Final = 0.003
 """What a game costs beside its messages: making the parts, handing over, keeping."""
 
@@ -47,19 +53,22 @@ class Work:
 
 
 def estimate(scenario: Scenario, workers: int) -> Work:
-    """Return how much a scenario asks for on so many workers; takes half a second to calibrate."""
-    by_pace: dict[str, float] = {}
-    for point, trials in asked(scenario):
-        pace = scenario.task.pace(point)
-        messages = max(1.0, scenario.task.messages(point)) * trials
-        by_pace[pace] = by_pace.get(pace, 0.0) + messages
+    """Return how much a scenario asks for on so many workers; takes some seconds, for it plays short games."""
+    there = asked(scenario)
+    rough = [(_rough(scenario.task, point) * trials, point, trials) for point, trials in there]
+    speeds = calibrate(sorted({scenario.task.pace(point) for point, _ in there}))
+
+    def told(point: Point) -> float:
+        task, speed = scenario.task, speeds[scenario.task.pace(point)]
+        own = max(1.0, task.messages(point)) / speed.messages + task.items_looked_at(point) / speed.items
+        return own + SECONDS_A_GAME
+
+    seen = paces([point for _, point, _ in sorted(rough, key=lambda entry: -entry[0])], told)
+    seconds = sum(seen[kind_of(point)].seconds(told(point)) * trials for point, trials in there)
     games = scenario.games + scenario.control_games
-    hands = max(1, min(workers, games))
-    speeds = calibrate(list(by_pace))
-    seconds = sum(messages / speeds[pace] for pace, messages in by_pace.items())
-    seconds += games * SECONDS_A_GAME
+    messages = sum(max(1.0, scenario.task.messages(point)) * trials for point, trials in there)
     needed, _ = memory_needed(scenario, workers)
-    return Work(sum(by_pace.values()), seconds / hands, needed, memory_there(), games * BYTES_A_GAME)
+    return Work(messages, seconds / max(1, min(workers, games)), needed, memory_there(), games * BYTES_A_GAME)
 
 
 def asked(scenario: Scenario) -> list[tuple[Point, int]]:
@@ -67,18 +76,38 @@ def asked(scenario: Scenario) -> list[tuple[Point, int]]:
     return [*((point, scenario.head.most_trials) for point in scenario.points), *scenario.broken]
 
 
-def warning(scenario: Scenario, workers: int) -> str:
-    """Return one line if a scenario would take more than an hour, nothing if not."""
-    messages = sum(max(1.0, scenario.task.messages(point)) * trials for point, trials in asked(scenario))
-    if messages < SURELY_QUICK:
+def hours(scenario: Scenario, workers: int) -> float:
+    """Return how many hours a scenario takes; 0 if it surely takes less than one."""
+    if sum(_rough(scenario.task, point) * trials for point, trials in asked(scenario)) < SURELY_QUICK:
+        return 0.0
+    return estimate(scenario, workers).seconds / 3600
+
+
+def refuse_too_long(scenario: Scenario, workers: int, most: float) -> str:
+    """Refuse a scenario that takes longer than asked for; return one line if it takes more than an hour.
+
+    Parameters
+    ----------
+    most
+        Hours that it may take.
+
+    Raises
+    ------
+    ScenarioError
+        It takes longer; the message says how long.
+    """
+    needed = hours(scenario, workers)
+    if needed <= 1:
         return ""
-    hours = estimate(scenario, workers).seconds / 3600
-    if hours <= 1:
-        return ""
-    return (
-        f"{scenario.name}: about {hours:,.1f} hours with {workers} workers; what is finished is kept, "
-        "and the same command goes on after an interruption"
-    )
+    said = f"{scenario.name}: about {needed:,.1f} hours with {workers} workers"
+    if needed > most:
+        raise ScenarioError(f"{said}, more than {most:g}; take smaller sizes or fewer trials, --most HOURS, or --yes")
+    return f"{said}; what is finished is kept, and the same command goes on after an interruption"
+
+
+def _rough(task: Task, point: Point) -> float:
+    """Return about what a game costs, in messages, before anything is measured."""
+    return max(1.0, task.messages(point)) + task.items_looked_at(point) / ITEMS_A_MESSAGE
 
 
 def memory_needed(scenario: Scenario, workers: int) -> tuple[float, int]:
@@ -88,7 +117,8 @@ def memory_needed(scenario: Scenario, workers: int) -> tuple[float, int]:
     place = max(needs)[1]
     # at worst, the largest games are played all at once
     largest = sorted((need for need, _, trials in needs for _ in range(min(workers, trials))), reverse=True)
-    return sum(largest[:workers]) + workers * BYTES_A_WORKER, place
+    waiting = sum(trials for _, _, trials in needs) * BYTES_A_KEY
+    return sum(largest[:workers]) + workers * BYTES_A_WORKER + waiting, place
 
 
 def memory_there() -> float | None:

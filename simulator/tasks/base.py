@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from simulator.errors import printable
@@ -121,3 +121,14 @@ class Task(ABC):
     def messages(self, point: Point) -> float:
         """Return about how many messages a game is expected to take."""
         return 1.0
+
+    def items_looked_at(self, point: Point) -> float:
+        """Return how many items of a game are looked at one by one, whatever is sent."""
+        return 0.0
+
+    def smaller(self, point: Point, factor: int) -> Point:
+        """Return a point whose game has the same course and takes less: with so many times fewer items or steps.
+
+        Its time tells that of the point, see `simulator.runs.pilot`. It need not pass `check`.
+        """
+        return replace(point, items=None if point.items is None else max(1, point.items // factor))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from adversaries.replay import Replay
@@ -13,6 +14,7 @@ from simulator.errors import MessageError, MoveError, ScenarioError
 from simulator.game.engine_choice import choose_engine
 from simulator.game.network import checked_network, network_of
 from simulator.game.rehearsal import original
+from simulator.game.sizes import MOST_ITEMS
 from simulator.points.point import Point, PointError
 from simulator.tasks.adversary import adversary_of
 from simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
@@ -20,6 +22,8 @@ from simulator.tasks.base import Record, Task
 
 BYTES_A_SITE: Final = {"bulk": 800, "leap": 3_000, "step": 3_000}
 """Memory that an engine and a protocol keep for one site: the most that was measured over the protocols, rounded up."""
+FEW_SITES: Final = 16
+"""With fewer sites a game has another course: most of it is the forwarding of items."""
 BYTES_A_LABEL: Final = 24
 """Memory for one step of a recorded trace: its site, and the index that is sorted by it."""
 
@@ -91,6 +95,18 @@ class Count(Task):
         network = network_of(point.network)
         return sent if network is None else network.messages(sent, sites, items, protocol)
 
+    def items_looked_at(self, point: Point) -> float:
+        adversary = adversary_of(point)
+        one_by_one = adversary.each_item or _engine(point) == "step"
+        return float(_size(point, adversary)[1]) if one_by_one else 0.0
+
+    def smaller(self, point: Point, factor: int) -> Point:
+        """Return a point with fewer sites, which goes through as many rounds, and fewer items where each takes time."""
+        sites, items = _size(point, adversary_of(point))
+        fewer = max(min(sites, FEW_SITES), sites // factor)
+        rest = factor if self.items_looked_at(point) else factor * fewer // sites
+        return replace(point, sites=fewer, items=max(1, items // max(1, rest)))
+
 
 def prepare(point: Point) -> dict[str, Any]:
     """Return the arguments with which `simulator.game.play` plays a point, all but the seed."""
@@ -150,6 +166,8 @@ def _size(point: Point, adversary: Any) -> tuple[int, int]:
             raise PointError((name,), f"is missing; only a trace says the number of {name} by itself")
     assert sites is not None
     assert items is not None
+    if items + point.start > MOST_ITEMS:
+        raise PointError(("items",), f"items and start together must be at most 2^61; got {items + point.start:,}")
     return sites, items
 
 
