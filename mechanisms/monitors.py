@@ -52,7 +52,8 @@ def quiet_cut(epsilon: float, steps: int, false_alarm: float) -> float:
         halting_times = AboveThresholdHalting(AboveThreshold(epsilon, cut), most_ones=0)
         return halting_times.halting((), 1, steps) - false_alarm
 
-    most = 8 / epsilon * math.log(4 * steps / false_alarm)
+    # P(noise of a query less that of the threshold > x) < 2/3 exp(-epsilon x / 4): half of this would do at both ends
+    most = 8 / epsilon * math.log(4 * steps / min(false_alarm, 1 - false_alarm))
     return float(optimize.brentq(excess, -most, most, xtol=1e-6))
 
 

@@ -132,6 +132,24 @@ def test_against_block_everything_is_known(start: int) -> None:
         assert errors == pytest.approx(total)
 
 
+def test_the_next_signal_of_a_block_is_awaited_as_long_as_its_places_say() -> None:
+    """A signal falls on each item of its block alike: the mean over all places that are left, of this block or the next.
+
+    On average a signal is worth what it waited for, so gain and wait add up to a block.
+    """
+    view = View(sites=3, items=900, rng=np.random.default_rng(0), start=20)
+    view.known = {"kind": "block", "alpha": 0.9, "confidence": 1.0}
+    belief = BlockBelief(view)
+    assert belief.size == 10  # 0.9 / sqrt(3) of 20 items
+    belief.note(view, 1, 4, False)
+    belief.note(view, 2, 3, True)
+    belief.note(view, 2, 2, False)
+    of_any, of_the_next = range(1, 11), range(10 - 5 + 1, 10 - 5 + 11)
+    gain, wait = belief.prospects()
+    assert wait.tolist() == [fmean(of_any), fmean(place - 4 for place in of_any if place > 4), fmean(of_the_next)]
+    assert (gain + wait).tolist() == [10] * 3
+
+
 def test_each_protocol_gets_the_belief_that_fits_it() -> None:
     def made(**known: Any) -> type[Belief]:
         return type(belief_of(View(sites=3, items=9, rng=np.random.default_rng(0), known=known)))

@@ -153,6 +153,16 @@ def test_a_monitor_halts_on_the_longest_streams_as_often_as_its_law_says() -> No
     assert all(halt is None or 1 <= halt <= steps for halt in halts)
 
 
+@pytest.mark.parametrize("false_alarm", [1e-9, 0.01, 0.5, 0.9, 0.96, 0.99999])
+@pytest.mark.parametrize("steps", [1, 2, 1000, 2**40])
+def test_a_cut_is_found_for_every_rate_of_false_alarms(steps: int, false_alarm: float) -> None:
+    """Also for those near 1, where it is far below 0: there the search once ended in an error."""
+    monitor = SparseVectorMonitor(5, 0.5, horizon=steps, false_alarm=false_alarm)
+    found = monitor.halting_times().halting((), 1, steps)
+    assert found == pytest.approx(false_alarm, rel=1e-4)
+    assert 1 - found == pytest.approx(1 - false_alarm, rel=1e-4)
+
+
 def test_counter_monitor_says_top_at_its_cut() -> None:
     monitor = CounterMonitor(k=10, epsilon=1e6, horizon=32)
     ones = tuple(range(2, 20))

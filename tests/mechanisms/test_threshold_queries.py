@@ -78,6 +78,46 @@ def test_budget_adds_up() -> None:
     assert rules.payments * rules.margin >= 2 * rules.points
 
 
+def sum_tail(x: float, one: float, other: float) -> float:
+    """Return P(X + Y > x) of independent Laplace variables of these unequal scales, for x >= 0."""
+    return (one**2 * math.exp(-x / one) - other**2 * math.exp(-x / other)) / (2 * (one**2 - other**2))
+
+
+def test_noise_of_a_test_between_two_answers() -> None:
+    """BetweenThresholds: Lap(2 / share) on the thresholds, Lap(6 / share) on the query, Lap(1 / share) on what is paid.
+
+    3,000 first queries at each of two counts from either end, binomial tests at 1e-6 of what is answered; a Kolmogorov
+    test of the paid noise. Wrong alternatives, each refused here: half or double the noise of the query, double that of
+    the thresholds (half of it moves the probabilities by 0.02 only), double that of what is paid.
+    """
+    rules = SparseVectorQueries(1000.0, 1000, 1)
+    assert 2 * rules.margin + rules.width < 1000
+    rng = np.random.default_rng(12)
+    scales = {"query": 6 / rules.share, "shift": 2 / rules.share}
+    wrong = [
+        scales | change
+        for change in ({"query": 3 / rules.share}, {"query": 12 / rules.share}, {"shift": 4 / rules.share})
+    ]
+    refused = [False] * len(wrong)
+    for below in (round(rules.margin) + 1, round(rules.margin) + 3):
+        for count, end in ((below, 0.0), (1000 - below, 1000.0)):
+            data = np.repeat([0.25, 0.75], [count, 1000 - count])
+            answers = [rules.start(data, rng).answer(0.5) for _ in range(3_000)]
+            taken_over = answers.count(end)
+
+            def fits(query: float, shift: float, beyond: float = below - rules.margin, seen: int = taken_over) -> bool:
+                tail = sum_tail(abs(beyond), query, shift)
+                return bool(stats.binomtest(seen, 3_000, tail if beyond > 0 else 1 - tail).pvalue > FALSE_ALARM)
+
+            assert fits(**scales)
+            refused = [before or not fits(**other) for before, other in zip(refused, wrong, strict=True)]
+    assert all(refused)
+    data = np.repeat([0.25, 0.75], 500)
+    paid = [rules.start(data, rng).answer(0.5) - 500 for _ in range(3_000)]
+    assert stats.kstest(paid, stats.laplace(scale=1 / rules.share).cdf).pvalue > FALSE_ALARM
+    assert stats.kstest(paid, stats.laplace(scale=2 / rules.share).cdf).pvalue < FALSE_ALARM
+
+
 def test_released_sample() -> None:
     # an answer times delta is binomial: exact test at 1e-6; a sample without the factor 1 / delta is off tenfold
     rng = np.random.default_rng(6)

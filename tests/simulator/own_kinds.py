@@ -13,6 +13,22 @@ class Raises(Adversary):
         return Burst(0)
 '''
 
+RAISES_ONCE = '''
+from pathlib import Path
+from adversaries import Adversary, Burst
+
+class RaisesOnce(Adversary):
+    """Goes wrong in the first game of all, before a coin has fallen."""
+    draws_coins = False
+    def __init__(self, mark: str):
+        self.mark = mark
+    def plan(self, view):
+        if not Path(self.mark).exists():
+            Path(self.mark).touch()
+            raise RuntimeError("went wrong once")
+        return Burst(0)
+'''
+
 STRAYS = '''
 from adversaries import Adversary, Burst, Rotation
 

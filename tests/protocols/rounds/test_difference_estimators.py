@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import count, pairwise
-from math import ceil, log, log2, sqrt
+from math import ceil, exp, log, log2, sqrt
 
 import numpy as np
 import pytest
@@ -40,6 +40,17 @@ def test_error_terms_fit_the_budget(k: int, alpha: float) -> None:
     assert found.quota + late + off <= found.budget + 1e-9
     assert found.quota <= max(1, found.budget / 2)
     assert found.blocks >= 2 / alpha > found.blocks / 2
+
+
+def test_doublings_share_delta() -> None:
+    """What each doubling may fail with, worked out of its budget, adds up to delta over all: 1/r^2 does, 1/r does not."""
+    protocol = DifferenceEstimators(alpha=0.1, delta=0.2)
+    shares = []
+    for number in range(1, 1000):
+        found = protocol.doubling(400, number)
+        late = (found.budget - found.quota) / (1 + sqrt(found.levels))
+        shares.append(3 * found.blocks * exp(-2 * late**2 / 400))
+    assert 0.99 * 0.2 < sum(shares) < 0.2
 
 
 def test_outputs_are_sums_of_the_binary_digits() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import comb, log, log1p
 from typing import Any
 
 import numpy as np
@@ -188,3 +189,22 @@ def test_the_doubling_tracker_stays_within_a_factor_four(k: int) -> None:
         assert broadcast[-1] == known
         assert known <= n < 4 * known
     assert len(broadcast) > 8
+
+
+@pytest.mark.parametrize("delta", [0.5, 0.05, 1e-9])
+@pytest.mark.parametrize("alpha", [0.01, 0.1, 0.9])
+def test_as_many_copies_of_such_an_accuracy_as_the_proof_asks_for(alpha: float, delta: float) -> None:
+    """Papers, section 3.6, each inequality by itself.
+
+    Chebyshev: at a checkpoint a copy is off by alpha/3 with probability at most 0.1. Checkpoints: N up to 2^63 grows by
+    1 + alpha/3 between them, and p changes, two of them each. Half of m copies are off with probability at most 0.6^m.
+    """
+    spread, copies = Randomized(alpha=alpha, delta=delta).tuned(7)
+    assert (spread / (alpha / 3)) ** 2 == pytest.approx(0.1)
+    checkpoints = log(2**63) / log1p(alpha / 3) + 2 * 63
+    assert copies % 2 == 1
+    assert checkpoints * 0.6**copies <= delta < checkpoints * 0.6 ** (copies - 2)
+    half_are_off = sum(
+        comb(copies, off) * 0.1**off * 0.9 ** (copies - off) for off in range(copies // 2 + 1, copies + 1)
+    )
+    assert checkpoints * half_are_off < delta

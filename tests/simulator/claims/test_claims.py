@@ -15,7 +15,7 @@ from simulator.claims.claim import Claim
 from simulator.claims.expressions import check_measure, check_rows, measure, rows
 from simulator.claims.grammar import ExpressionError
 from simulator.claims.judge import judge, meets
-from simulator.claims.statistics import clopper_pearson, quantile, slope
+from simulator.claims.statistics import clopper_pearson, mean, quantile, slope
 
 TABLE = {
     "protocol": np.array(["a", "a", "b", "b"]),
@@ -211,3 +211,12 @@ def test_where_is_shown_and_intervals_are_kept() -> None:
     assert found.where == "protocol == 'a'"
     assert (found.value, found.high) == (1.0, 1.0)
     assert found.low == pytest.approx(0.025 ** (1 / 2))  # 2 of 2: the 2.5 % point is the square root
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    """By hand for 1, 2, 3, 6: mean 3, variance 14/3 with three degrees of freedom (not 14/4), t = 3.18245."""
+    found = mean(4, np.array([1.0, 2.0, 3.0, 6.0]))
+    half = 3.182446305 * math.sqrt(14 / 3 / 4)
+    assert (found.value, found.low, found.high) == pytest.approx((3, 3 - half, 3 + half))
+    alone = mean(1, np.array([5.0]))
+    assert (alone.value, alone.low, alone.high) == (5, None, None)

@@ -253,6 +253,25 @@ def test_whole_numbers_of_words_are_taken_whatever_their_type(way: dict[str, Any
     assert {type(game.words) for game in games} == {int}
 
 
+def test_words_of_every_way_of_a_message_are_added_up() -> None:
+    """Up unasked 1 + 3 + 5, down to one 4, down to all three 2 each, and four answers of one word."""
+    script = [(0, Message("question", 1, 4)), (EVERYONE, Message("question", 1, 2))]
+    channels, ledger, _, _ = instant(3, script)
+    channels.send_up(2, [Message("one", 1), Message("several", 1, 3), Message("several", None, 5)])
+    assert {(row["kind"], row["direction"]): (row["messages"], row["words"]) for row in ledger.rows()} == {
+        ("one", "up"): (1, 1),
+        ("several", "up"): (2, 8),
+        ("question", "down"): (4, 10),
+        ("answer", "up"): (4, 4),
+    }
+    assert (ledger.words_up, ledger.words_down, ledger.words, ledger.messages) == (13, 10, 23, 11)
+    assert (ledger.up_sites, ledger.down_sites) == ([2, 1, 4], [2, 1, 1])
+    assert isinstance(channels.transcript, list)
+    assert sum(row[4] for row in channels.transcript) == 23
+    # 7 bits a word of up to 100 items; the one message without a value is a signal of one bit
+    assert ledger.total_bits == (23 - 5) * 7 + 1 + 4 * 7
+
+
 def test_on_error_record_does_not_hide_it() -> None:
     with pytest.raises(MessageError):
         play(Scripted(words=0), Uniform(), sites=3, items=20, on_error="record")

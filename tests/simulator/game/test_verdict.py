@@ -43,6 +43,7 @@ class Facts:
     changes: int
     failing: int
     first_failure: int | None
+    first_failing_step: int | None
     highest: Fraction | float
     lowest: Fraction | float
 
@@ -80,7 +81,8 @@ def exact_or_infinite(output: Any) -> Fraction | float:
 def slowly(trace: GameTrace) -> Facts:
     """Look at the end of every step, by the definition; of the state before the first step, at the error only."""
     output = judged(trace.first)
-    failing, first_failure, errors, changes = 0, None, [error_of(output, trace.start)], 0
+    failing, first_failure, first_step = 0, None, None
+    errors, changes = [error_of(output, trace.start)], 0
     for step in range(1, len(trace.feeds) + 1):
         if step in trace.outputs and judged(trace.outputs[step]) != output:
             output = judged(trace.outputs[step])
@@ -91,11 +93,12 @@ def slowly(trace: GameTrace) -> Facts:
         errors.append(error_of(output, items))
         if trace.alpha is not None and abs(errors[-1]) > Fraction(str(trace.alpha)):
             failing += 1
-            first_failure = items if first_failure is None else first_failure
+            if first_failure is None:
+                first_failure, first_step = items, step
     # an infinite error counts on its own side
     highest = max((error for error in errors if error > -inf), default=Fraction(0))
     lowest = min((error for error in errors if error < inf), default=Fraction(0))
-    return Facts(changes, failing, first_failure, highest, lowest)
+    return Facts(changes, failing, first_failure, first_step, highest, lowest)
 
 
 def told(trace: GameTrace) -> Referee:
@@ -115,6 +118,7 @@ def agree(referee: Referee, facts: Facts) -> None:
     assert referee.changes == facts.changes
     assert referee.failing_steps == facts.failing
     assert referee.first_failure == facts.first_failure
+    assert referee.first_failing_step == facts.first_failing_step
     assert referee.highest == float(facts.highest)
     assert referee.lowest == float(facts.lowest)
     assert referee.max_rel_error == float(max(abs(facts.highest), abs(facts.lowest)))

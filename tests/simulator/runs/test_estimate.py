@@ -54,3 +54,13 @@ def test_hours_are_warned_of_and_minutes_are_not(scenario: Scenario, monkeypatch
     said = estimate.refuse_too_long(load("small.yaml", ["trials=1000000"]), 2, inf)
     assert "hours with 2 workers" in said
     assert "\n" not in said
+
+
+def test_memory_is_that_of_the_largest_games_at_a_time(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two trials of each point: of sizes 20 and 40, the four largest games are 40, however many workers there are."""
+    monkeypatch.setattr(type(scenario.task), "memory", lambda task, point: 1e9 * point.sites)
+    assert len(scenario.points) * 2 == 16
+    for workers, games in ((1, 40), (2, 80), (8, 8 * 40), (9, 8 * 40 + 20), (16, 8 * 60), (99, 8 * 60)):
+        needed, place = estimate.memory_needed(scenario, workers)
+        assert needed == pytest.approx(1e9 * games + min(workers, 16) * estimate.BYTES_A_WORKER)
+        assert estimate.asked(scenario)[place][0].sites == 40

@@ -1,0 +1,64 @@
+"""The table of games that claims speak of: what each kind of message has cost, whoever sent it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simulator.results.games import Games, game_row
+from simulator.scenario.load import Scenario, load
+from simulator.tasks.base import Record
+
+SMALL = """\
+sites: 3
+items: 50
+trials: 2
+protocol: {kind: exact}
+adversary: round-robin
+"""
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Scenario:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    return load(tmp_path / "small.yaml")
+
+
+def games_of(scenario: Scenario, *kinds: dict[str, list[Any]]) -> Games:
+    games = Games(scenario)
+    for trial, of in enumerate(kinds):
+        record = Record({"items": 50, "words": 9, "ok": True}, kinds=of)
+        games.add(game_row(scenario, scenario.points[0], trial, 1, record), record)
+    return games
+
+
+def test_a_kind_that_goes_both_ways_costs_what_both_cost(scenario: Scenario) -> None:
+    """And one that a game does not have costs it nothing."""
+    first = {
+        "kind": ["ask", "re-ply", "ask"],
+        "direction": ["up", "up", "down"],
+        "words": [3, 20, 5],
+        "messages": [1, 2, 4],
+    }
+    second = {"kind": ["re-ply"], "direction": ["up"], "words": [7], "messages": [6]}
+    games = games_of(scenario, first, second)
+    assert games.kinds == ["words_ask", "words_re_ply", "messages_ask", "messages_re_ply"]
+    table = games.columns(["words_never"])
+    assert {name: table[name].tolist() for name in (*games.kinds, "words_never")} == {
+        "words_ask": [8, 0],
+        "words_re_ply": [20, 7],
+        "messages_ask": [5, 0],
+        "messages_re_ply": [2, 6],
+        "words_never": [0, 0],
+    }
+
+
+def test_games_of_some_points_are_left_out(scenario: Scenario) -> None:
+    games = games_of(scenario, {"kind": ["ask"], "words": [3], "messages": [1]}, {})
+    assert len(games) == 2
+    assert len(games.without([1])) == 2
+    assert len(games.without([0])) == 0
+    assert games.without([1]).columns()["words_ask"].tolist() == [3, 0]
+    assert games.known_before(0) == {"sites": 3, "items": 50, "alpha": None}
