@@ -251,7 +251,7 @@ class Referee:
 
         head_end = last if least > items else reached(least) - 1
         tail_begin = last + 1 if most >= items else reached(most + 1)
-        for begin, end in ((first, head_end), (max(tail_begin, head_end + 1), last)):
+        for begin, end in ((first, head_end), (tail_begin, last)):
             if begin > end:
                 continue
             self.failing_steps += end - begin + 1

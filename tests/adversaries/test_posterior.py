@@ -133,7 +133,7 @@ def test_against_block_everything_is_known(start: int) -> None:
 
 
 def test_the_next_signal_of_a_block_is_awaited_as_long_as_its_places_say() -> None:
-    """A signal falls on each item of its block alike: the mean over all places that are left, of this block or the next.
+    """A signal falls on each item of its block alike: the mean over all places left, of this block or of the next.
 
     On average a signal is worth what it waited for, so gain and wait add up to a block.
     """

@@ -43,7 +43,7 @@ def test_error_terms_fit_the_budget(k: int, alpha: float) -> None:
 
 
 def test_doublings_share_delta() -> None:
-    """What each doubling may fail with, worked out of its budget, adds up to delta over all: 1/r^2 does, 1/r does not."""
+    """What each doubling may fail with, worked out of its budget, adds up to delta: 1/r^2 does, 1/r does not."""
     protocol = DifferenceEstimators(alpha=0.1, delta=0.2)
     shares = []
     for number in range(1, 1000):

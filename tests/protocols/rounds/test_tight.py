@@ -174,24 +174,3 @@ def test_less_failure_costs_more_words() -> None:
     words = [tight_round(1024, failure, 1 / 32, "binary").words for failure in (0.1, 1e-2, 1e-4, 1e-8)]
     assert words == sorted(words)
     assert words[0] * e > words[-1]  # by a logarithm only
-
-
-def test_rounds_share_delta(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rounds 2^i to 2^(i+1) - 1 may fail with 6 delta / (pi^2 (i+1)^2 2^i) each; i + 1 in place of its square is too much.
-
-    Each round is asked for what it lets fail, by an error in place of the search.
-    """
-
-    def failure_of(number: int) -> float:
-        with pytest.raises(LookupError) as asked:
-            tight_constants(49, 0.2, number, 1 / 7, "binary")
-        return float(asked.value.args[0])
-
-    def ask(k: int, failure: float, alpha: float, kind: str) -> Tight:
-        raise LookupError(failure)
-
-    monkeypatch.setattr(constants, "tight_round", ask)
-    spent = [failure_of(number) for number in range(1, 64)]
-    assert spent[1] == spent[2] > spent[3] == spent[6]
-    later = [2**power * failure_of(2**power) for power in range(6, 1000)]
-    assert 0.999 * 0.2 < sum(spent) + sum(later) < 0.2
