@@ -232,15 +232,6 @@ def test_an_adversary_that_raises_loses_its_own_games_only(file: Path) -> None:
     assert not Path("out/errors.txt").exists()
 
 
-def test_a_game_that_went_wrong_is_not_counted_for_other_seeds(file: Path, tmp_path: Path) -> None:
-    """No coin had fallen in it when it broke off, which says nothing of the other trials; those do share theirs."""
-    Path("own.py").write_text(own_kinds.RAISES_ONCE)
-    entry = f"adversary={{kind: own.py:RaisesOnce, mark: {tmp_path / 'once'}}}"
-    report = play(file, entry, "trials=4", "sites=2", "protocol={kind: exact}")
-    assert len(report.errors) == 1
-    assert (report.played, report.alike) == (2, 2)
-
-
 def test_an_impossible_move_stops_the_run_with_its_step(file: Path) -> None:
     Path("own.py").write_text(own_kinds.STRAYS)
     with pytest.raises(MoveError, match=r"step \d+"):

@@ -1,0 +1,29 @@
+"""Games without coins are played for one seed and counted for all: only those that were played to the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import own_kinds
+import pytest
+
+from simulator.runs.runner import execute
+from simulator.scenario.load import load
+
+SMALL = """\
+trials: 4
+sites: 2
+items: 100
+protocol: {kind: exact}
+adversary: {kind: own.py:RaisesOnce, mark: once}
+"""
+
+
+def test_a_game_that_went_wrong_is_not_counted_for_other_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No coin had fallen in it when it broke off, which says nothing of the other trials; those do share theirs."""
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text(own_kinds.RAISES_ONCE)
+    Path("small.yaml").write_text(SMALL.replace("once", str(tmp_path / "once")))
+    report = execute(load("small.yaml"), out="out", workers=1)
+    assert len(report.errors) == 1
+    assert (report.played, report.alike) == (2, 2)
