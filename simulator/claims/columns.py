@@ -84,6 +84,7 @@ NETWORK_COLUMNS: Final = (
     Column("max_lag", "largest number of steps for which something was on its way", "steps", label="longest lag"),
     Column("messages_link", "messages that reliable links have added", "messages", label="messages of links"),
     Column("words_link", "cost that reliable links have added; `words` is without it", "words", label="words of links"),
+    Column("link_factor", "words with those of links, over `words`", "", label="words with links, over words"),
     Column("lost", "messages, of links too, lost on the way or at one who was down", "messages", label="lost messages"),
     Column("restarts", "how often a site or the server has stopped", "restarts"),
 )  # fmt: skip

@@ -48,6 +48,7 @@ ROWS = 12
     "--engine", default="auto", show_default=True, help="auto, step, leap or bulk.", shell_complete=complete.engines
 )
 @click.option("--latency", metavar="STEPS", help="Delay of messages: a number of steps, or exponential:MEAN.")
+@click.option("--network", metavar="MAPPING", help="As in a scenario file: '{latency: 5, loss: 0.1, link: reliable}'.")
 @click.option("--figure", type=click.Path(dir_okay=False, path_type=Path), help="Draw the timeline into this file.")
 @click.option(
     "--transcript",
@@ -121,6 +122,19 @@ def _verdict(game: Game) -> str:
     return game.verdict + (failing if game.first_failure is not None else "")
 
 
+def _of_network(game: Game) -> list[list[str]]:
+    """Return what a network has made of a game; nothing if there was none, or none that did anything."""
+    if not (game.max_lag or game.lost or game.restarts or game.words_link):
+        return []
+    lag = f"{number(game.max_lag_error)} at most; something was on its way for {game.max_lag:,} steps"
+    rows = [["lag-aware", lag]]
+    if game.words_link:
+        rows.append(["links", f"{game.words_link:,} words more, {number(game.link_factor)} times the words in all"])
+    if game.lost or game.restarts:
+        rows.append(["faults", f"{game.lost:,} messages lost, {game.restarts:,} times somebody was down"])
+    return rows
+
+
 def _tell(game: Game, protocol: str, adversary: str) -> None:
     """Print the summary and the timeline."""
     promised = f", promised {game.alpha:g}" if game.alpha else ""
@@ -131,6 +145,7 @@ def _tell(game: Game, protocol: str, adversary: str) -> None:
         ],
         ["verdict", _verdict(game)],
         ["largest error", f"{number(game.max_rel_error)}{promised}"],
+        *_of_network(game),
         ["words", f"{game.words:,} ({game.words_up:,} up, {game.words_down:,} down)"],
         ["messages", f"{game.messages:,} ({game.broadcasts:,} broadcasts), {game.bits:,} bits"],
         ["output", f"changed {game.output_changes:,} times, {game.rounds:,} rounds"],

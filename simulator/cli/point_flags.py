@@ -28,10 +28,14 @@ def point_of(flags: Mapping[str, Any]) -> Point:
     for key in ("sites", "items", "start", "engine"):
         if flags[key] is not None:
             document.data[key] = _value(flags[key])
+    network = _value(flags.get("network"))
+    if network is not None:
+        document.data["network"] = network
     latency = flags["latency"]
     if latency is not None:
         distribution, _, mean = latency.partition(":")
-        document.data["network"] = {"latency": {distribution: _value(mean)} if mean else _value(latency)}
+        delay = {distribution: _value(mean)} if mean else _value(latency)
+        document.data["network"] = {**(network if isinstance(network, dict) else {}), "latency": delay}
     return build(document).points[0]
 
 

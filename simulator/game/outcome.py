@@ -54,6 +54,8 @@ class Game:
         back; without one, the largest relative error, and 0.
     messages_link, words_link
         What reliable links have added to the cost.
+    link_factor
+        By how much they have made it larger.
     lost, restarts
         Messages that nobody heard; how often a site or the server has stopped.
     messages_of_site
@@ -109,6 +111,11 @@ class Game:
     _transcript: list[tuple[Any, ...]] | None = field(default=None, repr=False)
     _outputs: list[tuple[int, Any]] | None = field(default=None, repr=False)
     _turns: list[Turn] | None = field(default=None, repr=False)
+
+    @property
+    def link_factor(self) -> float:
+        """Words with those of reliable links, over those without."""
+        return 1 + self.words_link / self.words if self.words else 1.0
 
     @property
     def ok(self) -> bool:

@@ -96,7 +96,7 @@ class Link(Strict):
 
     timeout: Steps | None = Field(None, description="Steps until a packet is sent again; by the latency if left out.")
     backoff: Factor = Field(2.0, description="Factor by which each further pause is longer.")
-    longest: Steps | None = Field(None, description="The longest pause; 64 times the timeout if left out.")
+    longest: Steps | None = Field(None, description="The longest pause; 8 times the timeout if left out.")
 
 
 class Network(Strict):

@@ -29,7 +29,7 @@ class Link:
     backoff
         The factor by which each further pause is longer than the one before.
     longest
-        The longest pause, in steps; None: 64 times the first one.
+        The longest pause, in steps; None: 8 times the first one.
     """
 
     timeout: int | None = None
@@ -53,7 +53,7 @@ class Link:
         [10, 20, 40, 50, 50]
         """
         timeout = first if self.timeout is None else self.timeout
-        longest = 64 * timeout if self.longest is None else max(self.longest, timeout)
+        longest = 8 * timeout if self.longest is None else max(self.longest, timeout)
         steps = timeout
         for _ in range(tries - 1):
             if steps >= longest or self.backoff == 1:

@@ -204,6 +204,22 @@ def test_play_takes_parameters_and_writes_a_transcript() -> None:
     assert {line.split(",")[1] for line in lines[1:]} == {"1"}
 
 
+def test_play_takes_a_network_and_tells_what_it_has_done() -> None:
+    network = "{latency: 9, loss: 0.2, link: reliable, crash: {at: 40, down: 5, state: lost}}"
+    result = disttrack(
+        "play", "--protocol", "deterministic", "--sites", "2", "--items", "400", "--network", network, "--latency", "2"
+    )
+    assert result.exit_code == 0, result.output
+    told = {line.partition(":")[0]: line for line in result.stdout.splitlines()}
+    assert "words more" in told["links"]
+    assert "2 times somebody was down" in told["faults"]
+    assert "at most" in told["lag-aware"]
+    for wrong, said in (("{los: 1}", "network.los: unknown key"), ("5", "network: must hold keys and values")):
+        refused = disttrack("play", "--protocol", "exact", "--sites", "2", "--items", "4", "--network", wrong)
+        assert (refused.exit_code, refused.output.count("\n")) == (2, 1)
+        assert said in refused.output
+
+
 @pytest.mark.parametrize(
     ("text", "entry"),
     [

@@ -1,0 +1,64 @@
+"""A scenario's `network`: what is swept, what becomes a column, and what is refused in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simulator.errors import ScenarioError
+from simulator.scenario.document import Document
+from simulator.scenario.load import Scenario, build
+
+
+def scenario(network: Any, protocol: str = "exact") -> Scenario:
+    data = {"name": "x", "sites": 4, "items": 50, "protocol": protocol, "adversary": "round-robin", "network": network}
+    return build(Document("x.yaml", Path(), data))
+
+
+def test_lists_are_swept_and_become_columns() -> None:
+    found = scenario(
+        {"latency": [1, {"exponential": 5}], "loss": [0, 0.1], "link": ["bare", {"timeout": 5}], "warm_up": 3}
+    )
+    assert len(found.points) == 8
+    assert set(found.extra) == {"latency", "loss", "link", "link_timeout"}
+    assert set(found.extra["latency"]) == {1.0, "exponential(5)"}
+    assert found.extra["link"][:2] == ["bare", "reliable"]
+    assert "max_lag_error" in found.columns
+    both = scenario([{"latency": 5}, {"crash": {"rate": [0.1, 0.2], "down": 3, "state": "lost"}}])
+    assert both.extra["crash_rate"] == [0, 0.1, 0.2]
+    assert both.extra["latency"] == [5.0, 0, 0]
+
+
+def test_without_a_network_there_is_no_such_column() -> None:
+    data = {"name": "x", "sites": 4, "items": 50, "protocol": "exact", "adversary": "round-robin"}
+    assert "max_lag_error" not in build(Document("x.yaml", Path(), data)).columns
+
+
+@pytest.mark.parametrize(
+    ("network", "said"),
+    [
+        ({"los": 0.1}, "network.los: unknown key"),
+        ({"loss": 2}, "network.loss: must be at most 1"),
+        ({"loss": 1, "link": "reliable"}, "network.loss: must be below 1 with a reliable link"),
+        ({"latency": {"uniform": {"from": 5, "to": 4}}}, "network.latency: uniform must go from the least"),
+        ({"latency": {"lognormal": {"median": 0, "sigma": 1}}}, "network.latency.lognormal.median: must be above 0"),
+        ({"crash": {"down": 5}}, "network.crash: needs either at, a step, or rate"),
+        ({"crash": {"down": 5, "at": 3, "rate": 0.1}}, "network.crash: needs either at, a step, or rate"),
+        ({"crash": {"down": 0, "at": 3}}, "network.crash.down: must be at least 1"),
+        ({"crash": {"down": 5, "at": 3, "sites": "0-9"}}, "sites: this game has sites 0 … 3; got '0-9'"),
+        ({"partition": {"from": 10, "to": 5}}, "network.partition: to must be at least from"),
+        ({"server": {"down": 5, "at": 3, "state": "lst"}}, "did you mean 'lost'?"),
+        ({"link": "relible"}, "did you mean 'reliable'?"),
+        ({"link": {"backoff": 0.5}}, "network.link.backoff: must be at least 1"),
+        ({"far": {"sites": "x", "latency": 3}}, "sites must be all, a site's number, or ranges"),
+        ({"warm_up": -1}, "network.warm_up: must be at least 0"),
+        (5, "network: must hold keys and values"),
+    ],
+)
+def test_what_is_refused(network: Any, said: str) -> None:
+    with pytest.raises(ScenarioError) as refusal:
+        scenario(network)
+    assert said in str(refusal.value)
+    assert "\n" not in str(refusal.value)
