@@ -64,7 +64,7 @@ def estimate(scenario: Scenario, workers: int) -> Work:
         return own + SECONDS_A_GAME
 
     seen = paces([point for _, point, _ in sorted(rough, key=lambda entry: -entry[0])], told)
-    seconds = sum(seen[kind_of(point)].seconds(told(point)) * trials for point, trials in there)
+    seconds = sum(seen[kind_of(point)].seconds(told(point), trials) for point, trials in there)
     games = scenario.games + scenario.control_games
     messages = sum(max(1.0, scenario.task.messages(point)) * trials for point, trials in there)
     needed, _ = memory_needed(scenario, workers)

@@ -40,21 +40,25 @@ Told = Callable[[Point], float]
 
 @dataclass(frozen=True)
 class Pace:
-    """What games of a kind take: `took` seconds where `told` were told, and elsewhere by a power of what is told."""
+    """What games of a kind take: `took` seconds where `told` were told, and elsewhere by a power of what is told.
+
+    The first game of a point takes `first` seconds more: it computes what the others find.
+    """
 
     told: float
     took: float
     power: float = 1.0
+    first: float = 0.0
 
-    def seconds(self, told: float) -> float:
-        """Return what a game takes.
+    def seconds(self, told: float, games: int = 1) -> float:
+        """Return what games of a point take.
 
         Examples
         --------
-        >>> Pace(told=0.1, took=0.2).seconds(10), round(Pace(0.1, 0.2, power=0.5).seconds(10), 9)
-        (20.0, 2.0)
+        >>> Pace(told=0.1, took=0.2).seconds(10), round(Pace(0.1, 0.2, power=0.5, first=1.5).seconds(10, 3), 9)
+        (20.0, 7.5)
         """
-        return self.took * math.pow(told / self.told, self.power if told > self.told else 1.0)
+        return self.first + games * self.took * math.pow(told / self.told, self.power if told > self.told else 1.0)
 
 
 def kind_of(point: Point) -> Kind:
@@ -63,7 +67,7 @@ def kind_of(point: Point) -> Kind:
     return (point.task.label, *(part.label for part in sides), point.engine, "delays" if point.network else "")
 
 
-def paces(points: Sequence[Point], told: Told, clock: Callable[[], float] = time.perf_counter) -> Mapping[Kind, Pace]:
+def paces(points: Sequence[Point], told: Told, clock: Callable[[], float] = time.process_time) -> Mapping[Kind, Pace]:
     """Return what games of each kind take.
 
     Parameters
@@ -73,7 +77,7 @@ def paces(points: Sequence[Point], told: Told, clock: Callable[[], float] = time
     told
         What is told for a game of a point, in seconds.
     clock
-        Seconds.
+        Seconds of this process: what else the machine does must not count.
     """
     largest: dict[Kind, Point] = {}
     for point in points:
@@ -95,12 +99,12 @@ def _pace(point: Point, told: Told, clock: Callable[[], float]) -> Pace | None:
     """Return the pace that longer and longer games show; None if there is none, or if the kind is a user's own."""
     if any(is_reference(part.kind) for part in (point.task, point.protocol, point.adversary)):
         return None
-    seen: list[tuple[float, float]] = []
+    seen: list[tuple[float, float, float]] = []
     for small in _longer_and_longer(point, told):
         if seen and told(small) <= 2 * seen[-1][0]:
             continue
         try:
-            seen.append((told(small), _time(small, clock)))
+            seen.append((told(small), *_time(small, clock)))
         except Exception:  # a size that no check refuses and no game can have
             continue
         if seen[-1][1] >= ENOUGH:
@@ -111,7 +115,7 @@ def _pace(point: Point, told: Told, clock: Callable[[], float]) -> Pace | None:
     one_by_one = point.task.make().items_looked_at(point) > 0  # then nothing is saved by length
     power = 1.0 if one_by_one or before == last else math.log(last[1] / before[1]) / math.log(last[0] / before[0])
     took = min(max(last[1], last[0] / FARTHEST), last[0] * FARTHEST)
-    return Pace(last[0], took, min(max(power, POWERS[0]), POWERS[1]))
+    return Pace(last[0], took, min(max(power, POWERS[0]), POWERS[1]), seen[0][2])
 
 
 def _longer_and_longer(point: Point, told: Told) -> Iterator[Point]:
@@ -134,14 +138,14 @@ def _longer_and_longer(point: Point, told: Told) -> Iterator[Point]:
         yield small
 
 
-def _time(point: Point, clock: Callable[[], float]) -> float:
-    """Return the seconds that a game takes, the best of some: the first may compute what later ones find."""
-    best, whole = math.inf, 0.0
-    for seed in range(3):
+def _time(point: Point, clock: Callable[[], float]) -> tuple[float, float]:
+    """Return the seconds that a game takes, the best of some, and how many more the first one took."""
+    took: list[float] = []
+    while len(took) < 2 or (len(took) < 4 and sum(took) < ENOUGH / 4):
         begun = clock()
-        point.task.make().play(point, seed)
-        took = clock() - begun
-        best, whole = min(best, took), whole + took
-        if seed and whole > ENOUGH / 4:
-            break
-    return max(best, 1e-6)
+        point.task.make().play(point, len(took))
+        took.append(clock() - begun)
+        if took[0] > GUARD:
+            return took[0], 0.0
+    best = max(min(took), 1e-6)
+    return best, took[0] - best

@@ -9,7 +9,7 @@ import pytest
 from simulator.errors import ScenarioError
 from simulator.points.point import Point
 from simulator.runs import estimate, pilot
-from simulator.runs.pilot import BEGIN, GUARD, Pace, kind_of, paces
+from simulator.runs.pilot import BEGIN, GUARD, kind_of, paces
 from simulator.scenario.document import parse
 from simulator.scenario.load import Scenario, build
 from simulator.tasks.base import Record
@@ -63,7 +63,8 @@ def test_a_long_game_is_told_by_how_short_ones_grow(rule: str, seconds: float, m
 def test_a_game_that_is_short_is_played_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     (point,) = _scenario(sites=4, items=10).points
     clock = _Clock(monkeypatch)
-    assert paces([point], lambda _: BEGIN, clock)[kind_of(point)] == Pace(BEGIN, pytest.approx(4e-4))
+    pace = paces([point], lambda _: BEGIN, clock)[kind_of(point)]
+    assert (pace.told, pace.took, pace.first) == (BEGIN, pytest.approx(4e-4), pytest.approx(0, abs=1e-12))
     assert set(map(id, clock.played)) == {id(point)}
 
 
@@ -76,6 +77,21 @@ def test_kinds_that_were_not_tried_are_told_by_the_others(monkeypatch: pytest.Mo
     assert {one.protocol.label for one in clock.played} == {"deterministic"}  # nobody knows what mine does
     ratios = [found[kind_of(point)].seconds(1.0) for point in points]
     assert ratios[0] == pytest.approx(ratios[1])
+
+
+def test_what_only_the_first_game_computes_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    (point,) = _scenario(sites=4, items=10).points
+    clock = _Clock(monkeypatch)
+    play = Count.play
+
+    def slow_at_first(task: Count, one: Point, seed: int) -> Record:
+        clock.now += 0.3 if not clock.played else 0.0
+        return play(task, one, seed)
+
+    monkeypatch.setattr(Count, "play", slow_at_first)
+    pace = paces([point], lambda _: BEGIN, clock)[kind_of(point)]
+    assert pace.first == pytest.approx(0.3)
+    assert pace.seconds(BEGIN, games=1000) == pytest.approx(0.3 + 1000 * 4e-4)
 
 
 @pytest.mark.parametrize(
