@@ -119,5 +119,10 @@ class Network(Strict):
     warm_up: WarmUp = Field(0, description="Steps at the beginning that the verdict leaves out.")
 
 
+NESTED = tuple(
+    part.__name__
+    for part in (Exponential, Between, Uniform, Spread, Lognormal, Far, Partition, Crash, Restart, Link, Network)
+)
+"""Names of all the parts of a network."""
 UNIONS = ("Exponential", "Uniform", "Lognormal", "Link")
 """Names of members of unions, which pydantic puts into paths."""

@@ -11,6 +11,7 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter
 
 from simulator.points.registry import Family, kinds, parameters
 from simulator.scenario.model import SWEPT, Head, PointModel, keys_of, point_model
+from simulator.scenario.network import NESTED
 from simulator.tasks.base import Task
 
 Schema = dict[str, Any]
@@ -26,6 +27,9 @@ def scenario_schema() -> Schema:
     point = PointModel.model_json_schema(ref_template="#/$defs/{model}")
     definitions: Schema = {**head.pop("$defs", {}), **point.pop("$defs", {})}
     definitions.pop("Part", None)
+    for name in NESTED:  # lists are swept at any depth
+        inner = definitions[name]["properties"]
+        definitions[name]["properties"] = {key: _described(said, said) for key, said in inner.items()}
     properties: Schema = dict(head["properties"])
     for name in SWEPT:
         said = dict(point["properties"][name])

@@ -10,6 +10,7 @@ import pytest
 from simulator.errors import ScenarioError
 from simulator.scenario.document import Document
 from simulator.scenario.load import Scenario, build
+from simulator.scenario.schema import scenario_schema
 
 
 def scenario(network: Any, protocol: str = "exact") -> Scenario:
@@ -62,3 +63,18 @@ def test_what_is_refused(network: Any, said: str) -> None:
         scenario(network)
     assert said in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+def test_the_json_schema_takes_what_is_swept_inside() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = jsonschema.Draft202012Validator(scenario_schema())
+    data: dict[str, Any] = {"sites": 4, "items": 50, "protocol": {"kind": "exact"}, "adversary": {"kind": "coin"}}
+    good = [
+        {"latency": [1, {"exponential": [1, 2]}], "link": ["bare", {"timeout": [5, 6]}]},
+        [{"loss": [0, 0.1]}, {"crash": {"rate": [0.1, 0.2], "down": 3}}, None],
+        {"partition": [{"from": 1, "to": [2, 3]}], "far": {"sites": ["0", 1], "latency": 3}},
+    ]
+    for network in good:
+        assert schema.is_valid({**data, "network": network}), network
+    for network in ({"los": 1}, {"loss": [0.1, 2]}, {"crash": {"rate": 0.1}}, {"link": "relible"}):
+        assert not schema.is_valid({**data, "network": network}), network
