@@ -24,7 +24,7 @@ from simulator.claims.expressions import Columns, measure, rows
 from simulator.claims.false_alarm import false_alarm
 from simulator.claims.finding import UNDECIDED, VACUOUS, Finding, bound, failed
 from simulator.claims.grammar import ExpressionError
-from simulator.claims.groups import groups, length, once, select
+from simulator.claims.groups import coinless, groups, length, once, select
 from simulator.claims.lost import lost_of
 from simulator.claims.precision import Precision, half_width, sequence_of
 
@@ -173,7 +173,8 @@ def precise(claim: Claim, table: Columns, precision: Precision) -> bool:
     try:
         found = groups_of(claim, table)
         return bool(found) and all(
-            half_width(claim, measure(claim.measure, games).value, sequence_of(claim, games)) <= precision.precision
+            coinless(games).all()  # one game tells all that there is to know
+            or half_width(claim, measure(claim.measure, games).value, sequence_of(claim, games)) <= precision.precision
             for _, games in found
         )
     except ExpressionError:
@@ -187,16 +188,25 @@ def _findings(claim: Claim, table: Columns, precision: Precision | None) -> list
         return [failed(claim, "", str(error))]
     if not found:
         return [failed(claim, "", "no game meets the condition")]
-    if precision is not None:  # trials are counted as they were played: their number is what was asked for
-        return [_finding(claim, group, games, length(games), precision) for group, games in found]
-    return [_finding(claim, group, once(games), length(games)) for group, games in found]
+    return [_finding(claim, group, games, precision) for group, games in found]
 
 
-def _finding(claim: Claim, group: str, table: Columns, played: int, precision: Precision | None = None) -> Finding:
+def _finding(claim: Claim, group: str, games: Columns, precision: Precision | None) -> Finding:
+    """Return the finding of a group of games, each of which is counted once.
+
+    Trials by precision are independent of each other, and all have the same games: there a game without coins belongs
+    to each of them, beside others that have coins; where none has, there is nothing to be learnt from more trials.
+    """
+    played, table = length(games), once(games)
+    different = length(table)
+    if precision is not None and coinless(games).all():
+        precision = None
+    if precision is not None:
+        table = games
     try:
         estimate = measure(claim.measure, table)
     except ExpressionError as error:
-        return replace(failed(claim, group, str(error), length(table)), played=played)
+        return replace(failed(claim, group, str(error), different), played=played)
     low, high = estimate.low, estimate.high
     if precision is not None:
         interval = sequence_of(claim, table)
@@ -211,5 +221,5 @@ def _finding(claim: Claim, group: str, table: Columns, played: int, precision: P
         note = note or "less precise than asked for: at_most came first"
     return Finding(
         claim.name, claim.where, group, claim.measure, estimate.value, low, high, bound(claim),
-        length(table), verdict, note, false_alarm=rate, played=played,
+        different, verdict, note, false_alarm=rate, played=played,
     )  # fmt: skip

@@ -8,13 +8,13 @@ from adversaries.base import Adversary, Choice
 from adversaries.replay import Replay
 from protocols.base import Protocol
 from simulator.game.engines import Engine
-from simulator.game.streams import streams
+from simulator.game.streams import drawn
 
 SHIPPED: Final = ("adversaries", "protocols")
 """Packages of this project whose kinds draw from the generators that they are handed and from nothing else."""
 
 
-def chance_had_a_part(game: Engine, adversary: Adversary, seed: int) -> bool:
+def chance_had_a_part(game: Engine, adversary: Adversary) -> bool:
     """Tell whether another seed may give another game.
 
     It may if any of the game's streams has given a number, if the adversary's moves come from a rehearsal of their own,
@@ -22,8 +22,7 @@ def chance_had_a_part(game: Engine, adversary: Adversary, seed: int) -> bool:
     """
     if isinstance(adversary, Replay) or not (_draws_nothing_unseen(adversary) and _draws_nothing_unseen(game.protocol)):
         return True
-    before = streams(seed)
-    return any(rng.bit_generator.state != before[role].bit_generator.state for role, rng in game.rngs.items())
+    return drawn(game.rngs.values())
 
 
 def _draws_nothing_unseen(side: Adversary | Protocol) -> bool:

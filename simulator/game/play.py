@@ -201,7 +201,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         lost=game.lost,
         restarts=game.restarts,
         seconds=time.perf_counter() - played.begun,
-        coins=chance_had_a_part(game, adversary, seed),
+        coins=chance_had_a_part(game, adversary),
         leaked=list(getattr(game.server, "leaked", ())),
         messages_of_site=(ledger.up_sites, ledger.down_sites),
         _kinds=ledger.rows(),

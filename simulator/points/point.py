@@ -101,6 +101,14 @@ class Part:
         return known is not None and known.origin != "built in"
 
     @property
+    def draws_from_streams(self) -> bool:
+        """Tell whether all its coins are known to come from the game's streams: the project's own, or its class says so.
+
+        A class in its parameters says so of itself only.
+        """
+        return not self.own or (not _names_code(self.arguments) and not getattr(self.maker(), "draws_coins", True))
+
+    @property
     def label(self) -> str:
         """Return its name in tables and figures."""
         return label(self.family, self.kind, self.maker())
@@ -202,6 +210,11 @@ class Point:
     def own(self) -> bool:
         """Tell whether code that is no part of this project may be run for its games."""
         return any(part.own for part in (self.task, self.protocol, self.adversary))
+
+    @property
+    def draws_from_streams(self) -> bool:
+        """Tell whether a game that has drawn nothing from its streams is known to have no coins at all."""
+        return all(part.draws_from_streams for part in (self.task, self.protocol, self.adversary))
 
     def identity(self) -> dict[str, Any]:
         """Return what determines the point's games, but for the seed."""

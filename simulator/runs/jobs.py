@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from simulator.errors import ScenarioError
+from simulator.game.streams import watched
 from simulator.points.point import Point
 from simulator.tasks.base import Record, lost
 
@@ -56,17 +58,20 @@ def play_batch(batch: Batch) -> Played:
 
 
 def play_job(job: Job) -> Record:
-    """Play one game.
+    """Play one game, and note whether every seed gives it.
 
     Raises
     ------
     ScenarioError
         The task returns no record, or one that is no table.
     """
-    record: Any = job.point.task.make().play(job.point, job.seed)
+    with watched() as watch:
+        record: Any = job.point.task.make().play(job.point, job.seed)
     if not isinstance(record, Record):
         raise ScenarioError(f"task {job.point.task.label}: play must return a Record; got {record!r}")
     for name in ("series", "kinds"):
         if len({len(values) for values in getattr(record, name).values()}) > 1:
             raise ScenarioError(f"task {job.point.task.label}: the lists of {name} must be of one length")
+    if record.coins and record.error is None and job.point.draws_from_streams and not watch.drawn:
+        return replace(record, coins=False)  # up to the first number that is drawn, all seeds give the same game
     return record

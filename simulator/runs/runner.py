@@ -186,7 +186,7 @@ def _waiting(planned: Plan, journal: Journal, before: Set[str], progress: Progre
     waiting: dict[str, Job] = {}
     for games in planned.all:
         for trial, (key, seed) in enumerate(zip(games.keys, games.seeds, strict=True)):
-            if key not in known:  # points that are equal share their games
+            if key not in known and key not in journal.lost_now:  # points that are equal share their games
                 waiting.setdefault(key, Job(key, games.point, trial, seed, games.cost))
     keys = {key for games in planned.all for key in games.keys}
     progress.games, progress.kept = len(keys), len(keys & before)

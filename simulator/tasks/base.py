@@ -43,7 +43,8 @@ class Record:
         What ended the game before its time: the traceback of a user's class that raised or exited, or a line that says
         how its process ended; None if nothing did.
     coins
-        Whether chance may have had a part; if it had none, every seed gives the same game.
+        Whether chance may have had a part; if it had none, every seed gives the same game. A task that does not know
+        leaves it: whoever plays the game asks its streams (`Task.draws_coins`).
     """
 
     row: dict[str, Any]
@@ -89,6 +90,9 @@ class Task(ABC):
     """Columns of trials.csv beyond those that all tasks have."""
     answers: ClassVar[Sequence[Answer]] = USUAL
     """What its table shows of the games; a class that declares none shows its `columns` after the usual ones."""
+    draws_coins: ClassVar[bool] = True
+    """Whether it may draw random numbers that no stream of `simulator.game.streams` gives. A class that says False
+    draws from such streams of its seed only; a game in which nothing was drawn from them is then counted once."""
     idle: ClassVar[Sequence[str]] = ()
     """Sides that play no part in the game, protocol or adversary: tables leave them out."""
     families: ClassVar[Mapping[str, Family]] = {"protocol": "protocol", "adversary": "adversary"}

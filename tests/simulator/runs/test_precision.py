@@ -117,6 +117,55 @@ def test_controls_are_played_too(tmp_path: Path) -> None:
     assert found.claims["control"].notna().all()
 
 
+def test_games_without_coins_are_known_after_one(tmp_path: Path) -> None:
+    """Two points, one of which has no coins: this one is played once, and does not say that it needs more trials."""
+    data = {**DATA, "adversary": "freeze", "protocol": ["exact", {"kind": "randomized", "alpha": 0.12}]}
+    each = {**CLAIM, "each": "protocol"}
+    found = played(tmp_path / "each", {**data, "claims": [each]})
+    told = found.claims.set_index("group")
+    exact, tossed = told.loc["protocol == 'exact'"], told.loc["protocol == 'randomized'"]
+    trials = int(tossed["games"])
+    assert trials > 10
+    assert (exact["games"], exact["played"], exact["low"]) == (1, trials, pytest.approx(0.025))  # of one game, exactly
+    assert pd.isna(exact["note"])
+    assert found.manifest["games"]["played"] - found.manifest["games"]["alike"] <= trials * 1.25 + 10
+    alone = {**CLAIM, "where": "protocol == 'exact'"}
+    assert len(played(tmp_path / "alone", {**data, "claims": [alone]}).trials) == 2 * 10  # at_least
+    together = played(tmp_path / "both", {**data, "claims": [{**CLAIM, "each": "adversary"}]}).claims.iloc[0]
+    assert together["played"] == 2 * (together["games"] - 1)
+
+
+RAISING = """
+from adversaries import Adversary, Burst
+
+class Raising(Adversary):
+    def plan(self, view):
+        if view.steps:
+            return None
+        with open({log!r}, "a") as file:
+            file.write("x")
+        if view.rng.random() < 0.5:
+            raise RuntimeError("no")
+        return Burst(0, view.items)
+"""
+
+
+def test_a_game_that_an_error_ended_is_played_once_in_a_run(tmp_path: Path) -> None:
+    """About half of the games end at once; the claim needs several batches of trials."""
+    log = tmp_path / "log"
+    (tmp_path / "own.py").write_text(RAISING.format(log=str(log)), encoding="utf-8")
+    data = {**DATA, "adversary": [{"kind": f"{tmp_path / 'own.py'}:Raising"}, "freeze"]}
+    claim = {**CLAIM, "where": "adversary == 'freeze'"}
+    del claim["each"]
+    found = played(tmp_path / "out", {**data, "claims": [claim]})
+    games = found.manifest["games"]
+    mine = found.trials[found.trials["adversary"] == "Raising"]
+    assert (mine["verdict"] == "error").sum() > 3
+    begun = len(log.read_text())
+    assert len(mine) <= begun <= len(mine) * 1.25 + 1  # a batch may go beyond the end; each game begins once
+    assert games["played"] == 2 * begun
+
+
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"claims": []}, "trials: trials by precision need claims"),
     ({"claims": [{**CLAIM, "measure": "mean(words)"}]}, r"claims\[0\].measure: .* no sequence of intervals .* mean"),

@@ -14,8 +14,10 @@ SWEPT = ("protocol", "adversary", "sites", "confidence")
 
 def test_each_kind_is_accepted_in_its_shortest_form() -> None:
     for kind in PLOTS:
-        asked = {"kind": kind, "x": "sites"} if kind in ("cost", "error", "measure") else kind
-        if kind == "measure":
+        asked = {"kind": kind}
+        if kind in ("cost", "error", "measure", "share"):
+            asked["x"] = "sites"
+        if kind in ("measure", "spread"):
             asked["y"] = "seconds"
         assert check_plot(asked, SWEPT).kind == kind
 
@@ -40,7 +42,7 @@ def test_the_name_of_the_file_says_what_it_shows() -> None:
         ({"kind": "cost", "x": "adversary"}, "must be an axis that the scenario sweeps"),
         ({"kind": "cost", "x": ["sites"]}, "x must be text"),
         ({"kind": "cost", "x": "sites", "y": "word"}, "y: must be one of words, messages, bits"),
-        ({"kind": "matrix", "x": "sites"}, "takes kind, where, title; got 'x'"),
+        ({"kind": "matrix", "x": "sites"}, "takes kind, controls, where, title; got 'x'"),
         ({"kind": "measure", "x": "sites"}, "needs y, a column of trials"),
         ({"kind": "timeline", "whre": "ok"}, "did you mean 'where'"),
         ({"kind": "timeline", "where": "sites >"}, "where: "),

@@ -1,0 +1,144 @@
+"""In every task, a game in which no stream has given a number is known to be the same for every seed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.game.streams import Watch, drawn, streams, watched
+from simulator.runs.jobs import Job, play_job
+from simulator.runs.runner import execute
+from simulator.scenario.load import load
+
+OWN = """
+from typing import ClassVar
+import random
+import numpy as np
+from disttrack import Record, Size, Task
+from mechanisms import Binary
+from simulator.game.streams import streams
+
+class Hidden(Binary):
+    def start(self, rng, *, silent=False):
+        return super().start(np.random.default_rng(), silent=silent)
+
+class Fixed(Binary):
+    draws_coins: ClassVar[bool] = False
+    def start(self, rng, *, silent=False):
+        return super().start(np.random.default_rng(7), silent=silent)
+
+class Quiet(Task):
+    kind: ClassVar[str] = "quiet"
+    draws_coins: ClassVar[bool] = False
+    sizes = (Size("steps", "items", "Steps.", needed=True),)
+    def check(self, point):
+        pass
+    def play(self, point, seed):
+        streams(seed, ("a", "b"))
+        return Record(row={"ok": True, "verdict": "ok", "items": point.items})
+
+class Unsaid(Quiet):
+    draws_coins: ClassVar[bool] = True
+    def play(self, point, seed):
+        return Record(row={"ok": random.random() < 2, "verdict": "ok", "items": point.items})
+
+class Tosses(Quiet):
+    def play(self, point, seed):
+        first, second = streams(seed, ("a", "b")), streams(seed + 1, ("a", "b"))
+        streams(seed + 2)
+        return Record(row={"ok": bool(second["b"].random() < 2), "verdict": "ok", "items": point.items})
+
+class Spawns(Quiet):
+    def play(self, point, seed):
+        child, = streams(seed, ("a", "b"))["b"].spawn(1)
+        return Record(row={"ok": bool(child.random() < 2), "verdict": "ok", "items": point.items})
+"""
+"""Classes of a user's: with coins of their own, that say they have none, and tasks."""
+CASES = [
+    ("continual-count\nsteps: 60", "{kind: binary, epsilon: 1.0}", "round-robin", True),
+    ("continual-count\nsteps: 60", "{kind: own.py:Hidden, epsilon: 1.0}", "round-robin", True),
+    ("continual-count\nsteps: 60", "{kind: own.py:Fixed, epsilon: 1.0}", "round-robin", False),
+    ("continual-count\nsteps: 60", "{kind: own.py:Fixed, epsilon: 1.0}", "scattered", True),
+    ("prediction\npoints: 8\nsteps: 30", "plain", "contrary", False),
+    ("prediction\npoints: 8\nsteps: 30", "plain", "{kind: replay, of: contrary}", False),
+    ("prediction\npoints: 8\nsteps: 30", "plain", "point-stream", True),
+    ("prediction\npoints: 8\nsteps: 30", "{kind: guessing}", "contrary", True),
+    ("own.py:Quiet\nsteps: 5", "exact", "round-robin", False),
+    ("own.py:Unsaid\nsteps: 5", "exact", "round-robin", True),
+    ("own.py:Tosses\nsteps: 5", "exact", "round-robin", True),
+    ("own.py:Spawns\nsteps: 5", "exact", "round-robin", True),
+    ("count\nsites: 3\nitems: 900", "{kind: randomized, alpha: 0.2}", "round-robin", True),
+    ("count\nsites: 3\nitems: 90", "{kind: deterministic, alpha: 0.2}", "uniform", True),
+    ("count\nsites: 3\nitems: 90", "{kind: deterministic, alpha: 0.2}", "freeze", False),
+]
+"""Task and sizes, the two sides, and whether chance may have had a part."""
+
+
+def scenario(task: str, protocol: str, adversary: str, trials: int = 1) -> str:
+    return f"task: {task}\nprotocol: {protocol}\nadversary: {adversary}\nseed: 3\ntrials: {trials}\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own.py").write_text(OWN, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(("task", "protocol", "adversary", "coins"), CASES)
+def test_a_game_that_draws_nothing_says_so(task: str, protocol: str, adversary: str, coins: bool) -> None:
+    Path("one.yaml").write_text(scenario(task, protocol, adversary), encoding="utf-8")
+    point = load("one.yaml").points[0]
+    assert play_job(Job("", point, 0, 5, 1.0)).coins is coins
+    if not coins:
+        rows = [play_job(Job("", point, 0, seed, 1.0)).row for seed in range(4)]
+        assert len({repr({**row, "seconds": 0}) for row in rows}) == 1
+
+
+def test_such_a_game_is_played_and_counted_once(tmp_path: Path) -> None:
+    Path("many.yaml").write_text(
+        scenario("prediction\npoints: 8\nsteps: 30", "plain", "[contrary, point-stream]", trials=30)
+        + "claims:\n- {name: a, measure: mean(mistakes), at_most: 1, each: adversary, no_control: a test}\n",
+        encoding="utf-8",
+    )
+    report = execute(load("many.yaml"), workers=1, out=tmp_path / "out")
+    assert report.alike > 0
+    told = report.results.claims.set_index("group")
+    assert told.loc["adversary == 'contrary'", ["games", "played"]].tolist() == [1, 30]
+    assert told.loc["adversary == 'point-stream'", ["games", "played"]].tolist() == [30, 30]
+
+
+def test_what_was_drawn_is_seen_however_it_was_drawn() -> None:
+    ways: list[Any] = [
+        lambda rng: rng.integers(2, dtype=np.uint32),  # half of a number, the rest of which is kept
+        lambda rng: rng.random(),
+        lambda rng: rng.spawn(1),
+        lambda rng: rng.bit_generator.random_raw(),
+        lambda rng: rng.bit_generator.seed_seq.spawn(1),
+    ]
+    for way in ways:
+        rngs = streams(4)
+        assert not drawn(rngs.values())
+        way(rngs["server"])
+        assert drawn(rngs.values())
+        assert drawn([rngs["server"]])
+        assert not drawn([rngs["sites"]])
+
+
+def test_a_watch_sees_the_first_streams_and_the_last(seed: int = 1) -> None:
+    for place in range(5):
+        with watched() as watch:
+            made = [streams(seed) for _ in range(5)]
+            assert not watch.drawn
+            made[place]["network"].random()
+            assert watch.drawn
+    with watched() as outer:
+        with watched() as inner:
+            streams(seed)["sites"].random()
+        assert inner.drawn
+    assert not outer.drawn  # a game within a game is watched by itself
+    left = Watch()
+    streams(seed)["sites"].random()
+    assert not left.drawn
