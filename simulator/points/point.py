@@ -102,7 +102,7 @@ class Part:
 
     @property
     def draws_from_streams(self) -> bool:
-        """Tell whether all its coins are known to come from the game's streams: the project's own, or its class says so.
+        """Tell whether all its coins are known to come from the game's streams: it is the project's, or says so.
 
         A class in its parameters says so of itself only.
         """

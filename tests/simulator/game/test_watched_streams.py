@@ -127,7 +127,8 @@ def test_what_was_drawn_is_seen_however_it_was_drawn() -> None:
         assert not drawn([rngs["sites"]])
 
 
-def test_a_watch_sees_the_first_streams_and_the_last(seed: int = 1) -> None:
+def test_a_watch_sees_the_first_streams_and_the_last() -> None:
+    seed = 1
     for place in range(5):
         with watched() as watch:
             made = [streams(seed) for _ in range(5)]

@@ -101,7 +101,7 @@ HERE = {
     "simulator/replay/files.py": "the record of a game, to the path that `write_with` hands over",
     "simulator/cli/play.py": "the transcript, to the path that `write_with` hands over",
     "simulator/runs/journal.py": "the games, a line each, added to the end by `os.write` as they come",
-    "simulator/runs/output.py": "what classes print, added to the end by `os.write` as it comes",
+    "simulator/runs/output.py": "what classes print, as it comes",
     "simulator/runs/worker.py": "the same, into a pipe",
     "simulator/runs/dask_workers.py": "the same, into nothing",
     "simulator/templates/checks_my_task.py": "the scenario that a user's test plays, in a folder of its own",
@@ -113,10 +113,10 @@ HERE = {
 def writes(call: ast.Call) -> bool:
     """Tell whether a call opens a file to write, writes one, or moves one."""
     name = ast.unparse(call.func)
-    if name == "open":
+    if name in ("open", "FileIO"):
         return any(ast.unparse(mode)[1] in "wax" for mode in call.args[1:2])
     methods = (".write_text", ".write_bytes", ".savefig", ".to_csv", ".to_json")
-    return name in ("os.replace", "os.rename", "shutil.move") or name.endswith(methods)
+    return name in ("os.write", "os.replace", "os.rename", "shutil.move") or name.endswith(methods)
 
 
 def test_nothing_is_written_anywhere_else() -> None:
