@@ -9,7 +9,7 @@ import click
 
 from simulator.cli import complete
 from simulator.cli.layout import Column, hanging
-from simulator.cli.point_flags import point_of
+from simulator.cli.point_flags import scenario_of
 from simulator.cli.tables import Form, form_options, print_json, print_table, terminal_width
 from simulator.cli.targets import PICTURES, check_target
 from simulator.results.formats import duration, number, percent
@@ -61,14 +61,16 @@ ROWS = 12
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the whole game into this file, for disttrack replay.",
 )
+@click.option("--yes", is_flag=True, help="Play it, however long it takes.")
 @form_options
 def play(
-    figure: Path | None, transcript: Path | None, recorded: Path | None, seed: int, form: Form, **flags: Any
+    figure: Path | None, transcript: Path | None, recorded: Path | None, seed: int, yes: bool, form: Form, **flags: Any
 ) -> int:
     """Play one game: its verdict, its cost, and how it went."""
     from simulator.errors import ScenarioError
     from simulator.game.play import play as play_game
     from simulator.results.files import write_with
+    from simulator.runs.estimate import hours
     from simulator.tasks.tracking import prepare
 
     for flag, path, kinds in (
@@ -77,7 +79,10 @@ def play(
         ("--record", recorded, ()),
     ):
         check_target(flag, path, kinds)
-    point = point_of(flags)
+    scenario = scenario_of(flags)
+    point = scenario.points[0]
+    if not yes and (needed := hours(scenario, workers=1)) > 1:
+        raise ScenarioError(f"disttrack play: would take about {needed:,.1f} hours; take fewer items, or --yes")
     try:
         arguments = prepare(point)
         if seed < 0:

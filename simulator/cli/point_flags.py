@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from simulator.points.point import Point
     from simulator.scenario.document import Document
+    from simulator.scenario.load import Scenario
 
 
 def point_of(flags: Mapping[str, Any]) -> Point:
-    """Return the point that the flags describe: a scenario of one point, read as a file would be."""
+    """Return the point that the flags describe."""
+    return scenario_of(flags).points[0]
+
+
+def scenario_of(flags: Mapping[str, Any]) -> Scenario:
+    """Return the scenario of one point that the flags describe, read as a file would be."""
     from simulator.points.registry import parameters
     from simulator.scenario.document import Document
     from simulator.scenario.load import build
@@ -36,7 +42,7 @@ def point_of(flags: Mapping[str, Any]) -> Point:
         distribution, _, mean = latency.partition(":")
         delay = {distribution: _value(mean)} if mean else _value(latency)
         document.data["network"] = {**(network if isinstance(network, dict) else {}), "latency": delay}
-    return build(document).points[0]
+    return build(document)
 
 
 def _maker_of(document: Document) -> Any:

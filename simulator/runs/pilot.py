@@ -31,6 +31,8 @@ SHRINKS: Final = tuple(4**power for power in range(31, -1, -1))
 """By what sizes are divided, one after the other, until a game is long enough."""
 POWERS: Final = (0.7, 1.05)
 """Between these the time of a game grows as a power of what is told for it: less is noise, and so is more."""
+FAR: Final = 300.0
+"""So many times what was told for the longest short game, the power is taken for 1."""
 FARTHEST: Final = 1000.0
 """A ratio beyond this is taken for noise."""
 
@@ -58,7 +60,11 @@ class Pace:
         >>> Pace(told=0.1, took=0.2).seconds(10), round(Pace(0.1, 0.2, power=0.5, first=1.5).seconds(10, 3), 9)
         (20.0, 7.5)
         """
-        return self.first + games * self.took * math.pow(told / self.told, self.power if told > self.told else 1.0)
+        if told <= self.told:
+            return self.first + games * self.took * told / self.told
+        growth = told / self.told
+        near = min(growth, FAR)  # what arrays gain by their length is gained by then
+        return self.first + games * self.took * math.pow(near, self.power) * growth / near
 
 
 def kind_of(point: Point) -> Kind:

@@ -87,3 +87,8 @@ def test_files_that_cannot_be_written_are_refused_before_the_game(
     assert (ended.value.code, printed.out) == (2, "")
     assert said in printed.err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_game_of_ages_is_refused_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    """A protocol that forwards sends a message an item: without a word it went on for ever."""
+    assert _status(["play", "--protocol", "exact", "--sites", "4", "--items", "1e18"], capsys) == 2
