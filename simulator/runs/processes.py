@@ -6,6 +6,7 @@ ending games that take too long. So processes can be started by fork at any time
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import multiprocessing
 import os
@@ -24,6 +25,7 @@ from typing import Any, Final
 from simulator.errors import ScenarioError
 from simulator.runs.jobs import Batch, Played
 from simulator.runs.output import Output
+from simulator.runs.signals import undisturbed
 from simulator.runs.worker import BEGUN, serve
 from simulator.runs.workers import Workers
 from simulator.tasks.base import Record
@@ -81,6 +83,8 @@ class WorkerProcesses(Workers):
         self.slots = 2 * workers  # one in play and one waiting, so that nobody is idle between two
         self._waiting: deque[_Handed] = deque()
         self._workers: list[_Worker] = []
+        # Python waits at its exit for processes that live: whatever way is taken there, none may
+        atexit.register(self.close)
 
     def submit(self, batch: Batch, *, alone: bool = False) -> Future[Played]:
         future: Future[Played] = Future()
@@ -96,11 +100,13 @@ class WorkerProcesses(Workers):
             self._take_in()
 
     def close(self, *, kill: bool = False) -> None:
-        for worker in self._workers:
-            _end(worker)
-        self._workers.clear()
-        if self._output is not None:
-            self._output.close()
+        with undisturbed():
+            for worker in self._workers:
+                _end(worker)
+            self._workers.clear()
+            if self._output is not None:
+                self._output.close()
+            atexit.unregister(self.close)
 
     # ------------------------------------------------------------------ handing over
 
@@ -135,13 +141,14 @@ class WorkerProcesses(Workers):
         here, there = self._context.Pipe()
         printed = self._output.entrance if self._output is not None else None
         process = self._context.Process(target=serve, args=(there, printed, os.getpid()))
-        process.start()
+        with undisturbed():  # a process that is started is known, and so is ended
+            process.start()
+            worker = _Worker(process, here)
+            self._workers.append(worker)
         there.close()
         if hasattr(os, "setpgid"):
             with contextlib.suppress(OSError):
                 os.setpgid(process.pid, process.pid)  # it does so itself too: whoever is first
-        worker = _Worker(process, here)
-        self._workers.append(worker)
         return worker
 
     def _forget(self, worker: _Worker) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from simulator.errors import ScenarioError
 from simulator.runs.jobs import Batch, Job, play_job
+from simulator.runs.signals import let_in
 from simulator.tasks.base import Record, lost
 
 BEGUN: Final = "begun"
@@ -92,6 +93,7 @@ def _begin(parent: int, own: int) -> None:
     """Leave Ctrl-C to the parent, end when it is gone however it went, and let no copy of this process fork again."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    let_in()
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # so that copies of it end with it
 
