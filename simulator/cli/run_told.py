@@ -70,18 +70,20 @@ def _draw(results: Results, form: Form, style: str) -> tuple[list[Path], Path | 
     """Draw the figures, then write the page that shows them; what cannot be drawn or written costs a line."""
     from simulator.cli.plot import draw_figures
     from simulator.report.report import write_report
+    from simulator.runs.lock import locked
 
     if is_terminal(sys.stderr) and form == "table":
         click.echo("drawing figures …\r", nl=False, err=True)
-    fault = draw_figures(results, style=style)
-    drawn = sorted((results.dir / "figures").glob("*.png"))
-    if drawn and form == "table":
-        say("figures: " + ", ".join(map(str, drawn)) + " (and .svg)")
-    try:
-        page = write_report(results, fault)
-    except ValueError as error:
-        click.echo(f"report: {error}", err=True)
-        return drawn, None
+    with locked(results.dir.absolute()):
+        fault = draw_figures(results, style=style)
+        drawn = sorted((results.dir / "figures").glob("*.png"))
+        if drawn and form == "table":
+            say("figures: " + ", ".join(map(str, drawn)) + " (and .svg)")
+        try:
+            page = write_report(results, fault)
+        except ValueError as error:
+            click.echo(f"report: {error}", err=True)
+            return drawn, None
     if form == "table":
         say(f"report: {page}")
     return drawn, page

@@ -43,8 +43,10 @@ def draw_all(
             continue
         try:
             written += _write(tables, plot, results.dir / "figures", stem, style, results.drawn)
+        except RunError:  # where one cannot be written, none can
+            raise
         except Exception as error:  # whatever is wrong with one, the others are drawn all the same
-            faults.append(f"{stem}: {error if isinstance(error, ValueError | RunError) else repr(error)}")
+            faults.append(f"{stem}: {error if isinstance(error, ValueError) else repr(error)}")
     there = {stem: caption_of(tables, plot) for stem, plot in plots.items() if path_of(results, stem).is_file()}
     if written and there:
         write_captions(results.dir / "figures", there)

@@ -1,18 +1,27 @@
 """Files that are written whole or not at all: under another name in the same folder, then moved into place.
 
-Whatever is written (tables, manifest, figures, pages, starting files) is written here, so that a full disk or an
-exception in the middle leaves what was there before.
+Whatever is written (tables, manifest, figures, pages, starting files) is written here, so that a full disk, an
+exception in the middle or a loss of power leaves what was there before.
 """
 
 from __future__ import annotations
 
+import errno
+import functools
 import os
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
-from simulator.errors import RunError, printable
+from simulator.errors import RunError, ScenarioError, printable
+
+PART: Final = ".part-"
+"""What the name of a file begins with before it is whole."""
+FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""Errors of a disk, and not of the place that was named."""
+BEFORE: Final = ".before-"
+"""What that of one begins with that is kept until those that belong to it are in place."""
 
 
 @contextmanager
@@ -39,8 +48,10 @@ def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
                 return started[name]
 
             yield start
-        for name in started:
-            os.replace(partial(folder / name), folder / name)
+            for file in started.values():
+                file.flush()
+                os.fsync(file.fileno())  # else the name may be kept and the content lost, if the power goes
+        _replace_all(folder, started)
     except OSError as error:
         raise _unwritable(folder, error) from error
     finally:
@@ -67,6 +78,8 @@ def write_with(path: Path, write: Callable[[Path], object]) -> None:
             return
         try:
             write(partial(target))
+            with open(partial(target), "rb") as file:
+                os.fsync(file.fileno())
             os.replace(partial(target), target)
         finally:
             partial(target).unlink(missing_ok=True)
@@ -93,7 +106,59 @@ def partial(path: Path) -> Path:
     >>> partial(Path("results/report.html")).name
     '.part-report.html'
     """
-    return path.with_name(f".part-{path.name}")
+    return path.with_name(f"{PART}{path.name}")
+
+
+def _replace_all(folder: Path, names: Iterable[str]) -> None:
+    """Move all files into place; if one cannot be, the others are as they were."""
+    undo: list[Callable[[], object]] = []
+    kept = {name: folder / f"{BEFORE}{name}" for name in names}
+    try:
+        for name, before in kept.items():
+            before.unlink(missing_ok=True)
+            try:
+                os.link(folder / name, before)
+            except OSError as error:
+                if error.errno in FULL:
+                    raise
+                # there was none, or this disk knows no links
+        for name, before in kept.items():
+            if before.exists():
+                undo.append(functools.partial(os.replace, before, folder / name))
+            elif not (folder / name).exists():
+                undo.append(functools.partial((folder / name).unlink, missing_ok=True))
+            os.replace(partial(folder / name), folder / name)
+    except OSError:
+        for step in undo:
+            with suppress(OSError):
+                step()
+        raise
+    finally:
+        for before in kept.values():
+            before.unlink(missing_ok=True)
+
+
+def sweep(folder: Path) -> None:
+    """Take away what a run that was killed left half written."""
+    for left in (*folder.glob(f"{PART}*"), *folder.glob(f"{BEFORE}*")):
+        with suppress(OSError):
+            left.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names of a folder's files on the disk, where a system can do that."""
+    with suppress(OSError):
+        place = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(place)
+        finally:
+            os.close(place)
+
+
+def refusal(path: Path, error: OSError, what: str = "cannot be written") -> RunError | ScenarioError:
+    """Return what to say of a place that cannot be written at all: a full disk, or a place that is not right."""
+    kind = RunError if error.errno in FULL else ScenarioError
+    return kind(f"{path}: {what}: {error.strerror or error}")
 
 
 def _unwritable(path: Path, error: OSError) -> RunError:

@@ -19,7 +19,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from simulator.errors import RunError, ScenarioError
+from simulator.errors import RunError
+from simulator.results.files import refusal, sync_folder
 from simulator.tasks.base import Record
 
 LAYOUT: Final = b"2"
@@ -94,6 +95,7 @@ class Journal:
         self.lost_now: set[str] = set()
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            sync_folder(path.parent)
             try:
                 self._length, sound = self._scan()
                 if self.damaged:
@@ -102,7 +104,7 @@ class Journal:
                 os.close(self._file)
                 raise
         except OSError as error:
-            raise ScenarioError(f"{path}: cannot be written: {error.strerror or error}") from error
+            raise refusal(path, error) from error
 
     def _scan(self) -> tuple[int, list[bytes]]:
         """Find all lines; return the file's length, and the sound lines if there are others."""
@@ -138,6 +140,7 @@ class Journal:
         shutil.copyfile(self.path, self.path.with_name(f"{self.path.name}.damaged"))
         os.close(self._file)
         os.replace(fresh, self.path)  # at no time is there no journal
+        sync_folder(self.path.parent)
         self._file = os.open(self.path, os.O_RDWR | os.O_APPEND)
         self._lines.clear()
         damaged, self.damaged = self.damaged, 0

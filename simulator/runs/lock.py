@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from simulator.errors import ScenarioError
+from simulator.results.files import refusal
 
 LOCK: Final = ".lock"
 """The file that is locked. It stays; the system frees the lock when its process ends, however it ends."""
@@ -30,7 +31,7 @@ def locked(folder: Path) -> Iterator[None]:
     except Timeout as error:
         raise ScenarioError(f"{folder}: another run is writing to this folder; choose another with --out") from error
     except OSError as error:
-        raise ScenarioError(f"{folder}: cannot be written: {error.strerror or error}") from error
+        raise refusal(folder, error) from error
     try:
         yield
     finally:

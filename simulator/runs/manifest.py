@@ -66,7 +66,7 @@ def write_manifest(
             "processor": platform.machine(),
             "cores": os.cpu_count(),
         },
-        "begun": datetime.fromtimestamp(begun, UTC).isoformat(timespec="seconds"),
+        "begun": _moment(begun),
         "seconds": round(seconds, 3),
         "workers": workers,
         "games": dict(games),
@@ -81,6 +81,14 @@ def _comment(scenario: Scenario) -> str:
     """Return what the scenario's file says above its first key; nothing of a scenario that is in no file."""
     path = Path(scenario.file)
     return comment(path) if path.is_file() else ""
+
+
+def _moment(seconds: float) -> str:
+    """Return a time of day; nothing of a clock that says what no calendar has."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):
+        return ""
 
 
 def _point(point: Point, engine: Mapping[str, str]) -> dict[str, Any]:

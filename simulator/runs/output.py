@@ -36,7 +36,8 @@ class Output:
         self.path, self.printed = path, 0
         self._most = most
         self._file: FileIO | None = None
-        self.path.unlink(missing_ok=True)
+        with suppress(OSError):  # a folder that cannot be written is told of by whoever needs to write there
+            self.path.unlink(missing_ok=True)
 
     def open(self) -> None:
         """Make a pipe, for new workers."""

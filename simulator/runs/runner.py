@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from simulator.claims.judge import Finding
 from simulator.errors import ScenarioError
+from simulator.results.files import refusal, sweep
 from simulator.results.folder import Results
 from simulator.results.write import write_tables
 from simulator.runs.batches import Batches
@@ -204,14 +205,19 @@ def _folder(scenario: Scenario, out: str | Path | None) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ScenarioError(f"{folder}: cannot be made: {error.strerror or error}") from error
+        raise refusal(folder, error, "cannot be made") from error
     return folder
 
 
 def _journal(folder: Path, *, fresh: bool) -> Journal:
-    """Return the journal of a folder that is locked."""
-    if fresh:
-        (folder / JOURNAL).unlink(missing_ok=True)
+    """Return the journal of a folder that is locked, and clear away what a killed run has left half written there."""
+    for inner in (folder, folder / "figures", folder / "figures" / "paper"):
+        sweep(inner)
+    try:
+        if fresh:
+            (folder / JOURNAL).unlink(missing_ok=True)
+    except OSError as error:
+        raise refusal(folder / JOURNAL, error, "cannot be removed") from error
     return Journal(folder / JOURNAL)
 
 

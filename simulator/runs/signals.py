@@ -38,8 +38,8 @@ def undisturbed() -> Iterator[None]:
             signal.signal(number, handler)
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_SETMASK, masked)
-        for number in came[:1]:
-            signal.raise_signal(number)
+        if came:
+            signal.raise_signal(came[0])
 
 
 def let_in() -> None:

@@ -1,0 +1,208 @@
+"""A disk that is full at every single write, in turn: one line, old tables whole, no game lost; the next goes on."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from failing_disk import FailingDisk
+
+from simulator.cli import main
+from simulator.errors import RunError, ScenarioError
+from simulator.results.files import writing
+from simulator.runs.journal import Journal
+from simulator.runs.lock import locked
+from simulator.runs.runner import execute
+from simulator.scenario.load import load
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds out by /proc what a descriptor is")
+
+SCENARIO = """\
+name: tiny
+seed: 3
+trials: TRIALS
+sites: [2, 3]
+items: 60
+protocol: {kind: randomized, alpha: 0.4}
+adversary: {kind: uniform}
+claims:
+  - {name: many items cost, measure: min(words), at_least: 50, control: {items: 20}}
+  - {name: "not in a control", measure: min(words), at_least: 1, no_control: an example}
+plots: [{kind: cost, x: sites}]
+"""
+TABLES = ("trials.csv", "series.csv", "kinds.csv", "controls.csv")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("one.yaml").write_text(SCENARIO.replace("TRIALS", "1"))
+    Path("two.yaml").write_text(SCENARIO.replace("TRIALS", "2"))
+    return tmp_path
+
+
+def status(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main.main(list(arguments))
+    return int(ended.value.code or 0)
+
+
+def tables(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in (*TABLES, "claims.csv"):
+        with open(folder / name, encoding="utf-8", newline="") as lines:
+            found[name] = [{k: v for k, v in row.items() if k != "seconds"} for row in csv.DictReader(lines)]
+    return found
+
+
+def strays(folder: Path) -> list[str]:
+    return [str(path) for path in folder.rglob(".*") if path.name != ".lock"]
+
+
+@pytest.mark.parametrize("stays", [False, True], ids=["once", "from then on"])
+def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.CaptureFixture[str], stays: bool) -> None:
+    """Tables, journal, manifest, lock: of a run that grows an earlier one, every operation fails once."""
+    args = ("--workers", "1", "--no-figures", "--out")
+    status("run", "one.yaml", *args, "before")
+    status("run", "two.yaml", *args, "whole")
+    old, new = tables(Path("before")), tables(Path("whole"))
+    at = 0
+    while True:
+        at += 1
+        out = Path(f"out{at}")
+        shutil.copytree("before", out)
+        capsys.readouterr()
+        disk = FailingDisk(out, at, stays=stays)
+        with disk.plugged_in():
+            ended = status("run", "two.yaml", *args, str(out))
+        if disk.count < at:
+            break
+        said = capsys.readouterr().err
+        what = f"{at}: {disk.log[at - 1]}: {said}"
+        if ended != 0:  # some failures cost nothing: a folder that is not synced, a link that is not made
+            assert ended == 1, what
+            assert said.count("\n") == 1, what
+            assert "No space left" in said, what
+        found = tables(out)
+        assert [found[name] for name in TABLES] in ([old[name] for name in TABLES], [new[name] for name in TABLES]), (
+            what
+        )
+        assert found["claims.csv"] in (old["claims.csv"], new["claims.csv"]), what
+        shutil.copyfile(out / "journal.log", "copy.log")
+        with Journal(Path("copy.log")) as journal:
+            assert journal.damaged == 0, what
+            assert len(journal.known()) >= len(old["trials.csv"]), what
+        assert status("run", "two.yaml", *args, str(out)) == 0, what
+        assert tables(out) == new, what
+        assert strays(out) == [], what
+        shutil.rmtree(out)
+    assert ended == 0
+    assert at > 30  # that many are written
+
+
+@pytest.mark.slow
+def test_a_full_disk_at_every_write_of_figures_and_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status("run", "one.yaml", "--workers", "1", "--out", "out") == 0
+    whole = {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
+    for command, least in (("plot", 5), ("report", 2)):
+        at = 0
+        while True:
+            at += 1
+            capsys.readouterr()
+            disk = FailingDisk(Path("out"), at)
+            with disk.plugged_in():
+                ended = status(command, "out")
+            said = capsys.readouterr().err
+            if disk.count < at:
+                break
+            what = f"{at}: {disk.log[at - 1]}: {said}"
+            assert (ended, said.count("\n")) == (1, 1), what
+            assert {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()} == whole, what
+        assert (ended, at > least) == (0, True)
+
+
+def test_tables_are_replaced_all_or_none(folder: Path) -> None:
+    Path("a").write_text("old a")
+    for at in range(1, 40):
+        disk = FailingDisk(folder, at)
+        try:
+            with disk.plugged_in(), writing(folder) as start:
+                start("a").write("new a")
+                start("b").write("new b")
+        except RunError:
+            assert Path("a").read_text() == "old a", disk.log
+            assert not Path("b").exists(), disk.log
+            assert strays(folder) == []
+        if disk.count < at:
+            break
+        if Path("a").read_text() == "new a":  # what failed was only the way back
+            assert Path("b").read_text() == "new b"
+            Path("a").write_text("old a")
+            Path("b").unlink()
+    assert Path("b").read_text() == "new b"
+
+
+def test_without_links_tables_are_replaced_all_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    Path("a").write_text("old a")
+    with writing(folder) as start:
+        start("a").write("new a")
+    assert Path("a").read_text() == "new a"
+
+
+@pytest.mark.parametrize("jump", [-1e300, -1e9, 0.0, 1e12, float("inf"), float("nan")])
+def test_a_clock_that_jumps_changes_the_manifest_only(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, jump: float
+) -> None:
+    execute(load("two.yaml"), out="usual", workers=1)
+    monkeypatch.setattr("time.time", lambda: jump)
+    execute(load("two.yaml"), out="jumped", workers=1)
+    assert tables(Path("jumped")) == tables(Path("usual"))
+    assert status("report", "jumped") == 0
+
+
+def test_a_folder_that_is_no_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("out").write_text("a file")
+    assert status("run", "one.yaml", "--no-figures", "--out", "results/../out/below") == 2
+    Path("other").mkdir()
+    Path("other/journal.log").mkdir()  # and a journal that is no file
+    assert status("run", "one.yaml", "--no-figures", "--out", "other") == 2
+    assert capsys.readouterr().err.count("\n") == 2
+    assert Path("out").read_text() == "a file"
+
+
+@pytest.mark.parametrize("path", ["trials.csv", "manifest.json", "figures", "report.html", ".lock", "output.log"])
+def test_something_else_in_the_place_of_a_file(folder: Path, capsys: pytest.CaptureFixture[str], path: str) -> None:
+    """A folder where a file is to be written, and a file where the folder of figures is to be made."""
+    place = Path("out") / path
+    if path == "figures":
+        Path("out").mkdir()
+        place.write_text("a file")
+    else:
+        (place / "something").mkdir(parents=True)
+    ended = status("run", "one.yaml", "--workers", "1", "--out", "out")
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    assert (ended, said.count("\n")) in ((1, 1), (2, 1), (0, 0)), said
+    if path == "figures":
+        assert place.read_text() == "a file"
+    else:
+        assert (place / "something").is_dir()
+
+
+def test_two_runs_into_one_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("out").mkdir()
+    with locked(Path("out").absolute()):
+        assert status("run", "one.yaml", "--no-figures", "--out", "out") == 2
+        assert "another run is writing" in capsys.readouterr().err
+        with pytest.raises(ScenarioError, match="another run"):
+            execute(load("one.yaml"), out="out", fresh=True)
+        assert sorted(path.name for path in Path("out").iterdir()) == [".lock"]
