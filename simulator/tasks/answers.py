@@ -80,8 +80,7 @@ LARGEST_RELATIVE: Final = Answer(
 )
 OVER_ALPHA: Final = Answer(
     "error/alpha",
-    "largest relative error (on a network the lag-aware one) over all steps, in units of alpha: above 1 the promise is "
-    "broken",
+    "largest relative error over all steps, in units of alpha: above 1 the promise is broken",
     over_alpha,
     rank=0,
 )
