@@ -13,6 +13,12 @@ test: .venv/.test $(if $(CI),browser)
 	$(BIN)/mypy
 	$(BIN)/pytest -q -n auto
 
+# Tests start some hundred processes. Their bytecode is kept, also where the environment says not to: each of them would
+# compile the packages anew. pytest keeps every core busy, so that linear algebra had better stay on its own.
+test quick: export PYTHONDONTWRITEBYTECODE :=
+test quick: export OMP_NUM_THREADS := 1
+test quick: export OPENBLAS_NUM_THREADS := 1
+
 # pages are tested in Chromium where there is one; a CI machine of its own gets it, another's is left alone
 browser:
 	@command -v chromium >/dev/null || { apt-get -qq update && apt-get -qq install -y chromium; } >/dev/null || \

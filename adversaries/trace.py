@@ -95,7 +95,7 @@ class Trace(Adversary):
         path = self.path()
         if path.name.lower().endswith(".parquet") and find_spec("pyarrow") is None:
             raise ValueError(f"file {str(path)!r} needs the package pyarrow: {EXTRA}")
-        there = _columns(path)
+        there = _columns(path.resolve(), _state(path))
         for name in ("site", "time"):
             column = getattr(self, name)
             if column is not None and column not in there:
@@ -143,8 +143,7 @@ class Trace(Adversary):
     def _stream(self) -> Stream:
         assert self.site is not None
         path = self.path().resolve()
-        state = (path.stat().st_mtime_ns, path.stat().st_size)
-        return _load(str(path), state, self.dataset, self.site, self.time)
+        return _load(str(path), _state(path), self.dataset, self.site, self.time)
 
 
 @dataclass(frozen=True)
@@ -206,16 +205,23 @@ def _times(values: pd.Series[Any], name: str) -> pd.Series[Any]:
         raise ValueError(f"time: column {name!r} is neither numbers nor ISO 8601 dates: {_why(error)}") from error
 
 
-def _columns(path: Path) -> list[str]:
+def _state(path: Path) -> tuple[int, int]:
+    """Return when a file was changed, and its size: while both stay, what was read of it stands."""
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=16)  # a scenario checks the trace of each of its points, and the head of a .zip costs all of it
+def _columns(path: Path, state: tuple[int, int]) -> tuple[str, ...]:
     """Return the names of a table's columns."""
     try:
         if path.name.lower().endswith(".parquet"):
             from pyarrow import parquet
 
-            return list(parquet.read_schema(path).names)
+            return tuple(parquet.read_schema(path).names)
         import pandas as pd
 
-        return [str(name) for name in pd.read_csv(path, nrows=0).columns]
+        return tuple(str(name) for name in pd.read_csv(path, nrows=0).columns)
     except UNREADABLE as error:
         raise ValueError(f"file {str(path)!r} cannot be read: {_why(error)}") from error
 

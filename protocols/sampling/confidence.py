@@ -27,20 +27,25 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 def at_rest(k: int, deviation: Any) -> Any:
     """Return the probability that the estimate is off by more than so many standard deviations at a given step."""
-    from scipy.stats import gamma
+    from scipy.special import gammainc, gammaincc  # scipy.stats says the same after another second of import
 
     u = deviation / sqrt(k)
-    return gamma.sf(k * (1 + u), k) + gamma.cdf(k * np.maximum(1 - u, 0.0), k)
+    return gammaincc(k, k * (1 + u)) + gammainc(k, k * np.maximum(1 - u, 0.0))
 
 
 def rate(k: int, deviation: Any) -> Any:
     """Return how many errors beyond so many standard deviations begin in the time in which every site reports once."""
-    from scipy.stats import gamma
-
     u = deviation / sqrt(k)
-    low = gamma.pdf(k * (1 + u), k) * u / (1 + u)
-    high = gamma.pdf(k * np.maximum(1 - u, 0.0), k) * np.where(u < 1, u, 0.0)
+    low = _density(k * (1 + u), k) * u / (1 + u)
+    high = _density(k * np.maximum(1 - u, 0.0), k) * np.where(u < 1, u, 0.0)
     return k * (low + high)
+
+
+def _density(value: Any, k: int) -> Any:
+    """Return the density of the sum of k exponential variables of mean 1."""
+    from scipy.special import gammaln, xlogy
+
+    return np.exp(xlogy(k - 1.0, value) - value - gammaln(k))
 
 
 def spoilt(k: int, alpha: float, confidence: float, factor: float = 2.0) -> float:

@@ -130,20 +130,27 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
         Python's own, in which no kind can stand: it is not even imported.
     """
     module_name, _, name = reference.partition(":")
-    if module_name.partition(".")[0] in (*sys.stdlib_module_names, *sys.builtin_module_names):
+    package = module_name.partition(".")[0]
+    if package in sys.stdlib_module_names or package in sys.builtin_module_names:
         raise ScenarioError(f"{reference!r} is of Python's own library; a kind stands in a module or file of yours")
+    if module_name in sys.modules:  # it is asked for many times at each point of a scenario
+        return member(importlib.import_module(module_name), name, reference)
+    return member(_imported(module_name, reference, folder), name, reference)
+
+
+def _imported(module_name: str, reference: str, folder: Path | None) -> ModuleType:
+    """Return a module that is not loaded yet; one of a user's may print, raise and go to another folder."""
     before = list(sys.path)
     sys.path[:0] = [str(place) for place in (folder, Path.cwd()) if place is not None]
     try:
         with guarded():
-            module = importlib.import_module(module_name)
+            return importlib.import_module(module_name)
     except EXITS as error:
         raise ScenarioError(
             f"cannot import {module_name!r} of kind {reference!r}: {type(error).__name__}: {error}"
         ) from error
     finally:
         sys.path[:] = before
-    return member(module, name, reference)
 
 
 def member(module: Any, name: str, kind: str) -> Any:

@@ -7,7 +7,6 @@ from math import exp, inf
 from typing import Final
 
 import numpy as np
-from scipy import stats
 
 from adversaries import RoundRobin
 from adversaries.base import Adversary
@@ -203,6 +202,8 @@ def _fit(tracker: Tracker, played: list[Transcript], rng: np.random.Generator) -
     A phase of c bits says that its length fell into (c - 1, c]; a place in that interval is drawn from the length's
     distribution, which makes its quantile uniform.
     """
+    from scipy import stats  # a second of import, and whoever lists what there is looks at this module
+
     quantiles, noise = [], []
     for each in played:
         if each.strange:
