@@ -9,13 +9,24 @@ from snippets import PAGES, SnippetError, matches, run_all, snippets
 
 ALL = {name: list(snippets(page.read_text(encoding="utf-8"), name)) for name, page in PAGES.items()}
 
+LONG = {"learn/tutorial.md", "clusters.md", "extending.md", "notebooks.md", "replay.md", "report.md"}
+"""Pages that start many processes, or let a scenario run."""
 
-@pytest.mark.parametrize("page", [name for name, found in ALL.items() if found])
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in LONG else [], id=name)
+        for name, found in ALL.items()
+        if found
+    ],
+)
 def test_the_snippets_of(page: str, tmp_path: Path) -> None:
     run_all(ALL[page], tmp_path)
 
 
 def test_that_there_is_something_to_run() -> None:
+    assert set(ALL) > LONG
     assert {"README.md", "extending.md", "game.md", "scenarios.md", "counters.md", "learn/tutorial.md"} <= set(ALL)
     run = [snippet for found in ALL.values() for snippet in found if not snippet.skipped]
     assert sum(snippet.language == "python" for snippet in run) >= 3

@@ -107,6 +107,28 @@ def by_an_entry_point(folder: Path) -> None:
     (info / "entry_points.txt").write_text(points, encoding="utf-8")
 
 
+COMMANDS = """\
+import json, sys
+from click.testing import CliRunner
+from simulator.cli import main
+
+done = [CliRunner().invoke(main, words, catch_exceptions=False) for words in json.loads(sys.argv[1])]
+json.dump([[each.exit_code, each.stdout, each.stderr] for each in done], sys.stdout)
+"""
+
+
+def printed(commands: list[list[str]], here: Path, packages: str) -> list[str]:
+    """Return what commands print that are carried out in one process, which finds these packages first."""
+    done = subprocess.run(
+        [sys.executable, "-c", COMMANDS, json.dumps(commands)], cwd=here, check=False, capture_output=True, text=True,
+        env={"PYTHONPATH": packages, "PATH": ""},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    results = json.loads(done.stdout)
+    assert [status for status, _, _ in results] == [0] * len(commands), results
+    return [out for _, out, _ in results]
+
+
 @pytest.mark.parametrize("register", [by_a_line, by_an_entry_point])
 def test_one_registration_serves_every_place_that_takes_a_counter(register: object, tmp_path: Path) -> None:
     packages, here = tmp_path / "packages", tmp_path / "here"
@@ -116,24 +138,20 @@ def test_one_registration_serves_every_place_that_takes_a_counter(register: obje
     for name, text in (("alone", ALONE), ("inside", INSIDE)):
         (here / f"{name}.yaml").write_text(text, encoding="utf-8")
 
-    def disttrack(*arguments: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "simulator", *arguments], cwd=here, check=False, capture_output=True, text=True,
-            env={"PYTHONPATH": f"{packages}:{ROOT}", "PATH": ""},
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    disttrack("run", "alone.yaml", "inside.yaml", "--no-figures", "--workers", "1", "--out", "out")
+    run = ["run", "alone.yaml", "inside.yaml", "--no-figures", "--workers", "1", "--out", "out"]
+    listed, described, audited, schema = printed(
+        [run, ["list", "mechanisms"], ["describe", "doubled"], ["audit", "doubled", "--runs", "300"], ["schema"]],
+        here, f"{packages}:{ROOT}",
+    )[1:]  # fmt: skip
     alone = pd.read_csv(here / "out" / "alone" / "trials.csv")
     assert set(alone["protocol"]) == {"doubled"}
     assert alone["items"].tolist() == [16] * 3 + [64] * 3
     inside = pd.read_csv(here / "out" / "inside" / "trials.csv")
     assert len(inside) == 2
     assert set(inside["verdict"]) <= {"ok", "failed", "undecided"}  # played to the end, with whatever came of it
-    assert "doubled" in disttrack("list", "mechanisms")
-    assert "sqrt(8 t) / epsilon" in disttrack("describe", "doubled")
-    assert "stands" in disttrack("audit", "doubled", "--runs", "300")
-    schema = json.loads(disttrack("schema"))
-    entries = [entry.get("properties", {}).get("kind", {}) for entry in schema["$defs"]["protocol"]["anyOf"]]
+    assert "doubled" in listed
+    assert "sqrt(8 t) / epsilon" in described
+    assert "stands" in audited
+    protocols = json.loads(schema)["$defs"]["protocol"]["anyOf"]
+    entries = [entry.get("properties", {}).get("kind", {}) for entry in protocols]
     assert {"const": "doubled"} in entries
