@@ -39,6 +39,9 @@ _LABELS: Final = {
     "queries": "number of queries, k",
     "rows": "rows of the sketch, t",
     "epsilon": "privacy budget, ε",
+    "latency": "latency of a message, in steps",
+    "loss": "share of messages that are lost",
+    "crash_rate": "crashes of a site, per step",
 }
 
 
