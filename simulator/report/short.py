@@ -28,8 +28,8 @@ class Pair:
     ----------
     protocol, adversary
         Their names, with what sets variants apart.
-    games, failed, lost
-        Games with a verdict, those of them that fail, and games lost to an error.
+    games, failed
+        Games with a verdict, and those of them that fail.
     worst
         The largest of the median errors of its points, in units of alpha; None if alpha was not promised.
     where
@@ -44,7 +44,6 @@ class Pair:
     adversary: str
     games: int
     failed: int
-    lost: int
     worst: float | None
     where: str
     fails_from: str
@@ -92,7 +91,6 @@ def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str) -> Pair
         adversary=adversary,
         games=len(left),
         failed=int((left["verdict"] == "failed").sum()),
-        lost=int((games["verdict"] == "error").sum()),
         worst=worst[0],
         where=_of(worst[1], axis),
         fails_from=(_of(failing[0], axis) or "everywhere") if failing else "",

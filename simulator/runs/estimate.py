@@ -10,6 +10,7 @@ from typing import Final
 from simulator.errors import ScenarioError
 from simulator.game.pace import calibrate
 from simulator.points.point import Point
+from simulator.points.source import guarded
 from simulator.results.formats import in_bytes
 from simulator.runs.pilot import kind_of, paces
 from simulator.scenario.load import Scenario
@@ -52,6 +53,7 @@ class Work:
     disk: float
 
 
+@guarded()
 def estimate(scenario: Scenario, workers: int) -> Work:
     """Return how much a scenario asks for on so many workers; takes some seconds, for it plays short games."""
     there = asked(scenario)
@@ -76,6 +78,7 @@ def asked(scenario: Scenario) -> list[tuple[Point, int]]:
     return [*((point, scenario.head.most_trials) for point in scenario.points), *scenario.broken]
 
 
+@guarded()
 def hours(scenario: Scenario, workers: int) -> float:
     """Return how many hours a scenario takes; 0 if it surely takes less than one."""
     if sum(_rough(scenario.task, point) * trials for point, trials in asked(scenario)) < SURELY_QUICK:
@@ -110,6 +113,7 @@ def _rough(task: Task, point: Point) -> float:
     return max(1.0, task.messages(point)) + task.items_looked_at(point) / ITEMS_A_MESSAGE
 
 
+@guarded()
 def memory_needed(scenario: Scenario, workers: int) -> tuple[float, int]:
     """Return the bytes that the largest games need on so many workers, and the place in `asked` of the largest."""
     needs = [(scenario.task.memory(point), place, trials) for place, (point, trials) in enumerate(asked(scenario))]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.points.point import Point, canonical
+from simulator.points.source import guarded
 from simulator.runs.journal import Journal, game_key, game_seed
 from simulator.scenario.load import Scenario
 from simulator.tasks.base import Record
@@ -53,6 +54,7 @@ class Plan:
         return [*self.games, *self.controls]
 
 
+@guarded()
 def plan(scenario: Scenario, *, controls: bool = True, trials: int | None = None) -> Plan:
     """Return what a scenario asks for.
 

@@ -18,6 +18,7 @@ from simulator.points.point import Part, Point, PointError, part
 from simulator.points.registry import parameters
 from simulator.scenario.document import Document
 from simulator.scenario.model import SWEPT, first_fault, point_model
+from simulator.tasks.asked import check_point
 from simulator.tasks.base import Task
 from simulator.tasks.sizes import called
 
@@ -125,7 +126,7 @@ def _broken(document: Document, place: int, control: Control, point: Point, numb
     try:
         protocol, adversary = (_changed(side, control, document) for side in (point.protocol, point.adversary))
         made = replace(point, number=number, protocol=protocol, adversary=adversary, **_others(control, game))
-        game.check(made)
+        check_point(game, made)
     except PointError as error:
         path = tuple(_in_control(control, error.path))
         raise document.error(("claims", place, "control", *path), f"{error.message} ({point.describe()})") from error

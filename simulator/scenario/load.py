@@ -23,6 +23,7 @@ from simulator.scenario.document import Document, read
 from simulator.scenario.mapping import from_mapping
 from simulator.scenario.model import SWEPT, Head, first_fault, point_model
 from simulator.scenario.sweep import Combination, SweepError, combinations
+from simulator.tasks.asked import check_point
 from simulator.tasks.base import Task
 from simulator.tasks.sizes import called
 
@@ -216,7 +217,7 @@ def _point(document: Document, combination: Combination, number: int, played: Pa
             engine=model.engine,
             **{size.column: getattr(model, size.key) for size in game.sizes if getattr(model, size.key) is not None},
         )
-        game.check(point)
+        check_point(game, point)
     except PointError as error:
         key, *rest = error.path
         key = called(game.sizes).get(str(key), key)  # a task speaks of the point's fields, the file has its own keys

@@ -58,7 +58,9 @@ def test_games_that_were_lost_are_told_and_decide_nothing(tmp_path: Path) -> Non
     tables = read_tables([folder])
     said = plain(answer("", [], tables, pd.DataFrame()))
     assert "8 games ended with an error" in said
-    assert {pair.games for pair in pairs(tables)[0] if pair.protocol == "robust"} == {0}
+    told = {pair.protocol for pair in pairs(tables)[0]}
+    assert "robust" not in told
+    assert len(told) > 0
 
 
 def test_where_nothing_was_promised_nothing_is_said_to_hold(tmp_path: Path) -> None:

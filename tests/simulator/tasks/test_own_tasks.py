@@ -73,7 +73,7 @@ def test_a_game_is_known_by_the_text_of_its_task(file: Path) -> None:
 def test_a_registered_task_is_known_by_its_name_alone(file: Path) -> None:
     count = Part("task", "task", "count")
     point = replace(load(file).points[0], task=count)
-    assert '"task":"count"' in canonical(point.identity())  # as before tasks could be one's own: old journals are read
+    assert '"task":{"kind":"count","parameters":{}}' in canonical(point.identity())  # no file of anybody's
 
 
 def test_a_plot_of_it_has_its_words(file: Path) -> None:

@@ -1,0 +1,55 @@
+"""What is asked of a point before anything is played: whether it can be, what it needs, how long it takes.
+
+Classes of the user's may raise when they are asked (a protocol in `cost_bound`, a task in `memory`): that is said in a
+line, as of any other fault of a point.
+"""
+
+from __future__ import annotations
+
+from traceback import walk_tb
+from typing import Final
+
+from simulator.errors import ScenarioError, printable
+from simulator.points.point import Part, Point, PointError
+from simulator.points.source import EXITS, guarded
+from simulator.tasks.base import Task
+
+ASKED: Final = ("memory", "pace", "messages", "items_looked_at")
+"""Methods of a task that tell what a game needs and how long it takes."""
+
+
+def check_point(task: Task, point: Point) -> None:
+    """Make both sides of a point, and where classes of the user's are in it ask for all that is asked later on.
+
+    Raises
+    ------
+    PointError
+        Something in the point is wrong; it says where.
+    """
+    if not point.own:
+        task.check(point)
+        return
+    try:
+        with guarded():
+            task.check(point)
+            for name in ASKED:
+                value = getattr(task, name)(point)
+                if name != "pace":
+                    float(value)
+    except ScenarioError:
+        raise
+    except EXITS as error:
+        part, where = _fault(point, error)
+        said = printable(" ".join(str(error).split()))
+        raise PointError((part.role,), f"{part.kind}: {where} raised {type(error).__name__}: {said}") from error
+
+
+def _fault(point: Point, error: BaseException) -> tuple[Part, str]:
+    """Return whose code an error comes from, and the method and line in it."""
+    frames = [(frame.f_globals.get("__name__"), frame.f_code, line) for frame, line in walk_tb(error.__traceback__)]
+    parts = [part for part in (point.protocol, point.adversary, point.task) if part.own]
+    for module, code, line in reversed(frames):
+        for part in parts:
+            if module == part.maker().__module__ or code.co_filename in part.files():
+                return part, f"{code.co_name} (line {line})"
+    return parts[0], f"{frames[-1][1].co_name} of task {point.task.label}"  # it was given what it cannot take
