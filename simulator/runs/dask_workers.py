@@ -64,6 +64,7 @@ class DaskWorkers(Workers):
         self._distributed = distributed
         self._sizes: dict[str, int] = {}
         self._address = address
+        self._empty_since: float | None = None
 
     def submit(self, batch: Batch, *, alone: bool = False) -> Future[Played]:
         future: Any = self._client.submit(_play_quietly, list(batch), pure=False)
@@ -78,33 +79,49 @@ class DaskWorkers(Workers):
 
     def _wait(self, futures: list[Future[Played]]) -> set[Future[Played]]:
         """Return those that are done; give up when there has been no worker for a while."""
-        empty_since: float | None = None
         while True:
             try:
                 return set(self._distributed.wait(futures, timeout=LOOK, return_when="FIRST_COMPLETED").done)
             except TimeoutError:
-                now = time.monotonic()
-            if self._client.scheduler_info().get("workers"):
-                empty_since = None
-            elif empty_since is None:
-                empty_since = now
-                if self.notice is not None:
-                    self.notice(f"{self._address}: no worker is left; waiting {EMPTY:g} s for one")
-            elif now - empty_since >= EMPTY:
-                raise RunError(
-                    f"--scheduler {self._address}: no worker is left, and none came within {EMPTY:g} s; finished games "
-                    "are kept, and the same command goes on with the rest"
-                )
+                self._look()
+
+    def _look(self) -> None:
+        """Look whether there is a worker; give up when there has been none for a while."""
+        now = time.monotonic()
+        if self._client.scheduler_info().get("workers"):
+            self._empty_since = None
+        elif self._empty_since is None:
+            self._empty_since = now
+            if self.notice is not None:
+                self.notice(f"{self._address}: no worker is left; waiting {EMPTY:g} s for one")
+        elif now - self._empty_since >= EMPTY:
+            raise RunError(
+                f"--scheduler {self._address}: no worker is left, and none came within {EMPTY:g} s; finished games "
+                "are kept, and the same command goes on with the rest"
+            )
 
     def result(self, future: Future[Played]) -> Played:
         size = self._sizes.pop(getattr(future, "key", ""), 1)
         try:
-            return future.result()
+            return self._result(future)
         except self._distributed.KilledWorker:
             # of several games nobody knows which has done it: each is played by itself
             return Played([], 0.0, ended="ProcessDied: its Dask workers died", suspects=size if size > 1 else 0)
         except (OSError, self._distributed.CancelledError) as error:
             raise self._gone() from error
+
+    def _result(self, future: Future[Played]) -> Played:
+        """Return what a batch gave: it lies on its worker, and if this one dies meanwhile, it is played again."""
+        patience = LOOK
+        while True:
+            try:
+                played = future.result(timeout=patience)
+            except TimeoutError:
+                self._look()
+                patience *= 2  # for a slow network
+            else:
+                self._empty_since = None
+                return played
 
     def _gone(self) -> RunError:
         return RunError(

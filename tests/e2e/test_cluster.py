@@ -191,3 +191,60 @@ def test_a_scheduler_that_goes_stops_the_run_and_keeps_its_games(
     done = run(folder, "gone", "--workers", "1")
     assert done.returncode == 0
     assert "kept from before" in done.stdout
+
+
+PATIENT = """\
+import sys
+import simulator.runs.dask_workers as workers
+
+workers.EMPTY, workers.LOOK = float(sys.argv.pop(1)), 0.2
+from simulator.cli import main
+
+main()
+"""
+"""The command line with another patience than a minute."""
+
+
+@pytest.mark.slow
+def test_without_a_worker_it_says_so_waits_and_stops(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> None:
+    """The only two workers die in the middle of their games; once one comes back in time, once none does."""
+    (folder / "patient.py").write_text(PATIENT)
+    loopback = Loopback(tmp_path_factory.mktemp("emptied"))
+    journal = folder / "there" / "journal.log"
+
+    def begun(patience: float, size: int) -> subprocess.Popen[str]:
+        """Start a run, and kill all workers when its journal is so long."""
+        process = subprocess.Popen(
+            [sys.executable, "patient.py", str(patience), *command("there", "--scheduler", loopback.address)[3:]],
+            cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not (journal.exists() and journal.stat().st_size > size):
+            time.sleep(0.02)
+        for worker in loopback.processes[1:]:
+            worker.kill()
+            worker.wait()
+        return process
+
+    try:
+        process = begun(1.5, 2_000)
+        killed = time.monotonic()
+        said, errors = process.communicate(timeout=60)
+        assert process.returncode == 1, said + errors
+        assert 1.5 <= time.monotonic() - killed < 40
+        assert "no worker is left; waiting 1.5 s for one" in errors
+        last = errors.strip().splitlines()[-1]
+        assert "no worker is left, and none came within 1.5 s; finished games are kept" in last
+        assert "Traceback" not in errors
+        assert not (folder / "there" / "trials.csv").exists()
+        loopback.worker()
+        process = begun(60, journal.stat().st_size + 2_000)
+        time.sleep(1)
+        assert process.poll() is None  # it waits
+        loopback.worker()
+        said, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+        assert run(folder, "here", "--workers", "1").returncode == 0
+        assert tables(folder / "there") == tables(folder / "here")
+    finally:
+        loopback.close()
