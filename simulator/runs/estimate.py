@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -57,6 +58,15 @@ class Work:
 def estimate(scenario: Scenario, workers: int) -> Work:
     """Return how much a scenario asks for on so many workers; takes some seconds, for it plays short games."""
     there = asked(scenario)
+    games = scenario.games + scenario.control_games
+    seconds = sum(seconds_of(scenario, there))
+    messages = sum(max(1.0, scenario.task.messages(point)) * trials for point, trials in there)
+    needed, _ = memory_needed(scenario, workers)
+    return Work(messages, seconds / max(1, min(workers, games)), needed, memory_there(), games * BYTES_A_GAME)
+
+
+def seconds_of(scenario: Scenario, there: Sequence[tuple[Point, int]]) -> list[float]:
+    """Return how many seconds of one worker the games of each of these points will take."""
     rough = [(_rough(scenario.task, point) * trials, point, trials) for point, trials in there]
     speeds = calibrate(sorted({scenario.task.pace(point) for point, _ in there}))
 
@@ -66,11 +76,7 @@ def estimate(scenario: Scenario, workers: int) -> Work:
         return own + SECONDS_A_GAME
 
     seen = paces([point for _, point, _ in sorted(rough, key=lambda entry: -entry[0])], told)
-    seconds = sum(seen[kind_of(point)].seconds(told(point), trials) for point, trials in there)
-    games = scenario.games + scenario.control_games
-    messages = sum(max(1.0, scenario.task.messages(point)) * trials for point, trials in there)
-    needed, _ = memory_needed(scenario, workers)
-    return Work(messages, seconds / max(1, min(workers, games)), needed, memory_there(), games * BYTES_A_GAME)
+    return [seen[kind_of(point)].seconds(told(point), trials) for point, trials in there]
 
 
 def asked(scenario: Scenario) -> list[tuple[Point, int]]:
