@@ -154,19 +154,25 @@ class Segments(Engine):
 
     def _rows(self, segment: Segment, steps: Integers, outputs: Any, items: int) -> None:
         """Take the timeline's rows that fall into the segment; those of its last step come with the next one."""
-        timeline, ledger = self.timeline, self.ledger
-        while timeline.due <= segment.end - 1 + items:
-            step = timeline.due - items
-            place = int(np.searchsorted(steps, step, side="right"))
+        timeline, last = self.timeline, segment.end - 1 + items
+        if timeline.due > last:
+            return
+        before, words_before = self.ledger.messages, self.ledger.words
+        sent = [(batch.message.words, np.asarray(batch.steps)) for batch in segment.batches]
+        while (due := timeline.due) <= last:
+            step = due - items
+            place = int(steps.searchsorted(step, side="right"))
             output = plain(outputs[place - 1], *segment.scale) if place else self.referee.value
-            output = measured(output)[1]
-            sent = [
-                (batch.message.words, int(np.searchsorted(batch.steps, step, side="right")))
-                for batch in segment.batches
-            ]
-            messages = ledger.messages + sum(number for _, number in sent)
-            words = ledger.words + sum(each * number for each, number in sent)
-            timeline.pass_by(timeline.due, step, output, messages, words, timeline.due)
+            until = int(steps[place]) - 1 + items if place < len(steps) else last
+            messages, words = before, words_before
+            for each, sent_at in sent:
+                number = int(sent_at.searchsorted(step, side="right"))
+                messages += number
+                words += each * number
+                if number < len(sent_at):
+                    until = min(until, int(sent_at[number]) - 1 + items)
+            # rows up to the next message or output differ in their items only
+            timeline.pass_by(min(until, last), step, measured(output)[1], messages, words, due)
 
     def _count(self, direction: str, message: Message, sites: Integers) -> None:
         if direction == "up":
