@@ -11,7 +11,7 @@ demo: .venv/.demo
 test: .venv/.test $(if $(CI),browser)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest -q -n auto
+	$(BIN)/pytest -q -n auto --dist worksteal
 
 # Tests start some hundred processes. Their bytecode is kept, also where the environment says not to: each of them would
 # compile the packages anew. pytest keeps every core busy, so that linear algebra had better stay on its own.
@@ -25,7 +25,7 @@ browser:
 		echo "no Chromium here: the tests of pages are skipped"
 
 quick: .venv/.test
-	$(BIN)/pytest -q -n auto -m "not slow"
+	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow"
 
 bench: .venv/.bench
 	$(BIN)/python -m benchmarks

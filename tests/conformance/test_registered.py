@@ -38,14 +38,24 @@ def test_that_there_is_something_to_test() -> None:
 
 MANY_COPIES = ("private-copies", "sketch-switching", "difference-estimators")
 """Protocols whose games take longest, since they keep many others."""
+DRAWING = ("block", "martingale", "randomized", "robust")
+"""Protocols of which many games of `leap` and of `bulk` are compared."""
 
 
 @pytest.mark.parametrize(
     "protocol",
-    [pytest.param(cls, marks=[pytest.mark.slow] * (cls.kind in MANY_COPIES), id=cls.kind) for cls in PROTOCOLS],
+    [
+        pytest.param(cls, marks=[pytest.mark.slow] * (cls.kind in (*MANY_COPIES, *DRAWING)), id=cls.kind)
+        for cls in PROTOCOLS
+    ],
 )
 def test_protocol(protocol: type[Protocol]) -> None:
     assert len(check_protocol(protocol)) >= 8
+
+
+@pytest.mark.parametrize("protocol", [cls for cls in PROTOCOLS if cls.kind in DRAWING], ids=lambda cls: cls.kind)
+def test_short_games_of_a_protocol(protocol: type[Protocol]) -> None:
+    assert len(check_protocol(protocol, sites=(1, 4), items=250)) >= 8
 
 
 @pytest.mark.slow
@@ -60,7 +70,7 @@ def test_protocol(protocol: type[Protocol]) -> None:
     ids=repr,
 )
 def test_variant(variant: Protocol) -> None:
-    assert len(check_protocol(variant)) >= 8
+    assert len(check_protocol(variant, sites=(1, 7), items=700)) >= 8
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda cls: cls.kind)

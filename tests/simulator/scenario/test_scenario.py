@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from loaded_scenarios import loaded
 
 from simulator.errors import ScenarioError
 from simulator.runs.estimate import memory_needed, refuse_too_large
-from simulator.scenario.load import Scenario, load, shipped_scenarios
+from simulator.scenario.load import load, shipped_scenarios
 from simulator.scenario.schema import scenario_schema
 
 GOOD = """\
@@ -212,8 +213,8 @@ def test_too_many_points_are_refused(file: Path, monkeypatch: pytest.MonkeyPatch
 def test_the_shipped_scenarios_are_valid() -> None:
     shipped = shipped_scenarios()
     assert {"headline", "sites", "accuracy", "growth", "flights", "attack", "all"} <= set(shipped)
-    for path in shipped.values():
-        scenario: Scenario = load(path)
+    for name, path in shipped.items():
+        scenario = loaded()[name]
         assert scenario.head.title
         assert scenario.head.claims
         assert path.read_text().startswith("# ")

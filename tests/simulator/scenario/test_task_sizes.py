@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from loaded_scenarios import loaded
 
 from simulator.claims.columns import TRIALS
 from simulator.errors import ScenarioError
 from simulator.points.point import Point
 from simulator.points.registry import kinds
-from simulator.scenario.load import load, shipped_scenarios
+from simulator.scenario.load import load
 from simulator.scenario.schema import scenario_schema
 from simulator.tasks import Size, Task
 from simulator.tasks.sizes import COLUMNS
@@ -191,5 +192,5 @@ def test_the_schema_keeps_to_the_words_of_json_schema() -> None:
 
 
 def test_shipped_scenarios_use_the_names_of_their_tasks() -> None:
-    used = {load(path).task.kind for path in shipped_scenarios().values()}
+    used = {scenario.task.kind for scenario in loaded().values()}
     assert used >= set(NAMES)

@@ -244,8 +244,3 @@ def test_a_scenario_fills_points_and_horizon(tmp_path: Path) -> None:
     assert results.trials["sites"].tolist() == [10, 10]
     assert (results.trials["mistakes"] > 0).all()
     assert results.trials["verdict"].tolist() == ["undecided"] * 2
-
-
-@pytest.mark.parametrize("name", ["mirror", "joint-privacy", "prediction", "prediction-epsilon", "lower-bound"])
-def test_shipped_scenarios_load(name: str) -> None:
-    assert load(Path(f"scenarios/{name}.yaml")).points
