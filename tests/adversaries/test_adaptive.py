@@ -95,6 +95,7 @@ def test_coin_by_hand() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.false_alarm(1e-6)
 def test_coin_does_no_harm_where_freeze_does() -> None:
     """Its largest error against `randomized` is that of the same bursts settled beforehand; freeze's is not.
 

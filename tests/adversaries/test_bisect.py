@@ -54,6 +54,7 @@ def test_by_hand() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("adversary", [Bisect(), Posterior()], ids=lambda one: one.kind)
+@pytest.mark.false_alarm(1e-6)
 def test_it_breaks_block_at_three_standard_deviations_and_more(adversary: Adversary) -> None:
     """k = 1024, alpha = 0.03, c = 3 (which is 6 standard deviations): over 3 alpha in each of 5 games.
 

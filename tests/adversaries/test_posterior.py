@@ -100,6 +100,7 @@ def test_the_believed_errors_add_up_to_the_error_of_the_output(start: int) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.false_alarm(1e-6)
 def test_the_posterior_mean_of_each_site_is_right_on_average() -> None:
     """The real errors less the believed ones, at the last question of each of 100 games, have mean 0, site by site.
 

@@ -73,6 +73,7 @@ def test_the_linear_estimate_is_without_bias(
     assert any(np.abs(errors - fact.errors).max() > 0.1 for _, fact, errors in found)  # it is not exact with two sites
 
 
+@pytest.mark.false_alarm(1e-6)
 def test_the_reference_is_the_tracker_that_is_played() -> None:
     """The histories of 10,000 games have the probabilities of the reference: chi-square, false-alarm rate 1e-6.
 

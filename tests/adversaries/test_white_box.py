@@ -31,6 +31,7 @@ def errors(protocol: Protocol, adversary: Adversary, **size: Any) -> list[float]
     return [play(protocol, adversary, seed=seed, sees="state", **size).highest for seed in range(12)]
 
 
+@pytest.mark.false_alarm(1e-6)
 def test_each_power_is_worth_more_than_the_one_before() -> None:
     """Highest error of `robust` in a lap over 1,024 sites: outputs, then traffic, then state; exact rank tests.
 
@@ -46,6 +47,7 @@ def test_each_power_is_worth_more_than_the_one_before() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.false_alarm(4e-6)
 def test_the_martingale_tracker_gives_nothing_away() -> None:
     """What is heard or seen makes no difference to it: the same rank test does not find one (false alarms 1e-6).
 

@@ -74,6 +74,7 @@ def test_halting_bound() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(MONITORS))
+@pytest.mark.false_alarm(2e-6)
 def test_every_private_monitor_errs_on_its_hard_instance(kind: str) -> None:
     # k = log2(T) / 2 - 5, epsilon = 0.5, delta = 1 / (100 k). 1,000 runs; a monitor that errs in half of the games
     # shows fewer than 421 errors with probability below 1e-6, so 421 is what is asked for; the measured share
@@ -113,6 +114,7 @@ def _quiet_cut(k: int, epsilon: float, steps: int, rng: np.random.Generator) -> 
     return float(np.quantile([noise.start(rng).release(np.zeros(steps)).max() for _ in range(4_000)], 0.995))
 
 
+@pytest.mark.false_alarm(1e-4)
 def test_a_large_threshold_is_left_alone() -> None:
     # k = 32 ln(T) / epsilon: right in at least 99 % of games. 2,000 games; a monitor that is right in 98 % only
     # shows more than 42 errors with probability 0.37, one that is right in 95 % with probability 1 - 1e-9.
@@ -128,6 +130,7 @@ def test_a_large_threshold_is_left_alone() -> None:
     assert errors <= 42
 
 
+@pytest.mark.false_alarm(4e-6)
 def test_played_halts_meet_the_laws() -> None:
     # 10,000 runs each, binomial tests at 1e-6 of two events; see test_above_threshold for the power
     rng = np.random.default_rng(15)
@@ -140,6 +143,7 @@ def test_played_halts_meet_the_laws() -> None:
             assert stats.binomtest(seen, 10_000, times.halting(ones, first, last)).pvalue > FALSE_ALARM
 
 
+@pytest.mark.false_alarm(1e-6)
 def test_a_monitor_halts_on_the_longest_streams_as_often_as_its_law_says() -> None:
     # 2^61 steps, of which each fires with a chance of 1e-19 or so: 2,000 runs, exact test at 1e-6. Were chances below
     # 1e-18 left out, as they were once, it would never halt.

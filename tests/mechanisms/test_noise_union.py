@@ -79,6 +79,7 @@ def test_equal_sums_are_put_together() -> None:
     assert union.scales == (1.0, 3.0)
 
 
+@pytest.mark.false_alarm(1e-6)
 def test_a_sample_agrees() -> None:
     """Of 200,000 draws of four sums, the mean number above x is beta: Poisson with mean 2,000, five deviations allowed.
 

@@ -99,6 +99,7 @@ def test_what_is_published_costs_at_most_three_epsilon() -> None:
     assert largest_loss(Law(FOUR, answer=0.2)) > 3
 
 
+@pytest.mark.false_alarm(1e-6)
 def test_the_mechanism_is_the_law() -> None:
     """4,000 runs beyond the threshold: how many publish nothing. False alarm 1e-6; half of the noise would be seen."""
 

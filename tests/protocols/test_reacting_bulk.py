@@ -96,6 +96,7 @@ PAIRS: list[tuple[Protocol, int, Adversary]] = [
 @pytest.mark.parametrize(
     ("protocol", "start", "adversary"), PAIRS, ids=lambda value: getattr(value, "kind", str(value))
 )
+@pytest.mark.false_alarm(1e-6)
 def test_the_same_distributions(protocol: Protocol, start: int, adversary: Adversary) -> None:
     leap = measured(protocol, adversary, "leap", range(GAMES), start)
     bulk = measured(protocol, adversary, "bulk", range(GAMES, 2 * GAMES), start)

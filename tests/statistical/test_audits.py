@@ -58,6 +58,7 @@ def test_there_is_something_to_audit() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.false_alarm(1e-6)
 def test_no_shipped_mechanism_gives_away_more_than_it_claims(name: str) -> None:
     mechanism = made(kinds("mechanism")[name].load())
     found = audit_mechanism(mechanism, runs=RUNS, seed=3, false_alarm=FALSE_ALARM)

@@ -59,6 +59,7 @@ def samples(rules: Counter, claimed: Counter) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(COUNTERS))
+@pytest.mark.false_alarm(1e-6)
 def test_no_counter_betrays_more_than_it_claims(kind: str) -> None:
     rules = counter(kind, 1.0, STEPS)
     delta = getattr(rules, "delta", 0.0)

@@ -94,6 +94,7 @@ def test_the_round_is_the_one_that_was_asked_for() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("player", KINDS)
+@pytest.mark.false_alarm(1e-6)
 def test_a_round_fails_as_often_as_computed(player: str) -> None:
     """10,000 games against each: exact binomial test, false alarms 1e-6. Power: it tells 0.2 from 0.18 and 0.22."""
     failed, _, _ = games(player)
@@ -116,6 +117,7 @@ def test_a_round_that_is_only_safe_is_found_out(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
+@pytest.mark.false_alarm(1e-6)
 def test_no_adversary_is_better_than_another() -> None:
     """Two-sample tests of every two: how many games fail, when they do, and how large the error gets.
 
@@ -138,6 +140,7 @@ def test_an_adversary_that_is_better_is_found_out() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("player", [RoundRobin(), Freeze(), WhiteBox()], ids=lambda one: one.kind)
+@pytest.mark.false_alarm(1e-6)
 def test_whole_games_hold(player: Adversary) -> None:
     """16 sites, alpha = 0.2, 10^5 items, delta = 0.05: at least 95 of 100 games, 400 games each.
 

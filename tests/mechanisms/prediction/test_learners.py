@@ -103,6 +103,7 @@ KNOWN: list[Learner] = [
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", KNOWN, ids=lambda each: each.kind)
 @pytest.mark.parametrize("ones", [(), (1,), (10, 11, 30, 59), tuple(range(1, 41))])
+@pytest.mark.false_alarm(4e-6)
 def test_stated_first_times_are_the_simulated_ones(learner: Learner, ones: tuple[int, ...]) -> None:
     rng = np.random.default_rng(5)
     zeros = rng.integers(1, POINTS, 60)
@@ -158,6 +159,7 @@ def test_the_construction_adds_up(learner: Learner, build: object) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.false_alarm(1e-6)
 def test_learners_err_as_often_as_the_construction_says() -> None:
     """A learner that misses no one has shown the target before: exact binomial at 1e-6, with a control."""
     learner = Exponential(60.0, 2_000, 256)
@@ -185,6 +187,7 @@ class OnlySampled(Exponential):
 
 
 @pytest.mark.slow
+@pytest.mark.false_alarm(1e-6)
 def test_the_construction_works_on_simulated_runs_too() -> None:
     """A learner that states nothing: what is added up from simulated runs, against the exact probability.
 

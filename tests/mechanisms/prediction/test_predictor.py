@@ -76,6 +76,7 @@ def test_the_usual_constants() -> None:
     assert PointPredictor(3.0, 0.03, count=10, window=11).proved_delta > 0.03  # too few looks for the proof
 
 
+@pytest.mark.false_alarm(2e-6)
 def test_realisable_input_costs_the_limit_at_most() -> None:
     """300 games; each exceeds the limit with the stated probability at most (binomial tail at 1e-6)."""
     predictor = PointPredictor(3.0, 0.03)
@@ -100,6 +101,7 @@ STREAMS = ("AAAAAAAAA", "AAAbAAAAA", "aaAAAaaaa", "AABaaaaaa", "AaAaAaAaA", "aaa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("letters", STREAMS)
+@pytest.mark.false_alarm(1e-6)
 def test_the_enumerated_distribution_is_the_simulated_one(letters: str) -> None:
     """3,000 runs; each outcome's count is binomial, tested at 1e-6 over all outcomes, and unlikely ones at once."""
     runs = 3_000
@@ -170,6 +172,7 @@ def test_the_choice_is_private_on_neighbouring_counts(epsilon: float, delta: flo
     assert half > delta  # at a quarter of epsilon it would not be
 
 
+@pytest.mark.false_alarm(6e-6)
 def test_the_choice_as_it_is_drawn() -> None:
     """Four points, 20,000 draws against the integrals: each count is binomial at 1e-6; so is the only point's."""
     histogram, rng, runs = SparseHistogram(1.0, 0.1), np.random.default_rng(1), 20_000

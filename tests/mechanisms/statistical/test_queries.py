@@ -30,6 +30,7 @@ def test_values_lie_between_0_and_1() -> None:
     assert values.max() <= 1
 
 
+@pytest.mark.false_alarm(4e-8)
 def test_distributions() -> None:
     """A thousand points of twenty features: each mean within 6 deviations of 0 (false alarm 4e-8)."""
     data = Coins(20).draw(1000, np.random.default_rng(0))

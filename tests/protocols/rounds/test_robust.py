@@ -225,6 +225,7 @@ def test_cost_bound_is_one_and_not_a_vain_one(parameters: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("adversary", [RoundRobin(), Freeze(), Drain(), SingleSite()], ids=lambda one: one.kind)
+@pytest.mark.false_alarm(1e-6)
 def test_tight_holds_against_everybody(adversary: Adversary) -> None:
     """At least 95 of 100 games at delta = 0.05. Measured: all of them, the largest error 0.3 to 0.55 alpha.
 

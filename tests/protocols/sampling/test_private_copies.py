@@ -33,6 +33,7 @@ def test_copies_grow_like_the_root_of_the_changes() -> None:
 
 
 @pytest.mark.parametrize("most", [MOST_POINTS, 10])
+@pytest.mark.false_alarm(1e-6)
 def test_median_follows_the_exponential_mechanism(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Five copies on a grid: weights exp(-loss · rank distance / 2), chi-square over 4,000 draws, false alarm 1e-6.
 

@@ -116,6 +116,7 @@ class _Elsewhere(Adversary):
         return Burst(1)
 
 
+@pytest.mark.false_alarm(1e-6)
 def test_scattered_items() -> None:
     # every step is as likely as any other: 4,000 games of 3 items in 10 steps, chi-square at 1e-6 over the steps
     seen = np.zeros(10)
@@ -139,6 +140,7 @@ def test_scattered_items() -> None:
         Scattered(count=-1)
 
 
+@pytest.mark.false_alarm(3e-6)
 def test_the_intruder_reads_what_is_not_protected() -> None:
     # 600 games each; at epsilon 1 nobody is right more often than 0.731 = e / (1 + e): a binomial test at 1e-6
     # allows 491 of 600. A counter whose memory is open is read without error.
@@ -156,10 +158,11 @@ def test_the_intruder_reads_what_is_not_protected() -> None:
     assert right(RandomizedResponse(1.0), 2) >= 380  # and its noise is no more than that: 0.731 less 5 deviations
 
 
+@pytest.mark.false_alarm(1e-6)
 def test_monitor_games() -> None:
     quiet = SparseVectorMonitor(k=6, epsilon=0.5, horizon=1 << 22, false_alarm=0.01)
     hard = [play_monitor(quiet, HardInstance(), steps=1 << 22, seed=seed) for seed in range(60)]
-    assert sum(game.ok for game in hard) <= 6  # each with probability below 0.02: chance of 7 or more 2e-4
+    assert sum(game.ok for game in hard) <= 9  # each with probability below 0.02: 10 or more have a chance of 1e-6
     large = SparseVectorMonitor(k=1000, epsilon=0.5)
     game = play_monitor(large, RoundRobin(), steps=1 << 30)
     assert game.ok

@@ -79,6 +79,7 @@ def test_a_seed_gives_one_game_and_another_seed_another() -> None:
     assert games[0].series == games[1].series != games[2].series
 
 
+@pytest.mark.false_alarm(2.2e-5)
 def test_the_attack_wins_and_its_control_does_not() -> None:
     """20 games each: every one below half at 10 t updates, no control (1.1e-5 if either had a chance of 3/4 only)."""
     attacked = [play_sketch(Ams(rows=64), AmsAttack(), updates=640, seed=seed) for seed in range(20)]

@@ -59,6 +59,7 @@ def test_a_constant_delay_is_rounded_up(constant: float, steps: int) -> None:
     assert [sampler() for _ in range(3)] == [steps] * 3
 
 
+@pytest.mark.false_alarm(1e-6)
 def test_exponential_delays_are_rounded_up() -> None:
     """ceil of an exponential of mean m is geometric with p = 1 - exp(-1/m): chi-square, false alarms 1e-6.
 

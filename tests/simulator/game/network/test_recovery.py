@@ -90,6 +90,7 @@ def test_a_server_that_is_down_hears_nothing_and_its_output_stands() -> None:
     assert linked.max_lag >= 20
 
 
+@pytest.mark.false_alarm(1e-6)
 def test_crashes_come_at_their_rate() -> None:
     """Up for 1/rate steps on average, then down: the number of crashes is about normal, false alarms 1e-6.
 
