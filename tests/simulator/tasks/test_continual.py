@@ -142,8 +142,8 @@ def test_scattered_items() -> None:
 
 @pytest.mark.false_alarm(3e-6)
 def test_the_intruder_reads_what_is_not_protected() -> None:
-    # 600 games each; at epsilon 1 nobody is right more often than 0.731 = e / (1 + e): a binomial test at 1e-6
-    # allows 491 of 600. A counter whose memory is open is read without error.
+    """600 games each: at epsilon 1 nobody is right more often than 0.731 = e / (1 + e). An open memory is read."""
+
     def right(rules: Any, looks: int) -> int:
         games = [play_counter(rules, Intruder(looks=looks), steps=16, seed=seed) for seed in range(600)]
         assert all(game.looks == looks and game.items <= 1 for game in games)

@@ -96,8 +96,7 @@ def test_the_copy_that_only_runs_can_tell_is_caught_too() -> None:
     """That none of four estimates is at least 0 has probability 3/32, with an item 3/32 / e, with half the noise / e^2.
 
     Of 20,000 runs these are 1,875, 690 and 254 on average. At 8 standard deviations each way the runs with half of the
-    noise prove more than ln((1875 - 330) / (254 + 127)) = 1.4 of a claim of 1; they fail to with probability below
-    1e-10.
+    noise prove more than ln((1875 - 330) / (254 + 127)) = 1.4 of a claim of 1, but for 1e-10.
     """
     monitor = made("counter-monitor")
     assert exact_loss(monitor) is None
