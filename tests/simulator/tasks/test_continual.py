@@ -149,8 +149,7 @@ def test_the_intruder_reads_what_is_not_protected() -> None:
         assert all(game.looks == looks and game.items <= 1 for game in games)
         return sum(bool(game.guessed) for game in games)
 
-    allowed = 491
-    assert stats.binom.sf(allowed, 600, math.e / (1 + math.e)) < FALSE_ALARM
+    assert stats.binom.sf(allowed := 491, 600, math.e / (1 + math.e)) < FALSE_ALARM
     assert right(Binary(1.0, 16), 1) == 600
     assert right(PanPrivate(1.0, 16), 1) <= allowed
     assert right(PanPrivate(1.0, 16), 2) == 600
