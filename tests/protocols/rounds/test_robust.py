@@ -165,6 +165,7 @@ def test_every_counter_plays(kind: str, parameters: str) -> None:
         assert game.ok
 
 
+@pytest.mark.slow
 def test_conformance_of_tight() -> None:
     assert len(check_protocol(Robust(alpha=0.2, parameters="tight"), sites=(2, 7), items=600)) >= 8
 

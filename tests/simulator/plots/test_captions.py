@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from synthetic_results import write_result
 
-from simulator.plots import captions, draw
+from simulator.plots import captions
 
 REQUESTS: list[dict[str, Any]] = [
     {"kind": "cost", "x": "sites"},
@@ -31,12 +30,6 @@ def test_each_figure_has_a_caption_of_one_line(result: Path) -> None:
     assert all("\n" not in text and text.endswith(".") and 60 < len(text) < 900 for text in told.values())
     assert len(set(told.values())) == len(told)
     assert not list(result.glob("figures/*")), "nothing is drawn for a caption"
-
-
-def test_the_same_captions_stand_beside_the_figures(result: Path) -> None:
-    draw(result)
-    kept = json.loads((result / "figures" / "captions.json").read_text(encoding="utf-8"))
-    assert kept == captions(result)
 
 
 def test_the_function_is_there_whatever_has_been_imported() -> None:

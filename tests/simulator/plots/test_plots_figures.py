@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 from synthetic_results import write_result
 
-from simulator.plots import check_plot, compare, draw
+from simulator.plots import captions, check_plot, compare, draw
 from simulator.plots.figures import figure_of
 from simulator.plots.marks import FAMILIES, MARKS, TRACKERS, mark
 from simulator.plots.style import house_style, ink
@@ -67,6 +68,9 @@ def test_each_figure_that_is_asked_for_is_written_twice(result: Path) -> None:
     assert [path.name for path in written[1::2]] == [path.with_suffix(".svg").name for path in written[::2]]
     assert all(path.parent == result / "figures" and path.stat().st_size > 5_000 for path in written)
     assert not list((result / "figures").glob(".*"))
+    beside = json.loads((result / "figures" / "captions.json").read_text(encoding="utf-8"))
+    assert beside == captions(result)
+    assert set(beside) == set(names)
 
 
 def test_the_same_tables_give_the_same_bytes(result: Path) -> None:
