@@ -76,7 +76,13 @@ def seconds_of(scenario: Scenario, there: Sequence[tuple[Point, int]]) -> list[f
         return own + SECONDS_A_GAME
 
     seen = paces([point for _, point, _ in sorted(rough, key=lambda entry: -entry[0])], told)
-    return [seen[kind_of(point)].seconds(told(point), trials) for point, trials in there]
+    seconds, begun = [], set()
+    for point, trials in there:
+        kind = kind_of(point)
+        first = 0.0 if kind in begun else seen[kind].first  # what one game has computed, others find
+        begun.add(kind)
+        seconds.append(first + trials * seen[kind].seconds(told(point)))
+    return seconds
 
 
 def asked(scenario: Scenario) -> list[tuple[Point, int]]:

@@ -44,7 +44,7 @@ Told = Callable[[Point], float]
 class Pace:
     """What games of a kind take: `took` seconds where `told` were told, and elsewhere by a power of what is told.
 
-    The first game of a point takes `first` seconds more: it computes what the others find.
+    The first game takes `first` seconds more: it computes what the others find.
     """
 
     told: float
@@ -52,19 +52,19 @@ class Pace:
     power: float = 1.0
     first: float = 0.0
 
-    def seconds(self, told: float, games: int = 1) -> float:
-        """Return what games of a point take.
+    def seconds(self, told: float) -> float:
+        """Return what a game takes that is not the first.
 
         Examples
         --------
-        >>> Pace(told=0.1, took=0.2).seconds(10), round(Pace(0.1, 0.2, power=0.5, first=1.5).seconds(10, 3), 9)
-        (20.0, 7.5)
+        >>> Pace(told=0.1, took=0.2).seconds(10), round(Pace(0.1, 0.2, power=0.5).seconds(10), 9)
+        (20.0, 2.0)
         """
         if told <= self.told:
-            return self.first + games * self.took * told / self.told
+            return self.took * told / self.told
         growth = told / self.told
         near = min(growth, FAR)  # what arrays gain by their length is gained by then
-        return self.first + games * self.took * math.pow(near, self.power) * growth / near
+        return self.took * math.pow(near, self.power) * growth / near
 
 
 def kind_of(point: Point) -> Kind:

@@ -24,6 +24,8 @@ BYTES_A_SITE: Final = {"bulk": 800, "leap": 3_000, "step": 3_000}
 """Memory that an engine and a protocol keep for one site: the most that was measured over the protocols, rounded up."""
 FEW_SITES: Final = 16
 """With fewer sites a game has another course: most of it is the forwarding of items."""
+FEW_MESSAGES: Final = 1_000_000
+"""A game of so few messages is short in all engines."""
 BYTES_A_LABEL: Final = 24
 """Memory for one step of a recorded trace: its site, and the index that is sorted by it."""
 
@@ -104,8 +106,12 @@ class Count(Task):
         """Return a point with fewer sites, which goes through as many rounds, and fewer items where each takes time."""
         sites, items = _size(point, adversary_of(point))
         fewer = max(min(sites, FEW_SITES), sites // factor)
-        rest = factor if self.items_looked_at(point) else factor * fewer // sites
-        return replace(point, sites=fewer, items=max(1, items // max(1, rest)))
+        if self.items_looked_at(point):
+            return replace(point, sites=fewer, items=max(1, items // factor))
+        smaller = replace(point, sites=fewer, items=items)
+        if self.messages(smaller) <= FEW_MESSAGES:
+            return smaller  # at the beginning, where all is forwarded, games have another course as well
+        return replace(smaller, items=max(1, items // max(1, factor * fewer // sites)))
 
 
 def prepare(point: Point) -> dict[str, Any]:
