@@ -10,11 +10,15 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 import pytest
+from hypothesis import Phase, settings
 
 MOST: Final = 1e-3
 """What the rates of all tests may add up to."""
 KEY: Final = "false_alarms"
 RATES: Final[pytest.StashKey[list[float]]] = pytest.StashKey()
+
+# for `make mutants`: a failure is all that is asked for, not the smallest example of it
+settings.register_profile("mutants", phases=[Phase.explicit, Phase.generate], derandomize=True, database=None)
 
 
 def rates_of(items: Iterable[pytest.Item]) -> list[float]:

@@ -166,3 +166,33 @@ def test_segments_hold_as_many_items_as_planned() -> None:
             deadline = (place + 1) ** 2
         broken += not good
     assert broken < 15
+
+
+def test_the_borders_are_those_of_the_theorem() -> None:
+    """Theorem 4: silent below threshold - (8 / epsilon) ln(2 t / beta); the first noises of it fire from above.
+
+    At epsilon = 1/2, t = 50, beta = 0.01: 16 ln(10^4) = 147.365 and 12 ln(200) = 63.580.
+    """
+    test = AboveThreshold(epsilon=0.5, threshold=1000.0)
+    assert test.silent_below(50, 0.01) == pytest.approx(1000 - 147.365, abs=1e-3)
+    assert test.fires_from(0.01) == pytest.approx(1000 + 63.580, abs=1e-3)
+    with pytest.raises(ValueError, match="queries must be a whole number of at least 1; got 0"):
+        test.silent_below(0, 0.01)
+    for border in (lambda beta: test.silent_below(5, beta), test.fires_from):
+        with pytest.raises(ValueError, match="beta must be a number between 0 and 1"):
+            border(1.0)
+
+
+def test_steps_are_counted_until_it_halts() -> None:
+    run = AboveThreshold(epsilon=1.0, threshold=3.0).start(np.random.default_rng(0), silent=True)
+    assert run.mechanism.threshold == 3.0
+    assert (run.t, run.halted) == (0, False)
+    assert [run.step(query) for query in (1, 2, 3)] == [False, False, False]  # not above
+    assert run.first([3, 0]) is None
+    assert (run.t, run.halted) == (5, False)
+    assert run.first([1, "4", 9]) == 1
+    assert (run.t, run.halted) == (7, True)
+    with pytest.raises(ValueError, match=r"^step 8 is past the halt of this test at step 7$"):
+        run.step(0)
+    with pytest.raises(ValueError, match=r"^step 8 is past the halt of this test at step 7$"):
+        run.first([0])

@@ -157,3 +157,30 @@ def test_what_normal_noise_spends_is_the_worst_events_excess(sigma: float, epsil
     cut = epsilon * sigma**2 + 0.5
     excess = integrate.quad(lambda x: max(0.0, p.pdf(x) - math.exp(epsilon) * q.pdf(x)), cut, cut + 40 * sigma)[0]
     assert delta_spent(sigma, epsilon) == pytest.approx(excess, rel=1e-7)
+
+
+class Numbers:
+    """Noise that is 0, 1, 2, …, and how many of them were drawn at a time."""
+
+    variance = 0.0
+
+    def __init__(self) -> None:
+        self.drawn: list[int] = []
+
+    def draw(self, rng: np.random.Generator, size: int) -> np.ndarray:
+        self.drawn.append(size)
+        return np.arange(sum(self.drawn) - size, sum(self.drawn), dtype=float)
+
+    def quantile(self, probability: float) -> float:
+        return 0.0
+
+
+@pytest.mark.parametrize(("batch", "drawn"), [(1, [1, 1, 1, 4, 1]), (2, [2, 2, 3, 2]), (5, [5, 2, 5]), (100, [100])])
+def test_draws_come_in_order_and_no_sooner_than_asked_for(batch: int, drawn: list[int]) -> None:
+    """Three one by one, four at once, one more; with a batch of 1 nothing lies in memory before its time."""
+    noise = Numbers()
+    draws = Draws(noise, np.random.default_rng(0), batch)
+    assert [draws.one() for _ in range(3)] == [0, 1, 2]
+    assert draws.many(4).tolist() == [3, 4, 5, 6]
+    assert draws.one() == 7
+    assert noise.drawn == drawn

@@ -14,6 +14,7 @@ from protocols.base import EVERYONE, Message
 from protocols.rounds.coin_rounds import bias, first_round, share_of, signals_of
 from protocols.rounds.crossing import failure
 from protocols.rounds.parts import BIT
+from protocols.rounds.rules import CoinRule
 from protocols.rounds.walk import walk_of
 from simulator import Game, play
 
@@ -199,3 +200,17 @@ def test_words_against_randomized() -> None:
     )
     assert tight.words < 0.75 * randomized.words
     assert tight.words / log(9 * 10**6) > 65_536
+
+
+def test_the_first_round_begins_with_the_exact_count_and_later_ones_do_not() -> None:
+    """p of a round begun with a number known exactly, or estimated; the first only where it is worth its poll."""
+    k, rule_of = 64, Martingale(alpha=0.1).rules(64, np.random.default_rng(0))
+    worth = first_round(k, 0.1, 0.05)
+    assert rule_of(1, worth - 1) is None
+    for number, total in ((1, worth), (1, 50 * worth), (2, 50 * worth), (7, 50 * worth)):
+        share = share_of(k, 0.1, 0.05, number)
+        rule = rule_of(number, total)
+        assert isinstance(rule, CoinRule)
+        assert rule.p == bias(k, 0.1, share, total, exact=number == 1)
+        assert rule.p != bias(k, 0.1, share, total, exact=number != 1)
+    assert rule_of(2, worth - 1) is not None

@@ -254,22 +254,25 @@ def test_whole_numbers_of_words_are_taken_whatever_their_type(way: dict[str, Any
 
 
 def test_words_of_every_way_of_a_message_are_added_up() -> None:
-    """Up unasked 1 + 3 + 5, down to one 4, down to all three 2 each, and four answers of one word."""
-    script = [(0, Message("question", 1, 4)), (EVERYONE, Message("question", 1, 2))]
+    """Up unasked 1 + 3 + 5 + 5, down to one 4, down to all three 2 each and 1 each, and four answers of one word."""
+    script = [(0, Message("question", 1, 4)), (EVERYONE, Message("question", 1, 2)), (EVERYONE, Message("note", 1))]
     channels, ledger, _, _ = instant(3, script)
-    channels.send_up(2, [Message("one", 1), Message("several", 1, 3), Message("several", None, 5)])
+    channels.send_up(2, [Message("one", 1), Message("several", 1, 3), *[Message("several", None, 5)] * 2])
     assert {(row["kind"], row["direction"]): (row["messages"], row["words"]) for row in ledger.rows()} == {
         ("one", "up"): (1, 1),
-        ("several", "up"): (2, 8),
+        ("several", "up"): (3, 13),
         ("question", "down"): (4, 10),
+        ("note", "down"): (3, 3),
         ("answer", "up"): (4, 4),
     }
-    assert (ledger.words_up, ledger.words_down, ledger.words, ledger.messages) == (13, 10, 23, 11)
-    assert (ledger.up_sites, ledger.down_sites) == ([2, 1, 4], [2, 1, 1])
+    assert (ledger.words_up, ledger.words_down, ledger.words, ledger.messages) == (18, 13, 31, 15)
+    assert (ledger.up_sites, ledger.down_sites, ledger.broadcasts) == ([2, 1, 5], [3, 2, 2], 2)
     assert isinstance(channels.transcript, list)
-    assert sum(row[4] for row in channels.transcript) == 23
-    # 7 bits a word of up to 100 items; the one message without a value is a signal of one bit
-    assert ledger.total_bits == (23 - 5) * 7 + 1 + 4 * 7
+    assert sum(row[4] for row in channels.transcript) == 31
+    # 7 bits a word of up to 100 items, and a bit a message without a value; the ledger takes it for a word of many
+    assert [row[5] for row in channels.transcript if row[3] == "several"] == [21, 1, 1]
+    assert {row[5] for row in channels.transcript if row[3] == "question"} == {28, 14}
+    assert ledger.total_bits == (31 - 2) * 7 + 2
 
 
 def test_on_error_record_does_not_hide_it() -> None:
