@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test browser quick bench docs claims costs goldens replay seeds lock lower-bounds audit-deps clean
+.PHONY: demo test browser quick bench docs claims costs goldens replay seeds mutants lock lower-bounds audit-deps clean
 
 demo: .venv/.demo
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
@@ -53,6 +53,12 @@ NAMES_OF_SEEDS := flights growth monitor monitor-large noise-matters pan-privacy
 seeds: .venv/.test
 	$(BIN)/disttrack run $(or $(NAMES),$(NAMES_OF_SEEDS)) --seeds $(or $(SEEDS),20)
 
+# faults of one line put into the modules that pyproject.toml names, and how many the quick tests catch: an hour of one
+# core and more; NAMES="simulator.game.verdict*" takes some of them (docs/mutants.md)
+mutants: .venv/.mutants
+	$(BIN)/mutmut run $(NAMES)
+	$(BIN)/mutmut results --all true | $(BIN)/python .ci/mutant_scores.py
+
 # the versions that CI tests with: those that are installed now; take newer ones with `pip install --upgrade` first
 LOCK := requirements-ci.txt
 lock: .venv/.test
@@ -87,9 +93,13 @@ $(BIN)/python:
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@ .venv/.demo
 
+.venv/.mutants: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	touch $@ .venv/.demo
+
 .venv/.bench: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	touch $@ .venv/.demo
 
 clean:
-	rm -rf .cache site .venv .venv-audit .venv-lower build *.egg-info
+	rm -rf .cache mutants site .venv .venv-audit .venv-lower build *.egg-info

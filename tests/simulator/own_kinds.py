@@ -29,6 +29,23 @@ class RaisesOnce(Adversary):
         return Burst(0)
 '''
 
+DIES_OFTEN = '''
+import os, signal
+from pathlib import Path
+from adversaries import Adversary, Burst
+
+class DiesOften(Adversary):
+    """Kills its own process the first nine times, and notes each."""
+    def __init__(self, mark: str):
+        self.mark = mark
+    def plan(self, view):
+        with Path(self.mark).open("a") as mark:
+            mark.write("x")
+        if Path(self.mark).stat().st_size < 10:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Burst(0)
+'''
+
 STRAYS = '''
 from adversaries import Adversary, Burst, Rotation
 

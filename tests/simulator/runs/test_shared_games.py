@@ -1,4 +1,4 @@
-"""Games without coins are played for one seed and counted for all: only those that were played to the end."""
+"""How often a game is played: one without coins for all seeds, if it came to its end; one that kills workers twice."""
 
 from __future__ import annotations
 
@@ -28,3 +28,16 @@ def test_a_game_that_went_wrong_is_not_counted_for_other_seeds(tmp_path: Path, m
     assert len(report.errors) == 1
     assert report.played + report.alike == 4
     assert report.alike >= 1  # a game of each point comes first; how many go with the next is a matter of pace
+
+
+def test_a_game_that_kills_its_worker_is_tried_once_more_alone_and_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two games, each of which would go through at the tenth try."""
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text(own_kinds.DIES_OFTEN)
+    text = SMALL.replace("once", str(tmp_path / "tries")).replace("RaisesOnce", "DiesOften")
+    Path("small.yaml").write_text(text.replace("trials: 4", "trials: 2"))
+    report = execute(load("small.yaml"), out="out", workers=2)
+    assert len(report.errors) == 2
+    assert 2 <= (tmp_path / "tries").stat().st_size <= 2 * 2
