@@ -109,10 +109,10 @@ def _status(error: BaseException) -> int:
 
 FIRST: Final = """\
 Distributed counting against adversaries that react. What to do first:
-  {0} play --protocol randomized --adversary freeze --sites 256 --items 1e6   one game, and who wins it
-  {0} run headline                    a scenario: table, claims, figures, a page
-  {0} list                            what there is; {0} describe NAME tells more
-  {0} new adversary Mine              an attack of your own, ready to run
+  {0} play --protocol randomized --adversary freeze --sites 64 --items 1e6
+  {0} run headline         a scenario: table, claims, figures, a page
+  {0} list                 all there is; {0} describe NAME for more
+  {0} new adversary Mine   an attack of your own, ready to run
 """
 """What the program says when it is called with nothing."""
 

@@ -13,7 +13,7 @@ from simulator.cli import complete
 from simulator.cli.layout import Column
 from simulator.cli.plot import STYLE
 from simulator.cli.summary import SIDES
-from simulator.cli.tables import Form, form_options, plain, print_json, print_table
+from simulator.cli.tables import Form, form_options, plain, print_json, print_table, say
 from simulator.results.formats import cell
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _write_page(
 
     compared = compare_results(results, names)
     for warning in compared.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}", err=True)
     pictures = []
     for text in plots:
         stem, caption, figure = compared_figure(results, _request(text))

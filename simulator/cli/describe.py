@@ -113,7 +113,7 @@ def _tell(known: Facts) -> None:
 
 def _cost(cost: Cost) -> None:
     """Print what the protocol's own bound says at a few sizes."""
-    click.echo("cost:       " + cost.says)
+    _say("cost:       ", cost.says)
     if not cost.bounds:
         click.echo("  no bound is stated")
     at = "" if cost.alpha is None else f" with alpha = {cost.alpha}"

@@ -15,7 +15,7 @@ from simulator.cli import complete
 from simulator.cli.plot import STYLE
 from simulator.cli.run_told import lost_line, tell
 from simulator.cli.summary import print_seeds, seeds_document
-from simulator.cli.tables import Form, form_options, print_json
+from simulator.cli.tables import Form, form_options, print_json, say
 
 if TYPE_CHECKING:
     from simulator.runs.progress import Progress
@@ -93,11 +93,11 @@ def run(
     scenarios = [load(file, overrides) for file in files]  # all of them before the first game
     for scenario in scenarios:
         for note in scenario.notes:
-            click.echo(f"{scenario.name}: {note}", err=True)
+            say(f"{scenario.name}: {note}", err=True)
         refuse_too_large(scenario, workers or cores())
         warned = "" if scheduler else refuse_too_long(scenario, workers or cores(), inf if yes else most)
         if warned:
-            click.echo(warned, err=True)
+            say(warned, err=True)
     how: How = {"workers": workers, "scheduler": scheduler, "fresh": fresh, "game_timeout": game_timeout}
     status = 0
     told: list[dict[str, Any]] = []

@@ -47,7 +47,7 @@ def tell(scenario: Scenario, report: Report, form: Form, *, style: str) -> dict[
         click.echo(f"{said} (the file is kept as {JOURNAL}.damaged)", err=True)
     if form == "quiet":
         for line in failing_claims(report.findings):
-            click.echo(f"{scenario.name}: {line}")
+            say(f"{scenario.name}: {line}")
     tables = [path for name in TABLES if (path := report.results.dir / name).is_file()]
     if form == "table":
         say("tables: " + ", ".join(map(str, tables)))
@@ -60,7 +60,7 @@ def _counted(report: Report) -> str:
     """Return how many games there were, and how long they took."""
     games = f"{report.played:,} games played"
     if report.alike:
-        games += f", {report.alike:,} that draw no coins taken from another seed"
+        games += f", {report.alike:,} more without coins, the same under every seed"
     if report.kept:
         games += f", {report.kept:,} kept from before"
     return f"{games}, {duration(report.seconds)}"

@@ -126,11 +126,19 @@ def _false_alarms(findings: Sequence[Finding]) -> list[str]:
 def failing_claims(findings: Sequence[Finding]) -> list[str]:
     """Return a line per claim that does not hold."""
     return [
-        f"{finding.verdict}  {claim_name(finding)}: {finding.measure} is "
-        f"{number(finding.value) or finding.note or 'not measured'}, wanted {finding.bound}"
+        f"{finding.verdict} {claim_name(finding)}: {_missed(finding)}"
         for finding in findings
         if finding.verdict != "PASS"
     ]
+
+
+def _missed(finding: Finding) -> str:
+    """Return what was measured instead of what a claim wants, and what else is to be said of it."""
+    value = number(finding.value)
+    if not value:
+        return f"{finding.note or 'not measured'}; wanted {finding.measure} {finding.bound}"
+    note = f"; {finding.note}" if finding.note else ""
+    return f"{finding.measure} is {value}, wanted {finding.bound}{note}"
 
 
 def print_seeds(scenario: Scenario, held: Sequence[Held]) -> None:

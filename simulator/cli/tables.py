@@ -55,9 +55,10 @@ def print_table(
     click.echo("\n".join(lines) + "\n")
 
 
-def say(sentence: str) -> None:
+def say(sentence: str, *, err: bool = False) -> None:
     """Print a sentence; a terminal that is narrower gets it in lines that are broken at spaces."""
-    click.echo("\n".join(wrapped(sentence, terminal_width(), indent=2)))
+    width = terminal_width(sys.stderr if err else sys.stdout)
+    click.echo("\n".join(wrapped(sentence, width, indent=2)), err=err)
 
 
 def table_lines(
@@ -139,9 +140,10 @@ def plain(value: Any) -> Any:
     return value
 
 
-def terminal_width() -> int | None:
-    """Return the letters of a line of the terminal; None where the output goes into a pipe or a file."""
-    return max(LEAST, shutil.get_terminal_size().columns) if is_terminal(sys.stdout) else None
+def terminal_width(stream: TextIO | None = None) -> int | None:
+    """Return the letters of a line of the terminal; None if it goes into a pipe or file."""
+    shown = is_terminal(stream or sys.stdout)
+    return max(LEAST, shutil.get_terminal_size().columns) if shown else None
 
 
 def coloured(stream: TextIO) -> bool:

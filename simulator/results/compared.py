@@ -113,7 +113,7 @@ def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compare
         alone=tuple(
             sum(not any(key in other for other in points if other is not mine) for key in mine) for mine in points
         ),
-        warnings=tuple(_warnings(results, names, known, matched=bool(shared))),
+        warnings=tuple(_warnings(results, names, points, matched=bool(shared))),
     )
 
 
@@ -201,16 +201,33 @@ def order_interval(ordered: Any, confidence: float = EACH) -> tuple[float | None
     return float(ordered[places[-1] - 1]), float(ordered[many - places[-1]])
 
 
+def _apart(points: Sequence[Mapping[str, tuple[Mapping[str, Any], Any]]]) -> list[str]:
+    """Return the parameters of which no two results have a value in common, nor both have none.
+
+    >>> _apart([{"a": ({"sites": 3, "alpha": 0.1}, None)}, {"b": ({"sites": 3, "alpha": 0.2}, None)}])
+    ['alpha']
+    """
+    names = dict.fromkeys(name for mine in points for values, _ in mine.values() for name in values)
+    found = []
+    for name in names:
+        had = [{canonical(values.get(name)) for values, _ in mine.values()} for mine in points]
+        if all(one.isdisjoint(other) for place, one in enumerate(had) for other in had[:place]):
+            found.append(name)
+    return found
+
+
 def _warnings(
-    results: Sequence[Results], names: Sequence[str], known: Sequence[Mapping[str, Any]], *, matched: bool
+    results: Sequence[Results],
+    names: Sequence[str],
+    points: Sequence[Mapping[str, tuple[Mapping[str, Any], Any]]],
+    *,
+    matched: bool,
 ) -> list[str]:
     """Return in what results differ beside what is compared."""
     found = []
     if not matched:
-        differing = [name for name in dict.fromkeys(key for one in known for key in one) if _differs(name, known)]
-        found.append(
-            f"no two results have a point in common; their points differ in {', '.join(differing) or 'nothing'}"
-        )
+        differing = ", ".join(_apart(points)) or "how these values go together"
+        found.append(f"no two results have a point in common; what keeps them apart: {differing}")
     tasks = {str(one.scenario.get("task") or "count") for one in results}
     if len(tasks) > 1:
         found.append(f"they are results of different tasks: {', '.join(sorted(tasks))}")

@@ -64,7 +64,7 @@ def test_run_prints_table_claims_and_files() -> None:
     assert "A small scenario" in result.stdout
     assert "PASS     always right" in result.stdout
     assert "2 of 2" in result.stdout
-    assert "2 games played, 2 that draw no coins taken from another seed" in result.stdout
+    assert "2 games played, 2 more without coins, the same under every seed" in result.stdout
     for name in ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "manifest.json"):
         assert f"results/small/{name}" in result.stdout
         assert Path("results/small", name).is_file()

@@ -65,7 +65,7 @@ def test_run_quietly_says_only_what_failed() -> None:
     assert Path("results/small/claims.csv").is_file()
     failing = disttrack(*run("--quiet", "--set", "claims.0.at_least=2"))
     assert failing.exit_code == 1
-    assert failing.stdout == "small: FAIL  always right: fraction(ok) is 1, wanted >= 2\n"
+    assert failing.stdout == "small: FAIL always right: fraction(ok) is 1, wanted >= 2\n"
 
 
 def test_seeds_in_each_form() -> None:
