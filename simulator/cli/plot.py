@@ -28,13 +28,15 @@ STYLE = click.option(
 def plot(folder: str, style: str) -> None:
     """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
     from simulator.errors import ScenarioError
-    from simulator.results.folder import Results
+    from simulator.results.folder import NoResults, Results
 
     results = Results(folder)
     from simulator.plots import draw
 
     try:
         drawn = draw(results, style=style)
+    except NoResults:
+        raise
     except ValueError as error:
         raise ScenarioError(f"{folder}: {error}") from error
     if not drawn:
@@ -51,7 +53,7 @@ def report(folder: str) -> None:
     Figures that are missing, or older than the tables, are drawn first.
     """
     from simulator.errors import ScenarioError
-    from simulator.results.folder import Results
+    from simulator.results.folder import NoResults, Results
 
     results = Results(folder)
     from simulator.report.report import write_report
@@ -59,6 +61,8 @@ def report(folder: str) -> None:
     fault = draw_figures(results, missing=True)
     try:
         click.echo(str(write_report(results, fault)))
+    except NoResults:
+        raise
     except ValueError as error:
         raise ScenarioError(f"{folder}: {error}") from error
 
@@ -66,11 +70,14 @@ def report(folder: str) -> None:
 def draw_figures(results: Results, *, missing: bool = False, style: str = "screen") -> str:
     """Draw the figures of a result; return why some could not be drawn, which is told in a line as well."""
     from simulator.plots import draw
+    from simulator.results.folder import NoResults
 
     try:
         draw(results, missing=missing)
         if style != "screen":
             draw(results, style=style)
+    except NoResults:  # nor is there anything to write a page of
+        raise
     except ValueError as error:
         click.echo(f"figures: {error}", err=True)
         return str(error)

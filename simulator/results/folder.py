@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simulator.claims.columns import CLAIMS, KINDS, SERIES
 from simulator.errors import ScenarioError
 from simulator.points.source import import_reference
 
@@ -58,22 +56,22 @@ class Results:
     @cached_property
     def series(self) -> pd.DataFrame:
         """The timelines: a row per checkpoint of a game; empty where they were not kept."""
-        return self._read("series.csv", SERIES)
+        return self._read("series.csv")
 
     @cached_property
     def kinds(self) -> pd.DataFrame:
         """The cost by kind of message: a row per kind, direction and game."""
-        return self._read("kinds.csv", KINDS)
+        return self._read("kinds.csv")
 
     @cached_property
     def claims(self) -> pd.DataFrame:
         """A row per claim, with measured value, interval and verdict."""
-        return self._read("claims.csv", CLAIMS)
+        return self._read("claims.csv")
 
     @cached_property
     def controls(self) -> pd.DataFrame:
         """Return the games of the claims' controls; empty if there are none."""
-        return self._read("controls.csv", ("claim", "broken"))
+        return self._read("controls.csv")
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -102,18 +100,15 @@ class Results:
         errors = self.manifest.get("games", {}).get("errors")
         return bool((self.claims["verdict"] == "PASS").all()) and not errors
 
-    def _read(self, name: str, columns: Sequence[str] = ()) -> pd.DataFrame:
+    def _read(self, name: str) -> pd.DataFrame:
         """Return a table; an absent one, or one without even a header, is empty."""
-        import pandas as pd
+        from simulator.results.table_file import read_table
 
         try:
-            # only what is blank is missing: a claim may be called NA
-            table = pd.read_csv(self.dir / name, keep_default_na=False, na_values=[""])
-        except (FileNotFoundError, pd.errors.EmptyDataError):
-            return pd.DataFrame(columns=list(columns))
-        if "ok" in table:
-            table["ok"] = table["ok"].map(lambda value: str(value) == "True")
-        return table
+            return read_table(self.dir / name, self.manifest.get("lines", {}).get(name))
+        except ValueError as error:
+            said = str(error).removeprefix(f"{self.dir}: ")
+            raise NoResults(f"{self.dir}: {said}; run the scenario again") from error
 
     def __repr__(self) -> str:
         return f"Results({str(self.dir)!r})"

@@ -43,6 +43,7 @@ class _Manifest(_Lenient):
     seconds: float = 0.0
     workers: str = ""
     games: dict[str, int] = {}
+    lines: dict[str, int] = {}
     seeds: list[int] = []
     points: list[_Point] = []
     own: dict[str, Any] = {}

@@ -16,6 +16,7 @@ from simulator.points.code import own_code
 from simulator.points.kept import keep
 from simulator.points.point import Point
 from simulator.results.files import write_text
+from simulator.results.table_file import lines_of
 from simulator.scenario.document import comment
 from simulator.scenario.load import Scenario
 
@@ -70,6 +71,7 @@ def write_manifest(
         "seconds": round(seconds, 3),
         "workers": workers,
         "games": dict(games),
+        "lines": lines_of(folder),
         "seeds": list(seeds),
         "points": [_point(point, engines.get(point.number, {})) for point in scenario.points],
         **({"own": own} if own else {}),

@@ -146,6 +146,8 @@ def _others(control: Control, game: Task) -> dict[str, Any]:
         path, message = first_fault(error)
         raise PointError([str(key) for key in path], message) from error
     columns = {size.key: size.column for size in game.sizes}
+    if empty := [key for key in others if key in columns and checked[key] is None]:
+        raise PointError([empty[0]], "must have a value")
     return {columns.get(key, key): checked[key] for key in others}
 
 

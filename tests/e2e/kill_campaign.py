@@ -9,6 +9,7 @@ what is missing and nothing else, and give the tables of a run that nothing dist
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import json
 import os
@@ -196,10 +197,8 @@ class Campaign:
 
 def strike(process: int, blow: signal.Signals) -> None:
     """Send a signal to a process that may have ended."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(process, blow)
-    except ProcessLookupError:
-        pass
 
 
 def children(process: int) -> list[int]:
@@ -265,7 +264,8 @@ def main() -> None:
                 blows += campaign.life()
         finally:
             cluster.close()
-    print(f"{blows} blows in the lives of {campaign.counts.pop('lives')} folders: no game lost, no process left, same tables")
+    lives = campaign.counts.pop("lives")
+    print(f"{blows} blows in the lives of {lives} folders: no game lost, no process left, same tables")
     for what, times in sorted(campaign.counts.items()):
         print(f"  {what}: {times}")
 

@@ -1,0 +1,122 @@
+"""Reading a table of a result: whole, with the columns that it must have, and numbers where numbers are told of.
+
+A table may have been cut, damaged or edited by hand since a run wrote it. What nobody can compute with is refused in
+a line that says where the fault is, and what is cut short is never taken for a smaller result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from simulator.claims.columns import CLAIM_COLUMNS, KIND_COLUMNS, SERIES_COLUMNS, TRIAL_COLUMNS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
+    "trials.csv": tuple(column.name for column in TRIAL_COLUMNS if column.name != "error"),
+    "series.csv": tuple(column.name for column in SERIES_COLUMNS if column.name not in ("protocol", "adversary")),
+    "kinds.csv": tuple(column.name for column in KIND_COLUMNS if column.name not in ("protocol", "adversary")),
+    "claims.csv": ("name", "verdict"),
+    "controls.csv": ("claim", "broken"),
+}
+"""The columns without which a table is none; a task's own and swept parameters may follow."""
+OLDER: Final = {"claims.csv": tuple(column.name for column in CLAIM_COLUMNS)}
+"""Columns that are empty where a table has them not."""
+TEXTS: Final[Mapping[str, frozenset[str]]] = {
+    "trials.csv": frozenset(column.name for column in TRIAL_COLUMNS if column.holds == "text"),
+    "series.csv": frozenset({"protocol", "adversary"}),
+    "kinds.csv": frozenset({"protocol", "adversary", "kind", "direction"}),
+    "claims.csv": frozenset({"name", "where", "group", "measure", "bound", "verdict", "note", "broken"}),
+    "controls.csv": frozenset(
+        {"claim", "broken", *(column.name for column in TRIAL_COLUMNS if column.holds == "text")}
+    ),
+}
+"""Columns of text, whatever it looks like: a protocol may be called 1.5."""
+NUMBERS: Final = {
+    name: frozenset(column.name for column in columns if column.name not in TEXTS[name] | {"ok"})
+    for name, columns in (
+        ("trials.csv", TRIAL_COLUMNS),
+        ("series.csv", SERIES_COLUMNS),
+        ("kinds.csv", KIND_COLUMNS),
+        ("claims.csv", CLAIM_COLUMNS),
+        ("controls.csv", TRIAL_COLUMNS),
+    )
+}
+"""Columns of numbers, some of them empty in some rows."""
+WHOLE: Final = ("point", "trial")
+"""Columns in which every row has a whole number."""
+
+
+def read_table(path: Path, lines: int | None = None) -> pd.DataFrame:
+    """Return a table; one that is absent or has no header is empty.
+
+    Parameters
+    ----------
+    lines
+        How many lines it had when it was written, if that is known.
+
+    Raises
+    ------
+    ValueError
+        It can't be read, or is not as a run writes it; one line says what is wrong.
+    """
+    import pandas as pd
+
+    name = path.name
+    try:
+        _hold_whole(path, lines)
+        # only what is blank is missing: a claim may be called NA
+        table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(TEXTS[name], str))
+    except (FileNotFoundError, pd.errors.EmptyDataError):
+        return pd.DataFrame(columns=list(NEEDED[name]))
+    except (OSError, ValueError, OverflowError) as error:  # bad rows and undecodable bytes are ValueErrors
+        raise ValueError(f"{name} cannot be read: {' '.join(str(error).split())}") from error
+    if missing := [column for column in NEEDED[name] if column not in table]:
+        raise ValueError(f"{name} has no column {missing[0]}")
+    for column in OLDER.get(name, ()):
+        if column not in table:
+            table[column] = None
+    for column in NUMBERS[name] & set(table):
+        _hold_numbers(name, column, table[column])
+    for column in WHOLE:
+        if column in table and len(table) and table[column].dtype.kind not in "iu":
+            raise ValueError(f"{name}, column {column}: not a whole number in every row")
+    if "ok" in table:
+        table["ok"] = table["ok"].map(lambda value: str(value) == "True")
+    return table
+
+
+def _hold_whole(path: Path, lines: int | None) -> None:
+    """Refuse a table that has been cut or has grown."""
+    found, last = 0, b"\n"
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            found += block.count(b"\n")
+            last = block[-1:]
+    if last != b"\n" or (lines is not None and found != lines):
+        raise ValueError("it is not whole")
+
+
+def _hold_numbers(name: str, column: str, values: pd.Series[Any]) -> None:
+    """Refuse a column of numbers in which something else stands."""
+    import pandas as pd
+
+    if values.dtype.kind in "iuf" or values.isna().all():
+        return
+    numbers = pd.to_numeric(values.astype("object").map(str), errors="coerce")
+    wrong = values[numbers.isna() & values.notna()]
+    shown = str(wrong.iloc[0] if len(wrong) else values.iloc[0])[:20]
+    raise ValueError(f"{name}, column {column}: {shown!r} is no number")
+
+
+def lines_of(folder: Path) -> dict[str, int]:
+    """Return how many lines each table of a folder has: what `read_table` holds it to."""
+    found = {}
+    for name in NEEDED:
+        if (folder / name).is_file():
+            with open(folder / name, "rb") as file:
+                found[name] = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+    return found

@@ -1,0 +1,166 @@
+"""Results whose tables were damaged: refused in a line that says where, or told; never taken for a smaller result."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile import damaged, hold_line, mutated, often
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simulator.cli import main
+from simulator.errors import ScenarioError
+from simulator.results.answers import answer_table
+from simulator.results.folder import NoResults, Results
+from simulator.results.read import read_tables
+from simulator.runs.runner import execute
+from simulator.scenario.load import load
+
+NAMES = ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "controls.csv")
+CELLS = (
+    "", "x", "nan", "inf", "-1", "1e999", "9" * 400, "True", "<script>", "-0", "1.5", "None", "\x00", '"', "a,b",
+    "2020-01-01",
+)  # fmt: skip
+SCENARIO: dict[str, Any] = {
+    "name": "tables",
+    "trials": 2,
+    "sites": [2, 3],
+    "items": 60,
+    "protocol": [{"kind": "randomized", "alpha": [0.2, 0.4]}, {"kind": "deterministic", "alpha": 0.2}],
+    "adversary": ["uniform", "freeze"],
+    "claims": [{"name": "it costs", "measure": "min(words)", "at_least": 20, "control": {"items": 5}}],
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tables") / "whole"
+    execute(load(SCENARIO), out=folder, workers=1)
+    return folder
+
+
+def told(folder: Path) -> bool:
+    """Tell whether a result is taken; if not, the reason is a line."""
+    try:
+        results = Results(folder)
+        tables = read_tables([results])
+        answer_table(results)
+        assert len(tables.trials) == len(results.trials)
+        _ = (results.series, results.kinds, results.claims, results.controls, results.ok)
+    except ScenarioError as error:
+        hold_line(error)
+        return False
+    return True
+
+
+@st.composite
+def edited(draw: st.DrawFn, table: bytes) -> tuple[str, bytes]:
+    """Draw a table with a column or a row taken out or doubled, or cells exchanged."""
+    rows = list(csv.reader(io.StringIO(table.decode())))
+    column, row = draw(st.integers(0, len(rows[0]) - 1)), draw(st.integers(1, len(rows) - 1))
+    cell = draw(st.sampled_from(CELLS))
+    how = draw(st.sampled_from(["no column", "no row", "cell", "cells", "row twice"]))
+    match how:
+        case "no column":
+            rows = [[*one[:column], *one[column + 1 :]] for one in rows]
+        case "no row":
+            del rows[row]
+        case "row twice":
+            rows.append(rows[row])
+        case "cell":
+            rows[row][column] = cell
+        case _:
+            rows[1:] = [[*one[:column], cell, *one[column + 1 :]] for one in rows[1:]]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return how, text.getvalue().encode("utf-8", "surrogateescape")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_edited_table_is_told_or_refused(whole: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(whole, folder)
+
+    @often(25)
+    @given(change=edited((whole / name).read_bytes()))
+    def tried(change: tuple[str, bytes]) -> None:
+        (folder / name).write_bytes(change[1])
+        taken = told(folder)
+        assert not (taken and "row" in change[0]), change
+
+    tried()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_table_that_is_cut_short_is_never_taken(whole: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(whole, folder)
+    table = (whole / name).read_bytes()
+    for cut in {*range(1, len(table) - 1, max(1, len(table) // 20)), table.rindex(b"\n", 0, -1) + 1}:
+        (folder / name).write_bytes(table[:cut])
+        assert not told(folder), cut
+
+
+def test_bytes_that_are_damaged(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(whole, folder)
+    tables = {name: (whole / name).read_bytes() for name in NAMES}
+
+    @often(60)
+    @given(name=st.sampled_from(NAMES), data=st.data())
+    def tried(name: str, data: st.DataObject) -> None:
+        (folder / name).write_bytes(data.draw(damaged([tables[name]])))
+        told(folder)
+        (folder / name).write_bytes(tables[name])
+
+    tried()
+
+
+def test_a_hostile_manifest(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(whole, folder)
+    manifest = json.loads((whole / "manifest.json").read_text(encoding="utf-8"))
+
+    @often(80)
+    @given(changed=mutated([manifest]))
+    def tried(changed: Any) -> None:
+        (folder / "manifest.json").write_text(json.dumps(changed), encoding="utf-8")
+        told(folder)
+
+    tried()
+
+
+@pytest.mark.parametrize("command", ["report", "plot", "compare"])
+def test_each_command_refuses_in_one_line(
+    whole: Path, tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "copy"
+    for name, content in (
+        ("trials.csv", b"point,trial\n1\n"),
+        ("trials.csv", (whole / "trials.csv").read_bytes().replace(b"randomized", b"\xff")),
+        ("trials.csv", (whole / "trials.csv").read_bytes().replace(b",60,", b",many,")),
+        ("trials.csv", (whole / "trials.csv").read_bytes()[:-30]),
+        ("manifest.json", b"[" * 100_000),
+    ):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(whole, folder)
+        (folder / name).write_bytes(content)
+        with pytest.raises(SystemExit) as ended:
+            main.main([command, str(folder), *([str(whole)] if command == "compare" else [])])
+        said = capsys.readouterr().err
+        assert (ended.value.code, said.count("\n")) == (2, 1), said
+    with pytest.raises(NoResults, match="not whole"):
+        _ = _cut(whole, tmp_path / "cut").trials
+
+
+def _cut(whole: Path, folder: Path) -> Results:
+    shutil.copytree(whole, folder)
+    lines = (whole / "trials.csv").read_bytes().splitlines(keepends=True)
+    (folder / "trials.csv").write_bytes(b"".join(lines[:-1]))
+    return Results(folder)
