@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,12 +64,17 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | Non
 
 def _document(scenario: Scenario, work: Work) -> dict[str, Any]:
     """Return the work of a scenario for programs."""
+    from simulator.runs.manifest import files_of
+
     counted = {"games": scenario.games, "points": len(scenario.points), "trials": scenario.head.most_trials}
     names = ("messages", "seconds", "memory", "disk")
     return {
         **counted,
         "control_games": scenario.control_games,
         "notes": list(scenario.notes),
+        "user_files": [
+            {"file": name, "sha256": digest, "executed": _is_code(name)} for name, digest in files_of(scenario).items()
+        ],
         **{name: getattr(work, name) for name in names},
     }
 
@@ -78,6 +84,7 @@ def _tell(file: str, scenario: Scenario, work: Work, hands: int) -> None:
     from simulator.cli.layout import hanging
     from simulator.cli.tables import terminal_width
     from simulator.results.formats import duration, in_bytes, number
+    from simulator.runs.manifest import files_of
 
     most = "at most " if scenario.head.precision else ""
     games = f"{most}{scenario.games:,} ({len(scenario.points):,} points, {scenario.head.most_trials:,} trials each)"
@@ -90,11 +97,28 @@ def _tell(file: str, scenario: Scenario, work: Work, hands: int) -> None:
         "memory": f"about {in_bytes(work.memory)}" + (f" of {in_bytes(work.free)}" if work.free else ""),
         "results": f"about {in_bytes(work.disk)} on the disk",
     }
+    own = {_from_here(name): _is_code(name) for name in files_of(scenario)}
+    if code := [name for name, executed in own.items() if executed]:
+        rows["executes"] = f"{', '.join(code)}: code of yours, already run by this check"
+    if data := [name for name, executed in own.items() if not executed]:
+        rows["reads"] = ", ".join(data)
     click.echo(f"{file}: valid")
     for note in scenario.notes:
         click.echo(f"  {note}")
     for name, said in rows.items():
         click.echo("\n".join(hanging(f"  {name + ':':<11}", said, terminal_width())))
+
+
+def _is_code(name: str) -> bool:
+    """Tell whether a file of the user's is executed, or only read."""
+    return name.endswith(".py")
+
+
+def _from_here(name: str) -> str:
+    """Return a file as it is called from the current folder."""
+    path = Path(name)
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else name
 
 
 @click.command()

@@ -59,7 +59,7 @@ def write_manifest(
         "task": scenario.points[0].task.label,
         "rules": scenario.task.rules,
         "code": {"digest": own_code(), "commit": _commit()},
-        "files": _files(scenario),
+        "files": files_of(scenario),
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}},
         "machine": {
             "system": platform.system(),
@@ -107,7 +107,7 @@ def _point(point: Point, engine: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _files(scenario: Scenario) -> dict[str, str]:
+def files_of(scenario: Scenario) -> dict[str, str]:
     """Return the files of the user's that the games were made of, code and data, each with its SHA-256."""
     points = [*scenario.points, *(point for point, _ in scenario.broken)]
     parts = {id(part): part for point in points for part in (point.task, point.protocol, point.adversary)}
