@@ -49,6 +49,15 @@ def play(how: str, workers: int = 2, out: str = "out", **options: float) -> tupl
         return report, list(csv.DictReader(lines))
 
 
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
+    """Return the games of a run in which nobody misbehaves, played by two workers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("calm"))
+        Path("rude.py").write_text(MISBEHAVES)
+        return play("")[1]
+
+
 def others(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     """Return the games of the adversary that behaves, but for their time."""
     kept = [row for row in rows if row["adversary"] == "uniform"]
@@ -67,7 +76,7 @@ def others(rows: list[dict[str, str]]) -> list[dict[str, str]]:
         ("closes", "ProcessDied: its process ended with status 1"),
     ],
 )
-def test_a_game_that_a_class_ends_is_an_error(how: str, cause: str, workers: int) -> None:
+def test_a_game_that_a_class_ends_is_an_error(how: str, cause: str, workers: int, calm: list[dict[str, str]]) -> None:
     report, rows = play(how, workers)
     mine = [row for row in rows if row["adversary"] == "Misbehaves"]
     assert [(row["verdict"], row["ok"], row["words"]) for row in mine] == [("error", "False", "")] * 2
@@ -77,17 +86,15 @@ def test_a_game_that_a_class_ends_is_an_error(how: str, cause: str, workers: int
     assert [finding.verdict for finding in report.findings] == ["PASS", "UNDECIDED"]
     assert report.findings[1].note == "2 of its 4 games ended in an error"
     assert "Misbehaves" in Path("out/errors.txt").read_text(encoding="utf-8")
-    _, calm = play("", out="calm")
     assert others(rows) == others(calm)
     assert {row["verdict"] for row in calm} <= {"ok", "failed"}
 
 
 @pytest.mark.parametrize("how", ["wanders", "forks", "spins", "shuts_up", "prints"])
-def test_what_a_class_leaves_behind_changes_no_game(how: str) -> None:
+def test_what_a_class_leaves_behind_changes_no_game(how: str, calm: list[dict[str, str]]) -> None:
     report, rows = play(how, workers=1)
     assert report.errors == []
     assert report.ok
-    _, calm = play("", out="calm")
     assert others(rows) == others(calm)
     keep = [(row["words"], row["max_rel_error"]) for row in rows]
     assert keep == [(row["words"], row["max_rel_error"]) for row in calm]
