@@ -40,10 +40,12 @@ def attack(budget: int, seed: int, out: Path, form: Form, **flags: Any) -> int:
     """Search for the worst policy against a protocol, and save it as a scenario."""
     from simulator.errors import ScenarioError
     from simulator.results.files import write_text
+    from simulator.search.policy_search import LEAST, scenario_of
     from simulator.search.policy_search import attack as search
-    from simulator.search.policy_search import scenario_of
 
     point = point_of({**flags, "adversary": "policy", "engine": None, "latency": None})
+    if budget < LEAST:
+        raise ScenarioError(f"--budget: must be at least {LEAST} games; got {budget}")
     if seed < 0:
         raise ScenarioError(f"--seed: must be at least 0; got {seed}")
     size: dict[str, Any] = {"sites": point.sites, "items": point.items, "start": point.start}

@@ -12,7 +12,7 @@ import click
 from simulator.cli import complete
 from simulator.cli.layout import wrapped
 from simulator.cli.point_flags import entry_of
-from simulator.cli.tables import Form, form_options, print_json, terminal_width
+from simulator.cli.tables import Form, form_options, print_json, say, terminal_width
 
 if TYPE_CHECKING:
     from simulator.conformance import Fault
@@ -61,7 +61,7 @@ def _tell(name: str, checks: list[str], found: list[Fault], form: Form) -> None:
     if found:
         click.echo(f"{name}: {len(found)} fault{'s' * (len(found) > 1)} in {len(checks)} checks")
     elif form == "table":
-        click.echo(f"{name}: all {len(checks)} checks pass ({', '.join(checks)})")
+        say(f"{name}: all {len(checks)} checks pass ({', '.join(checks)})")
 
 
 def _made(text: str) -> Any:
