@@ -30,7 +30,7 @@ def games_of(scenario: Scenario, *kinds: dict[str, list[Any]]) -> Games:
     games = Games(scenario)
     for trial, of in enumerate(kinds):
         record = Record({"items": 50, "words": 9, "ok": True}, kinds=of)
-        games.add(game_row(scenario, scenario.points[0], trial, 1, record), record)
+        games.add(game_row(scenario, scenario.points[0], trial, 1, record), record, scenario.points[0])
     return games
 
 
