@@ -15,6 +15,7 @@ from synthetic_results import write_result
 
 from simulator.plots import draw, figures
 from simulator.report.report import write_report
+from simulator.results import table_file
 from simulator.results.folder import Results
 
 EVIL = "<script>alert('x')</script> & \"quotes\""
@@ -160,13 +161,13 @@ def test_a_figure_older_than_the_tables_is_drawn_again_and_not_shown_before(tmp_
 def test_tables_are_read_once_for_figures_and_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=["matrix", "breakdown"])
     read: list[str] = []
-    original = pd.read_csv
+    original = table_file.read_table
 
-    def counted(path: Path, **more: Any) -> Any:
-        read.append(Path(path).name)
-        return original(path, **more)
+    def counted(path: Path, *more: Any) -> Any:
+        read.append(path.name)
+        return original(path, *more)
 
-    monkeypatch.setattr(pd, "read_csv", counted)
+    monkeypatch.setattr(table_file, "read_table", counted)
     results = Results(folder)
     draw(results)
     write_report(results)
