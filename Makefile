@@ -73,6 +73,19 @@ lower-bounds:
 	.venv-lower/bin/python -m pytest -q -p no:cacheprovider -m "not slow" tests/conformance tests/simulator/claims tests/simulator/cli \
 		tests/simulator/game tests/simulator/plots tests/simulator/results tests/simulator/scenario tests/simulator/test_environment.py
 
+# a hundred runs struck by signals at random moments, Dask workers too: a quarter of an hour
+kills: .venv/.bench
+	$(BIN)/python tests/e2e/kill_campaign.py $(or $(KILLS),100)
+
+# hostile input, made by hypothesis (EXAMPLES a property) and by coverage (SECONDS a target)
+fuzz: .venv/.test
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -q -k fuzz tests/simulator tests/adversaries
+	test -d .venv-fuzz || $(PYTHON) -m venv .venv-fuzz
+	.venv-fuzz/bin/pip install --quiet --disable-pip-version-check atheris
+	for target in yaml expression scenario journal; do \
+		PYTHONPATH=.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+		.venv-fuzz/bin/python tests/fuzz/coverage_guided.py $$target -max_total_time=$(or $(SECONDS),60) || exit 1; done
+
 audit-deps:
 	test -d .venv-audit || $(PYTHON) -m venv .venv-audit
 	.venv-audit/bin/pip install --quiet --disable-pip-version-check pip-audit
@@ -102,4 +115,4 @@ $(BIN)/python:
 	touch $@ .venv/.demo
 
 clean:
-	rm -rf .cache mutants site .venv .venv-audit .venv-lower build *.egg-info
+	rm -rf .cache mutants site .venv .venv-audit .venv-fuzz .venv-lower build *.egg-info

@@ -10,7 +10,7 @@ import builtins
 import errno
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ class FailingDisk:
         The operation that fails, counted from 1; none with 0.
     stays
         Whether all that follow fail as well.
+    instead
+        What is done in place of finding the disk full.
 
     Attributes
     ----------
@@ -41,8 +43,10 @@ class FailingDisk:
         Lengths of files, by device and inode, when they were last synced.
     """
 
-    def __init__(self, root: Path, at: int = 0, *, stays: bool = False) -> None:
-        self.root, self.at, self.stays = str(root.resolve()), at, stays
+    def __init__(
+        self, root: Path, at: int = 0, *, stays: bool = False, instead: Callable[[FailingDisk], None] | None = None
+    ) -> None:
+        self.root, self.at, self.stays, self.instead = str(root.resolve()), at, stays, instead
         self.count = 0
         self.log: list[str] = []
         self.synced: dict[tuple[int, int], int] = {}
@@ -51,6 +55,10 @@ class FailingDisk:
         """Count an operation; tell whether it finds the disk full."""
         self.count += 1
         self.log.append(f"{what} {path}")
+        if self.instead is not None:
+            if self.count == self.at:
+                self.instead(self)
+            return False
         takes_room = what != "replace" or not os.path.exists(path)  # one name in place of another takes none
         return self.count == self.at or (self.stays and takes_room and 0 < self.at < self.count)
 

@@ -1,0 +1,119 @@
+"""The power goes: of each file there is what had been synced, and by chance more; the next run goes on from there."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from failing_disk import FailingDisk
+
+from simulator.errors import ScenarioError
+from simulator.results.folder import Results
+from simulator.runs.journal import Journal
+from simulator.runs.runner import execute
+from simulator.scenario.load import load
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds out by /proc what a descriptor is")
+
+SCENARIO = {
+    "name": "tiny",
+    "trials": 3,
+    "sites": [2, 3],
+    "items": 60,
+    "protocol": {"kind": "randomized", "alpha": 0.4},
+    "adversary": "uniform",
+}
+TABLES = ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "manifest.json")
+
+
+class PowerLoss(BaseException):
+    """Nothing of the run goes on from here."""
+
+
+def left_by(disk: FailingDisk, folder: Path, kept: Path, chance: random.Random) -> None:
+    """Copy a folder as a loss of power would leave it: what was not synced is there in part, or is zeros."""
+    for path in folder.rglob("*"):
+        place = kept / path.relative_to(folder)
+        if path.is_dir():
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        content, status = path.read_bytes(), path.stat()
+        sure = disk.synced.get((status.st_dev, status.st_ino), 0)
+        if path.name == ".lock":
+            sure = len(content)
+        rest = content[sure:][: chance.randrange(len(content) - sure + 1)]
+        place.write_bytes(content[:sure] + (bytes(len(rest)) if chance.random() < 0.3 else rest))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_power_that_goes_at_any_write_costs_no_game_that_was_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Every operation of a run is the last one; what was kept is what had been synced when it was reached."""
+    monkeypatch.chdir(tmp_path)
+    execute(load(SCENARIO), out="whole", workers=1)
+    whole = Results("whole")
+    chance = random.Random(seed)
+    at = 0
+    while True:
+        at += 1
+        out, kept = Path(f"run{at}"), Path(f"kept{at}")
+        out.mkdir()
+        synced: list[int] = []
+
+        def gone(disk: FailingDisk, out: Path = out, kept: Path = kept, synced: list[int] = synced) -> None:
+            kept.mkdir()
+            left_by(disk, out, kept, chance)
+            journal = out / "journal.log"
+            if journal.exists():
+                status = journal.stat()
+                sure = disk.synced.get((status.st_dev, status.st_ino), 0)
+                synced.append(journal.read_bytes()[:sure].count(b"\n"))
+            raise PowerLoss
+
+        disk = FailingDisk(out, at, instead=gone)
+        try:
+            with disk.plugged_in():
+                execute(load(SCENARIO), out=out, workers=1)
+        except PowerLoss:
+            pass
+        else:
+            break
+        for name in TABLES:  # a table that has its name is whole
+            if (kept / name).exists():
+                assert (kept / name).stat().st_size == (out / name).stat().st_size, (disk.log, name)
+        shutil.copyfile(kept / "journal.log", "copy.log") if (kept / "journal.log").exists() else Path(
+            "copy.log"
+        ).touch()
+        with Journal(Path("copy.log")) as journal:
+            known = len(journal.known())
+        assert known >= sum(synced), disk.log
+        report = execute(load(SCENARIO), out=kept, workers=1)
+        assert report.kept == known
+        assert report.results.trials.drop(columns="seconds").equals(whole.trials.drop(columns="seconds"))
+        assert [path.name for path in kept.rglob(".*")] == [".lock"]
+        shutil.rmtree(out)
+        shutil.rmtree(kept)
+    assert at > 20
+
+
+def test_the_model_finds_a_table_that_is_not_synced(tmp_path: Path) -> None:
+    """The control: a file that is moved into place without a sync may be cut, and is then refused by who reads it."""
+    folder = tmp_path / "run"
+    execute(load(SCENARIO), out=folder, workers=1)
+    disk = FailingDisk(folder)
+    with disk.plugged_in():
+        (folder / "new").write_bytes((folder / "trials.csv").read_bytes())
+        os.replace(folder / "new", folder / "trials.csv")
+        for name in ("manifest.json", "journal.log"):
+            status = (folder / name).stat()
+            disk.synced[status.st_dev, status.st_ino] = status.st_size
+    left_by(disk, folder, tmp_path / "kept", random.Random(1))
+    assert (tmp_path / "kept" / "trials.csv").stat().st_size < (folder / "trials.csv").stat().st_size
+    with pytest.raises(ScenarioError, match=r"trials\.csv"):
+        _ = Results(tmp_path / "kept").trials
