@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test browser quick bench docs claims costs goldens replay seeds mutants lock lower-bounds audit-deps clean
+.PHONY: demo test browser quick bench docs claims costs goldens replay seeds mutants kills fuzz lock lower-bounds audit-deps clean
 
 demo: .venv/.demo
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
@@ -74,7 +74,7 @@ lower-bounds:
 		tests/simulator/game tests/simulator/plots tests/simulator/results tests/simulator/scenario tests/simulator/test_environment.py
 
 # a hundred runs struck by signals at random moments, Dask workers too: a quarter of an hour
-kills: .venv/.bench
+kills: .venv/.test
 	$(BIN)/python tests/e2e/kill_campaign.py $(or $(KILLS),100)
 
 # hostile input, made by hypothesis (EXAMPLES a property) and by coverage (SECONDS a target)
