@@ -32,6 +32,8 @@ class FailingDisk:
         Whether all that follow fail as well.
     instead
         What is done in place of finding the disk full.
+    number
+        The error that a failing operation gets.
 
     Attributes
     ----------
@@ -44,9 +46,16 @@ class FailingDisk:
     """
 
     def __init__(
-        self, root: Path, at: int = 0, *, stays: bool = False, instead: Callable[[FailingDisk], None] | None = None
+        self,
+        root: Path,
+        at: int = 0,
+        *,
+        stays: bool = False,
+        instead: Callable[[FailingDisk], None] | None = None,
+        number: int = errno.ENOSPC,
     ) -> None:
         self.root, self.at, self.stays, self.instead = str(root.resolve()), at, stays, instead
+        self.number = number
         self.count = 0
         self.log: list[str] = []
         self.synced: dict[tuple[int, int], int] = {}
@@ -62,10 +71,14 @@ class FailingDisk:
         takes_room = what != "replace" or not os.path.exists(path)  # one name in place of another takes none
         return self.count == self.at or (self.stays and takes_room and 0 < self.at < self.count)
 
+    def error(self, path: Any) -> OSError:
+        """Return the error of a failing operation."""
+        return OSError(self.number, os.strerror(self.number), str(path))
+
     def check(self, what: str, path: Any) -> None:
         """Count an operation, which fails if it finds the disk full."""
         if self.fails(what, path):
-            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+            raise self.error(path)
 
     def is_mine(self, path: Any) -> bool:
         """Tell whether a path or an open file is below the folder."""
@@ -85,7 +98,7 @@ class FailingDisk:
             def write(self, content: Any, /) -> int:
                 if disk.fails("write", self.name):
                     super().write(bytes(content)[: len(content) // 2])
-                    raise OSError(errno.ENOSPC, "No space left on device", str(self.name))
+                    raise disk.error(self.name)
                 return super().write(content) or 0
 
         def open_(file: Any, mode: str = "r", buffering: int = -1, *rest: Any, **named: Any) -> Any:
@@ -104,7 +117,7 @@ class FailingDisk:
         def os_write(file: int, content: Any) -> int:
             if disk.is_mine(file) and disk.fails("os.write", os.readlink(f"/proc/self/fd/{file}")):
                 write(file, bytes(content)[: len(content) // 2])
-                raise OSError(errno.ENOSPC, "No space left on device")
+                raise disk.error(file)
             return write(file, content)
 
         def os_fsync(file: int) -> None:

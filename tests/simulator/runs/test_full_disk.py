@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import os
 import shutil
 import sys
@@ -124,6 +125,20 @@ def test_a_full_disk_at_every_write_of_figures_and_page(folder: Path, capsys: py
             assert (ended, said.count("\n")) == (1, 1), what
             assert {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()} == whole, what
         assert (ended, at > least) == (0, True)
+
+
+@pytest.mark.parametrize("command", ["run", "plot", "report"])
+def test_a_disk_that_can_only_be_read(folder: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert status("run", "one.yaml", "--workers", "1", "--no-figures", "--out", "out") == 0
+    whole = {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
+    capsys.readouterr()
+    disk = FailingDisk(Path("out"), 1, stays=True, number=errno.EROFS)
+    with disk.plugged_in():
+        ended = status(*(["run", "two.yaml", "--out", "out"] if command == "run" else [command, "out"]))
+    said = capsys.readouterr().err
+    assert (ended, said.count("\n")) == (2 if command == "run" else 1, 1), said
+    assert "Read-only file system" in said
+    assert {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()} == whole
 
 
 def test_tables_are_replaced_all_or_none(folder: Path) -> None:
