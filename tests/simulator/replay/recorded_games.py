@@ -21,6 +21,9 @@ class Motley(Adversary):
         self._asked = 0
         self._same = Rotation(3, 2)
 
+    def __repr__(self) -> str:
+        return "Motley()"  # without an address: the same name in every process
+
     def plan(self, view: View) -> Schedule | None:
         self._asked += 1
         rng = view.rng
@@ -45,6 +48,9 @@ class Sleeper(Adversary):
     """Skips a while before the first item and between any two."""
 
     oblivious = True
+
+    def __repr__(self) -> str:
+        return "Sleeper()"
 
     def plan(self, view: View) -> Schedule | None:
         return Rest(3) if view.steps % 4 == 0 else Burst(view.steps % view.sites, 1)
