@@ -70,7 +70,8 @@ TRIAL_COLUMNS: Final = (
     Column("bits", "cost in bits: a signal is one, a word is ceil(log2(items + 1))", "bits"),
     Column("broadcasts", "messages of the server to all sites, each counted once", "broadcasts"),
     Column("seconds", "time that the game took; differs from run to run", "s", label="seconds per game"),
-    Column("error", "what ended the game: class and message of the error; its measures are then empty", "", "run"),
+    Column("error", "what ended the game: class and message of the error; its measures are then empty", "", "run",
+           holds="text"),
 )  # fmt: skip
 """Columns of ``trials.csv``, a row per game, in this order; a task's own and the swept parameters follow."""
 
@@ -148,7 +149,7 @@ def names(columns: Sequence[Column], *origins: Origin) -> tuple[str, ...]:
     Examples
     --------
     >>> names(TRIAL_COLUMNS, "run")
-    ('point', 'trial', 'seed', 'task')
+    ('point', 'trial', 'seed', 'task', 'error')
     """
     return tuple(column.name for column in columns if not origins or column.origin in origins)
 

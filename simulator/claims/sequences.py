@@ -38,7 +38,7 @@ def mean_interval(total: float, trials: int, confidence: float = CONFIDENCE) -> 
     --------
     >>> low, high = mean_interval(50, 100)
     >>> round(low, 3), round(high, 3)
-    (0.356, 0.644)
+    (0.338, 0.662)
     >>> mean_interval(60, 60)[1]
     1.0
     """

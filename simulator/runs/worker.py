@@ -47,6 +47,8 @@ def serve(connection: Connection, output: Connection | None, parent: int) -> NoR
     parent
         The process that started this one: without it there is nothing to do.
     """
+    import simulator.game.play  # noqa: F401 - a second's work for a new process, and no part of a game's time
+
     own = os.getpid()
     _begin(parent, own)
     around = Around(output)
