@@ -184,7 +184,7 @@ def test_the_borders_are_those_of_the_theorem() -> None:
 
 
 def test_steps_are_counted_until_it_halts() -> None:
-    run = AboveThreshold(epsilon=1.0, threshold=3.0).start(np.random.default_rng(0), silent=True)
+    run = AboveThreshold(epsilon=1e-3, threshold=3.0).start(np.random.default_rng(0), silent=True)
     assert run.mechanism.threshold == 3.0
     assert (run.t, run.halted) == (0, False)
     assert [run.step(query) for query in (1, 2, 3)] == [False, False, False]  # not above

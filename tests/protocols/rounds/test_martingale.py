@@ -138,3 +138,11 @@ def test_martingale_of_strength_4_errs_by_less_than_half_of_what_it_may(adversar
         for seed in range(60)
     ]
     assert np.median([game.max_rel_error for game in found]) / 0.1 == pytest.approx(0.45, abs=0.06)
+
+
+def test_the_simple_cost_by_hand() -> None:
+    """k = 100, alpha = 0.1, lam = 4: 400 items are forwarded, then 4k = 400 words a round, each growing N by 1.25."""
+    protocol = Martingale(alpha=0.1, parameters="simple", strength=4.0)
+    assert [protocol.cost_bound(100, items) for items in (1, 400, 401, 500, 501)] == [1, 400, 800, 800, 1200]
+    assert protocol.cost_bound(100, 0, start=400) == 0
+    assert [protocol.cost_bound(100, items, start=400) for items in (1, 100, 101)] == [400, 400, 800]

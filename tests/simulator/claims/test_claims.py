@@ -36,6 +36,7 @@ TABLE = {
         ("max(words) - min(words)", 30),
         ("total(words)", 80),
         ("quantile(words, 1)", 40),
+        ("quantile(words, 0)", 10),
         ("games()", 4),
         ("median(words / sites)", 10),
         ("median(words, where=(protocol == 'a')) / median(words, where=(protocol == 'b'))", 25 / 15),
