@@ -38,15 +38,18 @@ class RestsNowAndThen(Adversary):
 def rows_are_right(game: Game, step_of: Any = None) -> None:
     """Compare each row with transcript and outputs, which are recorded one by one."""
     assert len(game.series) > 0
+    changed, sent = game.outputs["step"].to_numpy(), game.transcript["step"].to_numpy()
+    assert (np.diff(changed) >= 0).all()
+    assert (np.diff(sent) >= 0).all()
+    outputs, words = game.outputs["output"].to_numpy(), np.append(0, game.transcript["words"].to_numpy().cumsum())
     for row in game.series.itertuples():
         step = step_of(row.items) if step_of else row.items - game.start
         assert row.step == step
-        changes = game.outputs[game.outputs["step"] <= step]
-        output = float(changes["output"].iloc[-1]) if len(changes) else float(game.start)
-        said = game.transcript[game.transcript["step"] <= step]
+        changes, said = np.count_nonzero(changed <= step), np.count_nonzero(sent <= step)
+        output = float(outputs[changes - 1]) if changes else float(game.start)
         assert row.output == output
-        assert row.messages == len(said)
-        assert row.words == said["words"].sum()
+        assert row.messages == said
+        assert row.words == words[said]
         assert row.rel_error == (output - row.items) / row.items
 
 
