@@ -159,14 +159,17 @@ class Journal:
         KeyError
             It is not there.
         RunError
-            The file has changed since it was opened.
+            The file has changed since it was opened, or somebody has made the line up.
         """
         place = self._lines[key]
         os.lseek(self._file, place.start, os.SEEK_SET)
         line = os.read(self._file, place.length)
         if _read(line) != (key, place.whole):
             raise RunError(f"{self.path}: was changed while it was in use; run the same command again")
-        return unpack(b64decode(line.split()[-1]))
+        try:
+            return unpack(b64decode(line.split()[-1]))
+        except (ValueError, TypeError, zlib.error, RecursionError) as error:  # its checksum is right, so it was made up
+            raise RunError(f"{self.path}: the line of {key} was not written by a run; take it out") from error
 
     def put(self, games: Iterable[tuple[str, Record]]) -> None:
         """Keep games.
@@ -216,7 +219,7 @@ def _read(line: bytes) -> tuple[str, bool] | None:
     if len(parts) != 5 or parts[0] != LAYOUT:
         return None
     version, key, state, checksum, packed = parts
-    if checksum != _checksum(b" ".join([version, key, state, packed])):
+    if checksum != _checksum(b" ".join([version, key, state, packed])) or not key.isascii():
         return None
     return key.decode(), state == _WHOLE
 

@@ -19,7 +19,7 @@ import atheris
 with atheris.instrument_imports(include=["simulator.claims", "simulator.scenario", "simulator.runs.journal", "yaml"]):
     from simulator.claims.expressions import check_condition, check_measure
     from simulator.claims.grammar import ExpressionError
-    from simulator.errors import ScenarioError
+    from simulator.errors import RunError, ScenarioError
     from simulator.runs.journal import Journal
     from simulator.scenario.load import load
     from simulator.scenario.yaml_values import YamlError, read_yaml
@@ -57,7 +57,8 @@ def journal(data: bytes) -> None:
     with Journal(path) as opened:
         known = opened.known()
         for key in known:
-            opened.get(key)
+            with contextlib.suppress(RunError):  # libFuzzer finds right checksums
+                opened.get(key)
         opened.put([("another", Record(row={}))])
     with Journal(path) as opened:
         assert opened.damaged == 0
