@@ -237,3 +237,10 @@ def at_top(tree: ast.Module) -> Iterator[str]:
 )
 def test_what_counts_as_private_use(text: str, uses: list[str]) -> None:
     assert list(foreign_private("m", ast.parse(text))) == uses
+
+
+def test_names_of_test_files_are_unique() -> None:
+    """Two of one name in folders without a package cannot both be imported, and then neither is tested."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert len(names) > 200
+    assert [name for name, number in names.items() if number > 1] == []
