@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test browser quick bench docs claims costs goldens replay seeds mutants kills fuzz lock lower-bounds audit-deps clean
+.PHONY: demo test browser quick coverage bench docs claims costs goldens replay seeds mutants kills fuzz lock lower-bounds audit-deps clean
 
 demo: .venv/.demo
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
@@ -26,6 +26,11 @@ browser:
 
 quick: .venv/.test
 	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow"
+
+# lines and branches of the packages that the quick tests run through: ten minutes
+coverage: .venv/.test
+	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow" --cov-branch --cov-report=term:skip-covered \
+		--cov=simulator --cov=protocols --cov=adversaries --cov=mechanisms --cov=disttrack
 
 bench: .venv/.bench
 	$(BIN)/python -m benchmarks
