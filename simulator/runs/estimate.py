@@ -22,7 +22,7 @@ BYTES_A_WORKER: Final = 150e6
 BYTES_A_GAME: Final = 30e3
 """Tables and journal, most of it the timeline of 200 checkpoints."""
 SURELY_QUICK: Final = 2e7
-"""Messages that no machine takes an hour for: then no half-second is spent on finding out."""
+"""Messages that no machine takes an hour for: then no short games are played to find out."""
 ITEMS_A_MESSAGE: Final = 10.0
 """Items that are looked at in the time of a message, roughly."""
 BYTES_A_KEY: Final = 500.0

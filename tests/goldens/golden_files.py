@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from golden_cases import CASES, Case
@@ -49,6 +50,25 @@ def counted(below: str) -> dict[str, int]:
     return {**kinds, "messages": most, "words": words, "bits": bits, "rounds": int(outcome[1])}
 
 
+def write_all(folder: Path, texts: Mapping[str, str], shown: str = "") -> None:
+    """Let a folder hold these texts and no others, and say what has changed.
+
+    Parameters
+    ----------
+    shown
+        What stands before a file's name where it is said.
+    """
+    for path in sorted(folder.glob("*.txt")):
+        if path.name not in texts:
+            path.unlink()
+            print(f"removed {shown}{path.name}")
+    for name, text in texts.items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {shown}{name}")
+
+
 def regenerate(folder: Path = FOLDER) -> int:
     """Play every golden transcript anew, remove those of no case, and say what has changed.
 
@@ -58,15 +78,7 @@ def regenerate(folder: Path = FOLDER) -> int:
         The exit status: 1 if a text is still to be written.
     """
     wanted = {f"{case.name}.txt": regenerated(case, folder) for case in CASES}
-    for path in sorted(folder.glob("*.txt")):
-        if path.name not in wanted:
-            path.unlink()
-            print(f"removed {path.name}")
-    for name, text in wanted.items():
-        path = folder / name
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
-            print(f"wrote {name}")
+    write_all(folder, wanted)
     unwritten = [name for name, text in wanted.items() if parts(text)[0] == UNWRITTEN]
     for name in unwritten:
         print(f"{name}: say at its top why its numbers are right")

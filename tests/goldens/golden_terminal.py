@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from golden_files import write_all
+
 from simulator.claims.judge import Finding
 from simulator.cli.summary import claims_lines, games_lines
 from simulator.results.answers import answer_table
@@ -43,14 +45,5 @@ def wanted() -> dict[str, str]:
 
 def regenerate_terminal() -> int:
     """Write every file anew, remove those of no case, and say what has changed."""
-    texts = wanted()
-    for path in FOLDER.glob("*.txt"):
-        if path.name not in texts:
-            path.unlink()
-            print(f"removed terminal/{path.name}")
-    for name, text in texts.items():
-        path = FOLDER / name
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
-            print(f"wrote terminal/{name}")
+    write_all(FOLDER, wanted(), shown="terminal/")
     return 0
