@@ -52,6 +52,10 @@ class Tape:
         u = self.uniform()
         return scale * (log(2 * u) if u < 0.5 else -log(2 * (1 - u) or 1e-300))
 
+    def gumbel(self) -> float:
+        """Return noise that is below x with probability exp(-exp(-x))."""
+        return -log(-log(self.uniform()) or 1e-300)
+
 
 def played(
     game: dict[str, Callable[..., Any]], k: int, items: int, feed: Callable[[int, Any], int | None]

@@ -1,12 +1,12 @@
-"""Trackers that sample: Huang, Yi and Zhang's with its doubling tracker (papers, section 3), and switching (6.1).
+"""The tracker of Huang, Yi and Zhang, with its doubling tracker (papers, section 3).
 
-Each of many copies alike: a report carries the site's count n, with probability p; the estimate of a site is
-n - 1 + 1/p. The doubling tracker beside them is one for all copies.
+A report carries the site's count n, with probability p; the estimate of a site is n - 1 + 1/p. Of several copies the
+median counts. The doubling tracker beside them is one for all copies.
 """
 
 from __future__ import annotations
 
-from math import ceil, exp, log, log1p, sqrt
+from math import exp, sqrt
 from statistics import median
 from typing import Any
 
@@ -86,91 +86,3 @@ def enough(failure: float, k: int) -> float:
         sure = exp(-(c**2) / (2 * (1 + c / (3 * sqrt(k))))) + exp(-(c**2) / (2 * (1 + c / sqrt(k)))) < failure
         low, high = (low, c) if sure else (c, high)
     return high
-
-
-def sketch_switching(
-    k: int, start: list[int], alpha: float, delta: float, largest: float, tape: Tape
-) -> dict[str, Any]:
-    """Show a copy's estimate once it is 1 + alpha/2 times the output, then go by the next copy.
-
-    While p is 1 a report of one word serves all copies. Later it names those that it speaks for, a word each, and a
-    site tosses for the copies one after the other; a change of p lets it toss which reports stay, for all copies, then
-    how far back the others go, for all, then when each is due. A broadcast tells the copies that are used up.
-    """
-    total = sum(start)
-    copies = max(1, ceil((log1p(alpha / 8) + log(largest / max(total, 1))) / log1p(alpha / 2)) + 1)
-    spread = alpha / 12 / enough(delta / (32 * copies), k)
-    inverse = inverse_of(spread, k, total)
-    count, told, doubled, power = list(start), list(start), list(start), [inverse] * k
-    first = [0] * k
-    last = [dict.fromkeys(range(copies), 0) for _ in range(k)]
-    heard = [dict.fromkeys(range(copies), 0) for _ in range(k)]
-    due: list[dict[int, int]] = [{} for _ in range(k)]
-    now: dict[str, Any] = {"known": total, "inverse": inverse, "output": total, "active": 0}
-
-    def toss(site: int) -> None:
-        due[site] = {copy: count[site] + tape.gap(1 / power[site]) for copy in range(first[site], copies)}
-
-    def item(site: int) -> list[Any]:
-        count[site] += 1
-        number = count[site] - start[site]
-        said: list[Any] = []
-        if power[site] == 1:
-            last[site] = dict.fromkeys(last[site], number)
-            said.append(("report", (range(copies), [number] * copies), 1))
-        else:
-            those = [copy for copy in range(first[site], copies) if due[site][copy] == count[site]]
-            for copy in those:
-                last[site][copy] = number
-                due[site][copy] = count[site] + tape.gap(1 / power[site])
-            if those:
-                said.append(("report", (those, [number] * len(those)), len(those)))
-        if count[site] >= max(1, 2 * told[site]):
-            told[site] = count[site]
-            said.append(("double", count[site], 1))
-        return said
-
-    def hear(site: int, message: Any) -> list[Any]:
-        known, used_up = message[1]
-        first[site] = max(first[site], used_up)
-        before, after = power[site], inverse_of(spread, k, known)
-        if before == after:
-            return []
-        power[site] = after
-        those = range(first[site], copies)
-        stay = [tape.falls(before / after) for _ in those]
-        back = [tape.gap(1 / after) for _ in those]
-        changed = []
-        for copy, stays, gap in zip(those, stay, back, strict=True):
-            anew = last[site][copy] if stays else max(0, last[site][copy] - gap)
-            if anew != last[site][copy]:
-                last[site][copy] = anew
-                changed.append(copy)
-        toss(site)
-        return [("adjust", (changed, [last[site][copy] for copy in changed]), len(changed))] if changed else []
-
-    def server(site: int, message: Any) -> list[Any]:
-        said: list[Any] = []
-        if message[0] == "double":
-            doubled[site] = message[1]
-            if sum(doubled) < max(1, 2 * now["known"]):
-                return []
-            now["known"] = sum(doubled)
-            now["inverse"] = inverse_of(spread, k, now["known"])
-            look()
-            said = [(EVERYBODY, ("total", (now["known"], now["active"]), 2 if now["active"] else 1))]
-        else:
-            heard[site].update(zip(*message[1], strict=True))
-            look()
-        return said
-
-    def look() -> None:
-        active = now["active"]
-        estimate = total + sum(row[active] - 1 + now["inverse"] for row in heard if row[active])
-        if estimate > 0 and estimate >= (1 + alpha / 2) * now["output"]:
-            now["output"], now["active"] = estimate, min(active + 1, copies - 1)
-
-    if inverse > 1:
-        for site in range(k):
-            toss(site)
-    return {"item": item, "site": hear, "server": server, "output": lambda: now["output"]}
