@@ -147,6 +147,19 @@ def beyond_with(
     return alone[:-1], both
 
 
+def least(sums: Callable[[Decimal], tuple[Decimal, Decimal]], failure: Decimal, x: Decimal) -> Decimal:
+    """Return a + E max(0, S - a) / failure at its least: where the tail is `failure`, by secants of its logarithm."""
+    before, x = x, 2 * x
+    last = sums(before)[0].ln()
+    for _ in range(30):
+        tail, excess = sums(x)
+        if abs(tail / failure - 1) < Decimal("1e-9"):
+            return x + excess / failure
+        slope = (tail.ln() - last) / (x - before)
+        before, last, x = x, tail.ln(), max(x / 4, x + (failure / tail).ln() / slope)
+    raise ArithmeticError(f"no tail of {failure} near {x}")
+
+
 @lru_cache(maxsize=256)
 def shortfalls(kind: str, phases: int, share: float, failure: float) -> tuple[float, float]:
     """Return y_up and y_down at a privacy loss of 1: the sum of the chances is `failure` at a, and y is beyond it.
@@ -168,13 +181,10 @@ def shortfalls(kind: str, phases: int, share: float, failure: float) -> tuple[fl
                 each = beyond_with(most, scale, other, x)[which]
                 return sum(n * each[m][0] for m, n in of.items()), sum(n * each[m][1] for m, n in of.items())  # type: ignore[return-value]
 
-            low, high = Decimal(0), scale + other
-            while sums(high)[0] > failure:
-                low, high = high, 2 * high
-            for _ in range(34):  # the shortfall is least at the quantile, so that a near one does
-                middle = (low + high) / 2
-                low, high = (middle, high) if sums(middle)[0] > failure else (low, middle)
-            found.append(float(high + sums(high)[1] / Decimal(failure)) if of else 0.0)
+            if of:
+                found.append(float(least(sums, Decimal(failure), scale + other)))
+            else:
+                found.append(0.0)
     return found[0], found[1]
 
 
@@ -223,7 +233,7 @@ def words(k: int, alpha: float, choice: Choice, failure: float) -> float:
 def robust(
     k: int, start: list[int], alpha: float, delta: float, choices_of: ChoicesOf, tape: Tape, noise: Tape
 ) -> dict[str, Any]:
-    """A bit at a random one of each D items of a site; a new output after each phase but the last, which ends a round."""
+    """A bit at a random one of each D items of a site; a new output after each phase; the last one ends the round."""
     known: dict[int, Any] = {}
 
     def constants(number: int) -> tuple[Choice, float, float]:
