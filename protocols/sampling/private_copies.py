@@ -28,10 +28,11 @@ MARGIN: Final = 0.35
 class PrivateCopies(Protocol):
     """Copies of the randomised tracker, their coins behind differential privacy: a heuristic here, without a guarantee.
 
-    After each message the sparse-vector test asks how many copies are off the output by more than alpha/2 of it. When
-    about half of them are, the output becomes a private median of the copies, on a grid of factors 1 + alpha/10, and
-    the test begins anew. With lambda changes in all, a total loss epsilon leaves epsilon / sqrt(8 lambda ln(1/delta))
-    for each, so that the copies which make the test sure grow like sqrt(lambda), with a factor of thousands.
+    After each message that may move the copies' estimates the sparse-vector test asks how many of them are off the
+    output by more than alpha/2 of it. When about half are, the output becomes a private median of the copies, on a grid
+    of factors 1 + alpha/10, and the test begins anew. With lambda changes in all, a total loss epsilon leaves
+    epsilon / sqrt(8 lambda ln(1/delta)) for each, so that the copies which make the test sure grow like sqrt(lambda),
+    with a factor of thousands.
 
     The proof of the framework does not carry over: a site speaks when its own coin has fallen, and the server can
     move only when a site has spoken. Whoever sees the output change knows that the site fed last has just sent a report

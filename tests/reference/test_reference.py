@@ -95,7 +95,7 @@ def cases() -> dict[str, Case]:
 CASES = cases()
 SIZES = [(1, 1, 0), (1, 2500, 0), (2, 600, 0), (7, 700, 0), (7, 1500, 1200), (64, 500, 0), (64, 800, 20_000)]
 """Sites, items, items before the game."""
-OF_COPIES = [(1, 1, 0), (1, 500, 0), (2, 200, 700), (5, 250, 0), (20, 120, 0)]
+OF_COPIES = [(1, 1, 0), (1, 300, 0), (2, 150, 700), (5, 120, 0), (20, 100, 0)]
 """Of private copies, whose references go through all copies and all points of a grid in plain lists."""
 
 

@@ -49,6 +49,14 @@ def test_edges_agree(size: tuple[int, int, int], delta: float, monkeypatch: pyte
         compared(monkeypatch, case_of(size[0], alpha, delta), "freeze", size, seed=3)
 
 
+def test_one_signal_is_awaited_where_rounding_would_leave_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    alpha, delta = 0.9, 14 / 60
+    share, total = share_of(1, alpha, delta, 1), 3
+    assert signals_of(1, alpha, share, total, bias(1, alpha, share, total, exact=True)) == 0
+    rows = compared(monkeypatch, case_of(1, alpha, delta), "round-robin", (1, 60, 0), 1)
+    assert [row[3] for row in rows[:6]] == ["item", "item", "item", "round", "bit", "poll"]
+
+
 @pytest.mark.parametrize("k", [1, 3])
 def test_games_that_end_where_a_round_does_agree(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
     case = case_of(k, 0.3, 0.3)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
+from math import log1p
 from typing import Any
 
+import numpy as np
 import pytest
 import reference_copies
-from reference_compared import Case, compared, step_by_step
+from reference_compared import Case, TapeGenerator, compared, step_by_step
+from reference_game import Tape
 
 import protocols
 from adversaries import RoundRobin
@@ -22,8 +26,23 @@ def case_of(alpha: float, delta: float, epsilon: float | None, largest: float, w
 @pytest.mark.parametrize("size", [(1, 300, 0), (3, 150, 400)])
 def test_stretches_of_a_long_grid_are_drawn_alike(size: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("protocols.sampling.private_copies.MOST_POINTS", 100)
-    for seed in range(3):
-        compared(monkeypatch, case_of(0.9, 0.1, 40.0, 500, written_down=100), "freeze", size, seed)
+    for seed in range(2):
+        compared(monkeypatch, case_of(0.9, 0.1, 90.0, 500, written_down=100), "freeze", size, seed)
+
+
+@pytest.mark.parametrize("written_down", [100, 2**22])
+@pytest.mark.parametrize("epsilon", [1.0, 10.0, 100.0])
+def test_medians_are_drawn_alike(epsilon: float, written_down: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of few copies with much noise, more than a game that is worth its name would have."""
+    monkeypatch.setattr("protocols.sampling.private_copies.MOST_POINTS", written_down)
+    protocol = protocols.PrivateCopies(0.9, 0.3, epsilon, 50)
+    numbers = random.Random(1)
+    for seed in range(12):
+        found = [numbers.choice((-3, 0, 40, 55, 55, 60, 1e6, 9.2e18, 1e30)) for _ in range(numbers.randrange(1, 12))]
+        server: Any = protocol.server(2, TapeGenerator(Tape(seed)))
+        server._rng = TapeGenerator(Tape(seed))
+        expected = reference_copies.private_median(found, log1p(0.09), protocol.loss(), Tape(seed), written_down)
+        assert server._median(np.array(found)) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("delta", [1e-9, 0.999])
