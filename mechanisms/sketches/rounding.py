@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, lgamma, log
+from math import ceil, lgamma, log, log1p
 from typing import ClassVar
 
 import numpy as np
@@ -116,14 +116,14 @@ class ComputationPaths(Sketch):
     def paths(self) -> float:
         """Natural logarithm of the number of sequences of answers."""
         places = lgamma(self.updates + 1) - lgamma(self.changes + 1) - lgamma(self.updates - self.changes + 1)
-        grid = ceil(log(self.largest) / log(1 + self.alpha / 4)) + 2
+        grid = ceil(log(self.largest) / log1p(self.alpha / 4)) + 2
         return places + self.changes * log(grid)
 
     @property
     def inner(self) -> Ams:
         """The sketch, right at all steps of all paths up to what rounding leaves: (1 + alpha) / (1 + alpha / 4) - 1."""
         failure = log(self.delta) - self.paths - log(self.updates)
-        share = (1 + self.alpha) / (1 + self.alpha / 4) - 1
+        share = 0.75 * self.alpha / (1 + self.alpha / 4)  # written so that it is not 0 for a small alpha
         # the tail bound in logarithms: delta over all paths is too small for a float
         rows = ceil((log(2) - failure) / log(2 / 0.05) * rows_for_tail(share, 0.05))
         return Ams(rows=rows, alpha=self.alpha)

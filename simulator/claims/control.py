@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from simulator.claims.expressions import check_condition
 from simulator.claims.grammar import ExpressionError
 
-FEW = 5
+LARGEST: Final = 2**62
+"""No game has more items or steps than this, no point more games: schedules count in 64 bits."""
+FEW: Final = 5
 """Games a point of a control: what is broken shows in few."""
 
 
@@ -33,7 +35,9 @@ class Control(BaseModel):
     where: str = Field(
         "", description="Which points are broken: a condition on the columns of points; the claim's own if left out."
     )
-    trials: Annotated[int, Field(ge=1), BeforeValidator(not_bool)] = Field(FEW, description="Games a broken point.")
+    trials: Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(not_bool)] = Field(
+        FEW, description="Games a broken point."
+    )
     fault: str | None = Field(None, description="A named fault in the protocol: see simulator/faults/.")
 
     @property

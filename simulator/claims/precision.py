@@ -15,14 +15,13 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 
 from simulator.claims.claim import Claim, Strict
-from simulator.claims.control import not_bool
+from simulator.claims.control import LARGEST, not_bool
 from simulator.claims.expressions import Columns, arguments, columns_of, outermost
 from simulator.claims.sequences import mean_interval, quantile_interval
 
 MEASURES: Final = ("fraction", "median", "quantile")
 """What a confidence sequence is known for. The others are unbounded, or not of one game."""
 LEAST: Final = 10
-LARGEST: Final = 2**62
 
 
 class Precision(Strict):

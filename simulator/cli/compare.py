@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,15 +12,12 @@ from simulator.cli import complete
 from simulator.cli.layout import Column
 from simulator.cli.plot import STYLE
 from simulator.cli.summary import SIDES
-from simulator.cli.tables import Form, form_options, plain, print_json, print_table, say
+from simulator.cli.tables import Form, form_options, print_json, print_table, say
 from simulator.results.formats import cell
 
 if TYPE_CHECKING:
+    from simulator.results.compared import Compared
     from simulator.results.folder import Results
-
-
-SETTING: Final = ("protocol", "adversary", "sites", "items", "alpha")
-"""What a row is; other swept parameters are added to it."""
 
 
 @click.command()
@@ -59,10 +55,11 @@ def compare(
     interval, overlaid figures, and in what else the results differ.
     """
     from simulator.errors import ScenarioError
+    from simulator.results.compared import compare_results
     from simulator.results.folder import Results
 
     results = [Results(folder) for folder in folders]
-    found = _side_by_side(results)
+    compared = compare_results(results, _names([result.dir for result in results]))
     drawn = []
     if plots:
         from simulator.plots import compare as draw
@@ -74,12 +71,11 @@ def compare(
                 raise ScenarioError(f"--plot {text}: {error}") from error
     page: Path | None = None
     if len(results) > 1:
-        page = _write_page(html or (out or results[0].dir) / "compare.html", results, found.names, plots, out)
+        page = _write_page(html or (out or results[0].dir) / "compare.html", results, compared, plots, out)
     if form == "json":
-        rows = [{**row.setting, "results": row.values} for row in found.rows]
-        print_json({"shared": found.shared, "matched": found.matched, "rows": rows, "figures": drawn, "page": page})
+        print_json({**_document(results, compared), "figures": drawn, "page": page})
     elif form == "table":
-        found.tell()
+        _tell(results, compared)
         for paths in drawn:
             click.echo("figure: " + ", ".join(paths))
         if page is not None:
@@ -87,15 +83,13 @@ def compare(
 
 
 def _write_page(
-    path: Path, results: Sequence[Results], names: list[str], plots: tuple[str, ...], out: Path | None
+    path: Path, results: Sequence[Results], compared: Compared, plots: tuple[str, ...], out: Path | None
 ) -> Path:
     """Write the page and return its path; its warnings are told in lines as well."""
     from simulator.plots.figures import compared_figure
     from simulator.report.compare import write_comparison
     from simulator.report.figures import Picture
-    from simulator.results.compared import compare_results
 
-    compared = compare_results(results, names)
     for warning in compared.warnings:
         say(f"warning: {warning}", err=True)
     pictures = []
@@ -106,84 +100,74 @@ def _write_page(
     return write_comparison(path, results, compared, pictures)
 
 
-@dataclass(frozen=True)
-class Row:
-    """What several results say of one setting.
-
-    Attributes
-    ----------
-    setting
-        The parameters of its points.
-    values, texts
-        For each result that has such a point, by its name: its answers by header, and the same as readers see them.
-    """
-
-    setting: dict[str, Any]
-    values: dict[str, dict[str, Any]]
-    texts: dict[str, dict[str, str]]
+Answers = list[tuple[str, list[tuple[Any, str]]]]
+"""Of one result: what answers its question, by header, and for each of its points the value and the text of it."""
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Several results side by side: what all points share, and a row for each setting in which they differ."""
+def _answers(results: Sequence[Results]) -> list[Answers]:
+    """Return for each result what answers its question."""
+    from simulator.results.answers import cells_by_point
 
-    names: list[str]
-    shared: dict[str, Any]
-    rows: list[Row]
+    return [
+        [(answer.header, cells) for answer, cells in cells_by_point(result) if not answer.rank] for result in results
+    ]
 
-    @property
-    def matched(self) -> bool:
-        """Tell whether there is anything to compare."""
-        return len(self.names) == 1 or any(len(row.values) > 1 for row in self.rows)
 
-    def tell(self) -> None:
-        """Print it as a table."""
-        keys = [key for key in self.rows[0].setting if key not in self.shared] or list(self.rows[0].setting)[:1]
-        answers = list(dict.fromkeys(header for row in self.rows for mine in row.texts.values() for header in mine))
-        columns = [Column(key, right=key not in SIDES, key=True, named=key in SIDES) for key in keys]
-        columns += [Column(f"{answer}: {name}", right=True) for answer in answers for name in self.names]
-        rows = [
-            [
-                *(cell(row.setting[key]) for key in keys),
-                *(row.texts.get(name, {}).get(answer, "") for answer in answers for name in self.names),
-            ]
-            for row in self.rows
+def _document(results: Sequence[Results], compared: Compared) -> dict[str, Any]:
+    """Return the comparison for programs: a row for each point, with what each result that has it says."""
+    answers, matched = _answers(results), compared.matched
+    rows = [
+        {
+            **point.setting,
+            "results": {
+                compared.names[place]: {header: cells[row][0] for header, cells in answers[place]}
+                for place, row in point.places.items()
+            },
+        }
+        for point in matched.points
+    ]
+    return {
+        "shared": matched.shared,
+        "matched": matched.common or len(results) == 1,
+        "rows": rows,
+        "alone": dict(zip(compared.names, compared.alone, strict=True)),
+        "warnings": list(compared.warnings),
+    }
+
+
+def _tell(results: Sequence[Results], compared: Compared) -> None:
+    """Print the comparison as a table: a row for each point, a column for each answer of each result."""
+    matched, names = compared.matched, compared.names
+    answers = [dict(mine) for mine in _answers(results)]
+    keys = list(matched.telling) or ["protocol"]
+    columns = [Column(key.replace("_", " "), right=key not in SIDES, key=True, named=key in SIDES) for key in keys]
+    headers = dict.fromkeys(header for mine in answers for header in mine)
+    asked = [(header, place) for header in headers for place in range(len(names))]
+    columns += [Column(f"{header}: {names[place]}", right=True) for header, place in asked]
+    rows = [
+        [
+            *(point.said(key) for key in keys),
+            *(
+                answers[place][header][point.places[place]][1]
+                if place in point.places and header in answers[place]
+                else ""
+                for header, place in asked
+            ),
         ]
-        filled = [place for place, column in enumerate(columns) if column.key or any(row[place] for row in rows)]
-        subtitle = " · ".join(f"{key} {cell(value)}" for key, value in self.shared.items() if key not in keys)
-        print_table(
-            " | ".join(self.names), [columns[i] for i in filled], [[row[i] for i in filled] for row in rows],
-            subtitle=subtitle, notes=() if self.matched else ("no point is in more than one of these results",),
-        )  # fmt: skip
-
-
-def _side_by_side(results: Sequence[Results]) -> Comparison:
-    """Return what the results say, matched by all parameters that any of them sweeps."""
-    from simulator.claims.columns import TRIALS
-    from simulator.results.answers import cells_by_point, games_by_point
-    from simulator.results.read import read_tables
-
-    names = _names([result.dir for result in results])
-    # a task's own measures are marked with an underscore there
-    swept = [name for result in results for name in read_tables([result]).trials.columns]
-    known = (*TRIALS, "result")
-    keys = [*SETTING, *dict.fromkeys(name for name in swept if name not in known and name[0] != "_")]
-    rows: dict[tuple[Any, ...], Row] = {}
-    for name, result in zip(names, results, strict=True):
-        answers = [(answer.header, cells) for answer, cells in cells_by_point(result) if not answer.rank]
-        for place, games in enumerate(games_by_point(result)):
-            first = games.iloc[0].reindex(keys)
-            setting = {key: None if value != value else plain(value) for key, value in first.items()}
-            row = rows.setdefault(tuple(setting.values()), Row({str(key): one for key, one in setting.items()}, {}, {}))
-            row.values[name] = {header: cells[place][0] for header, cells in answers}
-            row.texts[name] = {header: cells[place][1] for header, cells in answers}
-    found = list(rows.values())
-    shared = {key: found[0].setting[key] for key in keys if len({str(row.setting[key]) for row in found}) == 1}
-    return Comparison(names, {key: value for key, value in shared.items() if value is not None}, [
-        Row({key: value for key, value in row.setting.items() if key not in shared or shared[key] is not None},
-            row.values, row.texts)
-        for row in found
-    ])  # fmt: skip
+        for point in matched.points
+    ]
+    filled = [place for place, column in enumerate(columns) if column.key or any(row[place] for row in rows)]
+    subtitle = " · ".join(f"{key} {cell(matched.shared[key])}" for key in matched.head if key not in keys)
+    notes = [] if matched.common or len(names) == 1 else ["no point is in more than one of these results"]
+    notes += (
+        [f"points that no other result has: {compared.alone_in_words}"]
+        if matched.common and any(compared.alone)
+        else []
+    )
+    print_table(
+        " | ".join(names), [columns[i] for i in filled], [[row[i] for i in filled] for row in rows],
+        subtitle=subtitle, notes=notes,
+    )  # fmt: skip
 
 
 def _names(folders: list[Path]) -> list[str]:

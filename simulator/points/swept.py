@@ -89,6 +89,15 @@ LEFT_OUT: Final[dict[str, Scalar]] = {
 """What parameters of a network are where they are left out, so far as figures show them."""
 
 
+def _distribution(value: Mapping[str, Any]) -> str:
+    """Return ``{"exponential": 5}`` as ``exponential(5)``; nothing if it has another form, as by others."""
+    name, inner = next(iter(value.items()), ("", {}))
+    numbers = list(inner.values() if isinstance(inner, Mapping) else (inner,))
+    if len(value) != 1 or not all(isinstance(number, int | float) for number in numbers):
+        return ""
+    return f"{name}({', '.join(f'{float(number):g}' for number in numbers)})"
+
+
 def flat(network: Mapping[str, Any]) -> dict[str, Scalar]:
     """Return the parameters of a network by names of their own: ``latency``, ``crash_rate``.
 
@@ -101,10 +110,8 @@ def flat(network: Mapping[str, Any]) -> dict[str, Scalar]:
             found[key] = _scalar(value)
         elif key == "link":
             found |= {key: "reliable", **{f"{key}_{name}": inner for name, inner in flat(value).items()}}
-        elif key.startswith("latency"):
-            ((name, inner),) = value.items()
-            numbers = inner.values() if isinstance(inner, Mapping) else (inner,)
-            found[key] = f"{name}({', '.join(f'{number:g}' for number in numbers)})"
+        elif key.startswith("latency") and (said := _distribution(value)):
+            found[key] = said
         else:
             found |= {f"{key}_{name}": inner for name, inner in flat(value).items()}
     return found

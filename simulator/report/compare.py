@@ -16,6 +16,7 @@ from simulator.results.compared import Compared, Middle, Row
 from simulator.results.files import write_text
 from simulator.results.folder import Results
 from simulator.results.formats import cell, interval, number
+from simulator.results.settings import brief
 
 NAME: Final = "compare.html"
 
@@ -34,10 +35,11 @@ def write_comparison(path: Path, results: Sequence[Results], compared: Compared,
         parts = {
             "": _short(compared),
             "Points": _points(compared),
+            "Not compared": _not_compared(compared),
             "Figures": section("Figures", figures(pictures), anchor="figures") if pictures else Html(""),
             "Where they come from": _origins(results, compared.names),
         }
-    anchors = {"Points": "points", "Figures": "figures", "Where they come from": "origin"}
+    anchors = {"Points": "points", "Not compared": "alone", "Figures": "figures", "Where they come from": "origin"}
     contents = [(anchors[heading], heading) for heading, part in parts.items() if heading and str(part)]
     write_text(path, shown(title, [part for part in parts.values() if str(part)], contents, "disttrack compare"))
     return path
@@ -69,9 +71,8 @@ def _short(compared: Compared) -> Html:
         for measure in dict.fromkeys(row.measure for row in compared.rows):
             mine = [row for row in compared.rows if (row.other, row.measure) == (other, measure)]
             told += _told(mine, first, other, measure)
-    alone = [f"{many} of {name}" for name, many in zip(compared.names, compared.alone, strict=True) if many]
-    if alone:
-        told.append(Html("Points that no other result has: {}.", ", ".join(alone)))
+    if compared.alone_in_words:
+        told.append(Html("Points that no other result has: {}.", compared.alone_in_words))
     warned = joined([Html("<li>{}</li>", line) for line in compared.warnings])
     warnings = (
         Html("<div role='note'><p class='fault'><strong>The results differ in more than what is compared:</strong></p>"
@@ -105,10 +106,19 @@ def _points(compared: Compared) -> Html:
     several = len(compared.names) > 2
     settings = list(compared.rows[0].point)
     other = "the other" if several else compared.names[1]
-    heads = [*settings, *["result"] * several, "measure", first, other, "ratio", "interval", "games"]
+    heads = [
+        *(name.replace("_", " ") for name in settings),
+        *["result"] * several,
+        "measure",
+        first,
+        other,
+        "ratio",
+        "interval",
+        "games",
+    ]
     rows = [
         [
-            *(cell(value) for value in row.point.values()),
+            *(cell(brief(value)) for value in row.point.values()),
             *[row.other] * several,
             row.measure,
             _middle(row.one, row),
@@ -132,6 +142,19 @@ def _points(compared: Compared) -> Html:
     }
     right = set(range(len(heads) - 5, len(heads)))
     return section("Points", text, table(heads, rows, right, says="Matched points", lost=apart), anchor="points")
+
+
+def _not_compared(compared: Compared) -> Html:
+    """Return the points that only the first result has, or that it lacks; nothing if all are compared."""
+    matched, names = compared.matched, compared.names
+    left = [point for point in matched.points if 0 not in point.places or len(point.places) == 1]
+    if not left:
+        return Html("")
+    keys = list(matched.telling) or ["protocol"]
+    rows = [[*map(point.said, keys), ", ".join(names[place] for place in point.places)] for point in left]
+    text = Html("<p>Points that {} lacks, or that no other result has.</p>", names[0])
+    heads = [*(key.replace("_", " ") for key in keys), "in"]
+    return section("Not compared", text, table(heads, rows, set(), says="Points not compared"), anchor="alone")
 
 
 def _middle(middle: Middle, row: Row) -> Any:

@@ -155,11 +155,20 @@ def _cell(answer: Answer, games: pd.DataFrame, task: type[Task], kept: Kept) -> 
         return _share(decided["verdict"] == "ok")
     if answer.how == "fact":
         return _fact(str(answer.of), games, task, kept)
-    values = left.get(answer.of) if isinstance(answer.of, str) else answer.of(left)
-    values = None if values is None else values.dropna()
-    if values is None or values.empty:
+    values = measured(answer, left)
+    if values is None:
         return NOTHING
     return _share(values.astype(str) == "True") if answer.how == "share" else _summary(answer.how, values)
+
+
+def measured(answer: Answer, games: pd.DataFrame) -> pd.Series[Any] | None:
+    """Return what games say of an answer; None if they say nothing, or have not the columns that it is made of."""
+    try:
+        found = games.get(answer.of) if isinstance(answer.of, str) else answer.of(games)
+    except KeyError:  # the table is of another task than the manifest says
+        return None
+    found = None if found is None else found.dropna()
+    return None if found is None or found.empty else found
 
 
 def _share(kept: pd.Series[bool]) -> Cell:

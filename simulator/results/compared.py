@@ -10,8 +10,11 @@ import numpy as np
 
 from simulator.points.kept import kept_class
 from simulator.points.point import canonical
-from simulator.results.folder import Results
+from simulator.results.answers import games_by_point, measured
+from simulator.results.folder import Results, finished
 from simulator.results.formats import setting
+from simulator.results.matched import Matched, match
+from simulator.results.settings import SIDES, UNSET
 from simulator.tasks.answers import Answer, answers_of
 
 if TYPE_CHECKING:
@@ -79,70 +82,53 @@ class Compared:
     ----------
     names
         What the results are called, the first one first.
+    matched
+        Their points, each with the results that have it.
     rows
-        The matched points, a row for each measure and other result.
-    alone
-        For each result, how many of its points no other one has.
+        The points that the first result shares with another, a row for each measure and other result.
     warnings
         In what the results differ beside what is compared, a line each.
     """
 
     names: tuple[str, ...]
+    matched: Matched
     rows: tuple[Row, ...]
-    alone: tuple[int, ...]
     warnings: tuple[str, ...]
+
+    @property
+    def alone(self) -> tuple[int, ...]:
+        """Return for each result how many of its points no other one has."""
+        return tuple(self.matched.alone(place) for place in range(len(self.names)))
+
+    @property
+    def alone_in_words(self) -> str:
+        """Return the same as readers see it: `4 of one, 1 of two`; nothing if there are none."""
+        return ", ".join(f"{many} of {name}" for name, many in zip(self.names, self.alone, strict=True) if many)
 
 
 def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compared:
-    """Return the points that results share, and how the first one's games compare with those of each other."""
-    points = [_points(one) for one in results]
-    shared = [key for key in points[0] if any(key in other for other in points[1:])]
-    known = [values for mine in points for values, _ in mine.values()]
-    telling = [name for name in dict.fromkeys(key for one in known for key in one) if _differs(name, known)]
-    named = [name for name in telling if name in ("protocol", "adversary")] or ["protocol"]
+    """Return the points of results, and how the first one's games compare with those of each other at shared points."""
+    matched = match(results, names)
+    games = [games_by_point(one) for one in results]
+    answers = _answers(results[0])
+    named = [name for name in SIDES if name in matched.telling] or ["protocol"]
+    named += [name for name in matched.telling if name not in named]
     rows = []
-    for key in shared:
-        values, games = points[0][key]
-        point = {name: values.get(name) for name in [*named, *(each for each in telling if each not in named)]}
-        for other, its in zip(names[1:], points[1:], strict=True):
-            if key in its:
-                rows += [_row(point, answer, other, games, its[key][1]) for answer in _answers(results[0])]
+    for point in matched.points:
+        if 0 not in point.places:
+            continue
+        setting = {name: point.setting.get(name) for name in named}
+        setting |= {name: UNSET for name in named if name in point.setting and setting[name] is None}
+        for other in range(1, len(results)):
+            if other in point.places:
+                one, two = (finished(games[place][point.places[place]]) for place in (0, other))
+                rows += [_row(setting, answer, names[other], one, two) for answer in answers]
     return Compared(
         names=tuple(names),
+        matched=matched,
         rows=tuple(row for row in rows if row.one.value is not None or row.two.value is not None),
-        alone=tuple(
-            sum(not any(key in other for other in points if other is not mine) for key in mine) for mine in points
-        ),
-        warnings=tuple(_warnings(results, names, points, matched=bool(shared))),
+        warnings=tuple(_warnings(results, names, matched)) if len(results) > 1 else (),
     )
-
-
-def _points(results: Results) -> dict[str, tuple[dict[str, Any], pd.DataFrame]]:
-    """Return the points of a result by all of their parameters, with these and their games."""
-    described = {int(point["point"]): point for point in results.manifest.get("points") or []}
-    found = {}
-    for number, games in results.trials.groupby("point", sort=True):
-        first = games.iloc[0]
-        point = described.get(int(str(number))) or {name: first.get(name) for name in ("sites", "items", "alpha")}
-        values: dict[str, Any] = {"protocol": str(first["protocol"]), "adversary": str(first["adversary"])}
-        values |= {name: point.get(name) for name in ("sites", "items", "start", "alpha") if point.get(name)}
-        values |= {"network": canonical(point["network"])} if point.get("network") else {}
-        for side in ("protocol", "adversary"):
-            given = point.get(side)
-            if isinstance(given, Mapping):
-                values |= {f"{side} {name}": value for name, value in given.items() if name != "kind"}
-        found[canonical(values)] = values, games[games["verdict"] != "error"]
-    return found
-
-
-def _differs(name: str, known: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether points differ in something; of a parameter of a side only points of one kind are compared."""
-    side = name.split(" ")[0] if " " in name else ""
-    found: dict[Any, set[str]] = {}
-    for one in known:
-        if one.get(name) is not None:
-            found.setdefault(one[side] if side else "", set()).add(canonical(one[name]))
-    return any(len(values) > 1 for values in found.values())
 
 
 def _answers(results: Results) -> list[Answer]:
@@ -168,9 +154,8 @@ def middle_of(answer: Answer, games: pd.DataFrame) -> Middle:
         decided = games[games["verdict"].isin(("ok", "failed"))]
         share = float((decided["verdict"] == "ok").mean()) if len(decided) else None
         return Middle(share, None, None, len(decided))
-    found = games.get(answer.of) if isinstance(answer.of, str) else answer.of(games)
-    found = None if found is None else found.dropna()
-    if found is None or found.empty:
+    found = measured(answer, games)
+    if found is None:
         return Middle(None, None, None, 0)
     if answer.how == "share":
         return Middle(float((found.astype(str) == "True").mean()), None, None, len(found))
@@ -201,33 +186,15 @@ def order_interval(ordered: Any, confidence: float = EACH) -> tuple[float | None
     return float(ordered[places[-1] - 1]), float(ordered[many - places[-1]])
 
 
-def _apart(points: Sequence[Mapping[str, tuple[Mapping[str, Any], Any]]]) -> list[str]:
-    """Return the parameters of which no two results have a value in common, nor both have none.
-
-    >>> _apart([{"a": ({"sites": 3, "alpha": 0.1}, None)}, {"b": ({"sites": 3, "alpha": 0.2}, None)}])
-    ['alpha']
-    """
-    names = dict.fromkeys(name for mine in points for values, _ in mine.values() for name in values)
-    found = []
-    for name in names:
-        had = [{canonical(values.get(name)) for values, _ in mine.values()} for mine in points]
-        if all(one.isdisjoint(other) for place, one in enumerate(had) for other in had[:place]):
-            found.append(name)
-    return found
-
-
-def _warnings(
-    results: Sequence[Results],
-    names: Sequence[str],
-    points: Sequence[Mapping[str, tuple[Mapping[str, Any], Any]]],
-    *,
-    matched: bool,
-) -> list[str]:
+def _warnings(results: Sequence[Results], names: Sequence[str], matched: Matched) -> list[str]:
     """Return in what results differ beside what is compared."""
     found = []
-    if not matched:
-        differing = ", ".join(_apart(points)) or "how these values go together"
+    if not matched.common:
+        differing = ", ".join(matched.apart) or "how these values go together"
         found.append(f"no two results have a point in common; what keeps them apart: {differing}")
+    elif not any(0 in point.places and len(point.places) > 1 for point in matched.points):
+        found.append(f"no other result has a point of {names[0]}, with which all others are compared")
+    found += matched.lacking
     tasks = {str(one.scenario.get("task") or "count") for one in results}
     if len(tasks) > 1:
         found.append(f"they are results of different tasks: {', '.join(sorted(tasks))}")

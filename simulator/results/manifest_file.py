@@ -22,10 +22,14 @@ class _Scenario(_Lenient):
     plots: list[dict[str, Any] | str] = []
 
 
+class _Side(_Lenient):
+    kind: str = ""
+
+
 class _Point(_Lenient):
     point: int
-    protocol: Part = Field(default_factory=dict)
-    adversary: Part = Field(default_factory=dict)
+    protocol: _Side = Field(default_factory=_Side)
+    adversary: _Side = Field(default_factory=_Side)
     sites: int | None = None
     items: int | None = None
     start: int | None = None

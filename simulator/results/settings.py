@@ -181,12 +181,12 @@ def _values(entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Any, ...]:
     """Return a parameter at each point; that it is not set is worth telling of a kind that has it set elsewhere."""
     setting_it = {entry.get("kind") for entry in entries if entry.get(name) is not None}
     return tuple(
-        UNSET if name in entry and entry[name] is None and entry.get("kind") in setting_it else _plain(entry.get(name))
+        UNSET if name in entry and entry[name] is None and entry.get("kind") in setting_it else brief(entry.get(name))
         for entry in entries
     )
 
 
-def _plain(value: Any) -> Any:
+def brief(value: Any) -> Any:
     """Return a parameter as a table can show it; of one that holds several values only how many."""
     if value is None or isinstance(value, str | int | float | bool):
         return value

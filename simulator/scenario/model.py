@@ -12,15 +12,11 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from simulator.claims.claim import Claim, Strict, Text
-from simulator.claims.control import not_bool
+from simulator.claims.control import LARGEST, not_bool
 from simulator.claims.precision import Precision
 from simulator.errors import nearest
 from simulator.scenario.network import UNIONS, Network
 from simulator.tasks.sizes import Size
-
-LARGEST = 2**62
-"""No game has more items or steps than this: schedules count in 64 bits."""
-
 
 # bounds stand before the validator, or pydantic leaves them out of the JSON Schema
 Whole = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(not_bool)]

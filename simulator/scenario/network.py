@@ -7,11 +7,10 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from simulator.claims.claim import Strict
-from simulator.claims.control import not_bool
+from simulator.claims.control import LARGEST, not_bool
 
-MOST: int = 2**62
-Steps = Annotated[int, Field(ge=1, le=MOST), BeforeValidator(not_bool)]
-WarmUp = Annotated[int, Field(ge=0, le=MOST), BeforeValidator(not_bool)]
+Steps = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(not_bool)]
+WarmUp = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(not_bool)]
 Delay = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(not_bool)]
 Mean = Annotated[float, Field(gt=0, allow_inf_nan=False), BeforeValidator(not_bool)]
 Chance = Annotated[float, Field(ge=0, le=1), BeforeValidator(not_bool)]

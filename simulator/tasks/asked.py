@@ -6,8 +6,10 @@ line, as of any other fault of a point.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import inf
 from traceback import walk_tb
-from typing import Final
+from typing import Any, Final
 
 from simulator.errors import ScenarioError, printable
 from simulator.points.point import Part, Point, PointError
@@ -16,6 +18,12 @@ from simulator.tasks.base import Task
 
 ASKED: Final = ("memory", "pace", "messages", "items_looked_at")
 """Methods of a task that tell what a game needs and how long it takes."""
+SMALLEST: Final = 1e-100
+"""No parameter of a side is nearer to 0 than this, nor larger than its inverse.
+
+Powers and quotients of such numbers are floats still; of 1e-300, or a whole number of 400 digits, they are not. Nothing
+that is played needs them: a promise of 1e-18 is exact for all counts that there are.
+"""
 
 
 def check_point(task: Task, point: Point) -> None:
@@ -26,6 +34,9 @@ def check_point(task: Task, point: Point) -> None:
     PointError
         Something in the point is wrong; it says where.
     """
+    for part in (point.protocol, point.adversary):
+        for name, value in part.arguments.items():
+            _refuse_extremes(part, name, value)
     if not point.own:
         task.check(point)
         return
@@ -42,6 +53,19 @@ def check_point(task: Task, point: Point) -> None:
         part, where = _fault(point, error)
         said = printable(" ".join(str(error).split()))
         raise PointError((part.role,), f"{part.kind}: {where} raised {type(error).__name__}: {said}") from error
+
+
+def _refuse_extremes(part: Part, name: str, value: Any) -> None:
+    """Raise PointError if a number in a parameter is too small or too large to be reckoned with; infinity is not."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for one in value:
+            _refuse_extremes(part, name, one)
+    elif isinstance(value, int | float) and value not in (0, inf, -inf) and not SMALLEST <= abs(value) <= 1 / SMALLEST:
+        accepted = f"must be 0 or of a size between {SMALLEST:g} and {1 / SMALLEST:g}"
+        got = repr(value) if isinstance(value, float) else f"a whole number of {value.bit_length():,} bits"
+        raise PointError((part.role, name), f"{accepted}; got {got}")
 
 
 def _fault(point: Point, error: BaseException) -> tuple[Part, str]:

@@ -263,7 +263,9 @@ def test_compare_puts_results_side_by_side() -> None:
     result = disttrack("compare", "one", "three")
     rows = [line for line in result.stdout.splitlines() if line.startswith("    ")]
     assert "centred" in result.stdout
-    assert len(rows) == 2 + 4  # a swept parameter sets rows apart
+    assert [row.split()[:2] for row in rows] == [["2", "False"], ["4", "False"], ["2", "True"], ["4", "True"]]
+    assert [len(row.split()) > 8 for row in rows] == [True, True, False, False]  # one was played with the default
+    assert "points that no other result has: 2 of three" in result.stdout
 
 
 def test_commands_are_loaded_only_when_they_are_called() -> None:

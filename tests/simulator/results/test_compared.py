@@ -67,7 +67,6 @@ def test_results_without_a_common_point_are_warned_of_by_what_differs(tmp_path: 
     [
         ({"rules": 7}, "games were played by different rules: 1 (one), 7 (two)"),
         ({"seed": 5}, "different seed: none (one), 5 (two)"),
-        ({"task": "private-count"}, "they are results of different tasks: count, private-count"),
     ],
 )
 def test_whatever_else_differs_is_warned_of(tmp_path: Path, change: dict[str, object], warning: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import json
@@ -18,6 +19,7 @@ from simulator.cli import main
 from simulator.errors import ScenarioError
 from simulator.results.answers import answer_table
 from simulator.results.folder import NoResults, Results
+from simulator.results.matched import match
 from simulator.results.read import read_tables
 from simulator.runs.runner import execute
 from simulator.scenario.load import load
@@ -51,6 +53,7 @@ def told(folder: Path) -> bool:
         results = Results(folder)
         tables = read_tables([results])
         answer_table(results)
+        match([results, results], ["one", "the same"])
         assert len(tables.trials) == len(results.trials)
         _ = (results.series, results.kinds, results.claims, results.controls, results.ok)
     except ScenarioError as error:
@@ -126,9 +129,12 @@ def test_a_hostile_manifest(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(whole, folder)
     manifest = json.loads((whole / "manifest.json").read_text(encoding="utf-8"))
+    delayed = copy.deepcopy(manifest)
+    for point in delayed["points"]:
+        point["network"] = {"latency": {"exponential": 2}, "loss": 0.1, "link": {"timeout": 4}, "crash": {"rate": 0.1}}
 
     @often(80)
-    @given(changed=mutated([manifest]))
+    @given(changed=mutated([manifest, delayed]))
     def tried(changed: Any) -> None:
         (folder / "manifest.json").write_text(json.dumps(changed), encoding="utf-8")
         told(folder)
@@ -164,3 +170,27 @@ def _cut(whole: Path, folder: Path) -> Results:
     lines = (whole / "trials.csv").read_bytes().splitlines(keepends=True)
     (folder / "trials.csv").write_bytes(b"".join(lines[:-1]))
     return Results(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"protocol": {"kind": ["robust"]}}, "protocol.kind"),
+        ({"adversary": {"kind": None}}, "adversary.kind"),
+        ({"network": {"latency": {"exponential": "x"}}}, ""),
+        ({"network": {"latency": {}, "link": {"x": {}}, "crash": []}}, ""),
+    ],
+)
+def test_a_manifest_with_sides_and_networks_of_the_wrong_kind(
+    whole: Path, tmp_path: Path, change: dict[str, Any], said: str
+) -> None:
+    """Found by exchanging values: a list as a kind, and a delay that is no number, ended in tracebacks."""
+    folder = tmp_path / "copy"
+    shutil.copytree(whole, folder)
+    manifest = json.loads((whole / "manifest.json").read_text(encoding="utf-8"))
+    manifest["points"][1] |= change
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert told(folder) is (not said)
+    if said:
+        with pytest.raises(NoResults, match=rf"manifest.json cannot be read: points.1.{said}"):
+            _ = Results(folder).manifest

@@ -1,0 +1,203 @@
+"""Points of several results are matched by all parameters, and alike in the table, the document and the page."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from synthetic_results import write_result
+
+from simulator.cli import main
+from simulator.results.compared import compare_results
+from simulator.results.folder import Results
+from simulator.results.formats import cell
+from simulator.results.matched import Matched, match
+
+KIND = ("deterministic",)
+
+
+def written(folder: Path, **more: Any) -> Results:
+    usual = {"sites": (16, 64), "protocols": KIND, "adversaries": ("freeze",), "trials": 2, "plots": ()}
+    return Results(write_result(folder, **{**usual, **more}))
+
+
+def edited(one: Results, change: Callable[[dict[str, Any]], Any]) -> Results:
+    """Return a result with another manifest."""
+    manifest = json.loads((one.dir / "manifest.json").read_text(encoding="utf-8"))
+    change(manifest)
+    (one.dir / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    return Results(one.dir)
+
+
+def set_all(one: Results, side: str, **more: Any) -> Results:
+    """Return a result each of whose points has further parameters."""
+
+    def change(manifest: dict[str, Any]) -> None:
+        for point in manifest["points"]:
+            point[side] = {**(point.get(side) or {}), **more}
+
+    return edited(one, change)
+
+
+def of_task(one: Results, task: str) -> Results:
+    return edited(one, lambda manifest: manifest["scenario"].update(task=task))
+
+
+def who(matched: Matched) -> Counter[tuple[int, ...]]:
+    """Return how many points are in which results."""
+    return Counter(tuple(point.places) for point in matched.points)
+
+
+def test_different_columns_are_swept_and_a_default_is_a_value(tmp_path: Path) -> None:
+    one = set_all(written(tmp_path / "one"), "protocol", centred=False)
+    two = written(tmp_path / "two", sites=(16,), extra=("centred", [True, False]))
+    three = set_all(written(tmp_path / "three", sites=(16,), alphas=(0.03, 0.1)), "protocol", centred=False)
+    found = match([one, two, three], ["one", "two", "three"])
+    assert who(found) == {(0, 1, 2): 1, (0,): 1, (1,): 1, (2,): 1}
+    assert set(found.telling) == {"sites", "centred", "alpha"}
+    assert found.shared["protocol"] == "deterministic"
+    assert not {"sites", "alpha"} & set(found.head)
+    assert [found.alone(place) for place in range(3)] == [1, 1, 1]
+    assert (found.apart, found.lacking) == ((), ())
+
+
+def test_a_parameter_that_one_lacks_sets_points_apart_and_is_said(tmp_path: Path) -> None:
+    one = written(tmp_path / "one", protocols=("deterministic", "robust"))
+    two = written(tmp_path / "two")
+    more = set_all(written(tmp_path / "more"), "protocol", centred=False)
+    assert who(match([one, two], ["one", "two"])) == {(0, 1): 2, (0,): 2}  # the control: without it they are one point
+    found = match([one, more], ["one", "more"])
+    assert who(found) == {(0,): 4, (1,): 2}
+    assert found.lacking == ("deterministic: centred in more only; one knows no such parameter",)
+    assert found.apart == ("centred",)
+    assert found.lacking[0] in compare_results([one, more], ["one", "more"]).warnings
+
+
+def test_points_of_different_tasks_are_never_the_same(tmp_path: Path) -> None:
+    one, two = written(tmp_path / "one"), written(tmp_path / "two")
+    assert match([one, two], ["one", "two"]).common
+    other = of_task(two, "threshold-queries")
+    found = match([one, other], ["one", "other"])
+    assert not found.common
+    assert "task" in found.apart
+    warnings = compare_results([one, other], ["one", "other"]).warnings
+    assert warnings[0].startswith("no two results have a point in common; what keeps them apart: task")
+    assert "they are results of different tasks: count, threshold-queries" in warnings
+    mixed = match([one, other, written(tmp_path / "three")], ["one", "other", "three"])
+    assert who(mixed) == {(0, 2): 2, (1,): 2}
+
+
+def test_equal_numbers_and_networks_that_do_nothing_are_alike(tmp_path: Path) -> None:
+    one = set_all(written(tmp_path / "one"), "protocol", factor=2, weights=[1, {"a": 3}])
+    two = set_all(written(tmp_path / "two"), "protocol", factor=2.0, weights=[1.0, {"a": 3.0}])
+    assert who(match([one, two], ["one", "two"])) == {(0, 1): 2}
+    idle = set_all(two, "network", latency=0.0, link="bare")
+    assert who(match([one, idle], ["one", "idle"])) == {(0, 1): 2}
+    slow = match([one, set_all(two, "network", latency=3)], ["one", "slow"])
+    assert (who(slow), slow.telling, slow.apart) == ({(0,): 2, (1,): 2}, ("sites", "latency"), ("latency",))
+    true = set_all(written(tmp_path / "true"), "protocol", factor=True, weights=[1, {"a": 3}])
+    false = set_all(written(tmp_path / "false"), "protocol", factor=1, weights=[1, {"a": 3}])
+    assert not match([true, false], ["true", "false"]).common
+
+
+def test_a_point_that_a_scenario_gives_twice_is_matched_in_turn(tmp_path: Path) -> None:
+    one, two = written(tmp_path / "one", sites=(16, 16)), written(tmp_path / "two", sites=(16,))
+    assert who(match([one, two], ["one", "two"])) == {(0, 1): 1, (0,): 1}
+
+
+def test_a_name_that_both_sides_have_is_told_with_its_side(tmp_path: Path) -> None:
+    one = set_all(written(tmp_path / "one"), "protocol", share=1, results=5)
+    one = set_all(one, "adversary", share=None, sites=3)
+    found = match([one], ["one"])
+    assert {"protocol share", "adversary share", "protocol results", "adversary sites", "sites"} <= set(
+        found.points[0].setting
+    )
+    assert [found.points[0].said(name) for name in ("adversary share", "protocol share", "gone")] == ["none", "1", ""]
+
+
+def test_others_may_share_points_that_the_first_lacks(tmp_path: Path) -> None:
+    folders = [written(tmp_path / name, sites=sites) for name, sites in (("one", (4,)), ("two", (16,)), ("x", (16,)))]
+    found = compare_results(folders, ["one", "two", "x"])
+    assert found.matched.common
+    assert not found.rows
+    assert found.warnings[0] == "no other result has a point of one, with which all others are compared"
+
+
+CASES: dict[str, Callable[[Path], list[Results]]] = {
+    "different columns are swept": lambda place: [
+        set_all(written(place / "one"), "protocol", centred=False),
+        written(place / "two", extra=("centred", [True, False])),
+        set_all(written(place / "three", alphas=(0.03, 0.1)), "protocol", centred=False),
+    ],
+    "one lacks a parameter": lambda place: [
+        written(place / "one", protocols=("deterministic", "robust")),
+        set_all(written(place / "two"), "protocol", centred=False),
+    ],
+    "tasks are mixed": lambda place: [
+        written(place / "one"),
+        of_task(written(place / "two"), "threshold-queries"),
+        written(place / "three", sites=(64, 256)),
+    ],
+    "a network": lambda place: [written(place / "one"), set_all(written(place / "two"), "network", latency=2)],
+    "the first has nothing of the others": lambda place: [
+        written(place / name, sites=sites) for name, sites in (("one", (4,)), ("two", (16,)), ("three", (16,)))
+    ],
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_terminal_document_and_page_match_the_same_points(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simulator.report.compare._overlays", lambda *_: [])  # drawn elsewhere, and slow
+    results = CASES[case](tmp_path)
+    page = tmp_path / "page.html"
+    command = ["compare", *(str(one.dir) for one in results), "--html", str(page)]
+    document = json.loads(CliRunner().invoke(main, [*command, "--json"]).stdout)
+    printed = CliRunner().invoke(main, command).stdout
+    first = results[0].dir.name
+    keys = [
+        key
+        for key in dict.fromkeys(key for row in document["rows"] for key in row if key != "results")
+        if len({json.dumps(row.get(key)) for row in document["rows"]}) > 1
+    ]
+
+    def setting(row: dict[str, Any]) -> tuple[str, ...]:
+        return tuple(cell(row[key]) for key in keys if key in row)
+
+    both = {setting(row): set(row["results"]) for row in document["rows"]}
+    assert len(both) == len(document["rows"])
+    compared = {(point, other) for point, its in both.items() for other in its if first in its and other != first}
+    left = {(point, frozenset(its)) for point, its in both.items() if first not in its or len(its) == 1}
+    text = page.read_text(encoding="utf-8")
+    assert page_rows(text, "points", keys, len(results)) == compared
+    assert {(point, frozenset(names.split(", "))) for point, names in page_rows(text, "alone", keys, 3)} == left
+    assert document["matched"] is bool(any(len(its) > 1 for its in both.values()))
+    assert document["alone"] == {one.dir.name: sum(its == {one.dir.name} for its in both.values()) for one in results}
+    lines = [line.split() for line in printed.splitlines()]
+    told = [[point for point in both if tuple(line[: len(point)]) == point] for line in lines]
+    assert Counter(max(points, key=len) for points in told if points) == Counter(list(both)), printed
+    assert all(line in printed for line in ("one", *(str(key) for key in keys)))
+
+
+def page_rows(text: str, anchor: str, keys: list[str], results: int) -> set[tuple[tuple[str, ...], str]]:
+    """Return of a table of the page each row's setting and the cell after it, which names a result."""
+    found = re.search(rf"<section[^>]*id='{anchor}'.*?</section>", text, re.DOTALL)
+    if not found or "<tbody" not in found[0]:
+        return set()
+    heads = [unescape(re.sub("<[^>]*>", "", head)) for head in re.findall(r"<th\b.*?</th>", found[0], re.DOTALL)]
+    rows = re.findall(r"<tr\b[^>]*>(.*?)</tr>", found[0].partition("<tbody")[2], re.DOTALL)
+    cells = [
+        [unescape(re.sub("<[^>]*>", "", cell)) for cell in re.findall(r"<td\b.*?</td>", row, re.DOTALL)] for row in rows
+    ]
+    named = [dict(zip(heads, row, strict=True)) for row in cells]
+    return {
+        (tuple(row[key] for key in keys if row.get(key)), row.get("in") or row.get("result") or "") for row in named
+    }
