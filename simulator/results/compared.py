@@ -111,7 +111,7 @@ def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compare
     matched = match(results, names)
     games = [games_by_point(one) for one in results]
     answers = _answers(results[0])
-    named = [name for name in SIDES if name in matched.telling] or ["protocol"]
+    named: list[str] = [name for name in SIDES if name in matched.telling] or ["protocol"]
     named += [name for name in matched.telling if name not in named]
     rows = []
     for point in matched.points:

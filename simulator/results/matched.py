@@ -208,9 +208,9 @@ def _lacking(by_result: Sequence[Sequence[Values]], names: Sequence[str]) -> Ite
                 of_kind = having.setdefault((side, str(one["", side])), {}).setdefault(place, {})
                 of_kind.update(dict.fromkeys(name for of, name in one if of == side))
     for (_, kind), places in having.items():
-        everywhere = set.intersection(*(set(mine) for mine in places.values()))
-        for place, mine in places.items():
-            more = [name for name in mine if name not in everywhere]
+        everywhere = set.intersection(*(set(known) for known in places.values()))
+        for place, known in places.items():
+            more = [name for name in known if name not in everywhere]
             if more:
                 without = [names[other] for other, its in places.items() if not set(more) <= set(its)]
                 yield f"{kind}: {', '.join(more)} in {names[place]} only; {', '.join(without)} knows no such parameter"
