@@ -1,4 +1,7 @@
-"""Print the oldest versions that pyproject.toml allows, one a line: ``python .ci/lower_bounds.py [EXTRA…]``."""
+"""Print the oldest versions that pyproject.toml allows, one a line: ``python .ci/lower_bounds.py [NAME…]``.
+
+Those of the build and of the core come first. A NAME is an extra, or a package that some extra asks for, alone.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +26,22 @@ def lowest(requirement: str) -> str:
     return f"{found[1]}=={found[2]}"
 
 
-def main(extras: list[str]) -> None:
-    """Print those of the project and of these extras."""
-    project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *(one for extra in extras for one in project["optional-dependencies"][extra])]
-    print("\n".join(map(lowest, wanted)))
+def asked_by(extras: dict[str, list[str]], name: str) -> list[str]:
+    """Return what an extra asks for, or how extras ask for a package."""
+    if name in extras:
+        return extras[name]
+    found = {one for extra in extras.values() for one in extra if one.startswith(f"{name}>=")}
+    if len(found) != 1:
+        raise SystemExit(f"{PYPROJECT.name}: {name!r} is no extra, nor a package with one bound in the extras")
+    return sorted(found)
+
+
+def main(names: list[str]) -> None:
+    """Print those of the project, and of these extras and packages."""
+    content = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
+    project, extras = content["project"], content["project"]["optional-dependencies"]
+    chosen = [one for name in names for one in asked_by(extras, name)]
+    print("\n".join(dict.fromkeys(map(lowest, [*content["build-system"]["requires"], *project["dependencies"], *chosen]))))
 
 
 if __name__ == "__main__":

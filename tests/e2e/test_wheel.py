@@ -3,65 +3,30 @@
 from __future__ import annotations
 
 import email
-import os
-import shutil
-import subprocess
 import sys
 import tarfile
-import venv
 import zipfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from environments import ROOT, copy_of_sources, empty_environment, install, succeed
 
-ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("disttrack", "simulator", "protocols", "adversaries", "mechanisms", "scenarios")
-JUNK = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info")
 
 pytestmark = pytest.mark.slow
-
-
-def succeed(*command: str | Path, cwd: Path, clean: bool = False) -> str:
-    """Return what a command prints; an error if it fails."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run(
-        list(map(str, command)), cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=300
-    )
-    assert not done.returncode, f"{command}:\n{done.stdout}{done.stderr}"
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the interpreter of an environment with nothing in it but pip."""
-    folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder, with_pip=True)
-    return folder / "bin" / "python"
-
-
-def left_out(folder: str, names: list[str]) -> set[str]:
-    """Return what of a folder is no source of the project: hidden files, what was built, and results of runs."""
-    return set(JUNK(folder, names)) | ({"results"} if Path(folder) == ROOT else set())
-
-
-def install(python: Path, what: Sequence[str | Path], cwd: Path) -> None:
-    """Install something; skip the test where the package index cannot be reached."""
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "--retries", "1", "--timeout", "20", "install"]
-    done = subprocess.run(
-        [*pip, "--quiet", "--no-compile", *what], cwd=cwd, capture_output=True, text=True, check=False
-    )
-    if done.returncode and any(sign in done.stderr for sign in ("NewConnectionError", "Connection", "timed out")):
-        pytest.skip("the package index cannot be reached")
-    assert not done.returncode, done.stderr
+    return empty_environment(tmp_path_factory.mktemp("environment"))
 
 
 @pytest.fixture(scope="module")
 def built(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the sdist, and the wheel that is made from it."""
-    tree = tmp_path_factory.mktemp("tree") / "disttrack"
-    shutil.copytree(ROOT, tree, ignore=left_out)
-    install(python, ["build", "setuptools>=77"], tree)
+    tree = copy_of_sources(tmp_path_factory.mktemp("tree") / "disttrack")
+    install(python, ["build", "setuptools>=77.0.1"], tree)
     succeed(python, "-m", "build", "--no-isolation", "--outdir", tree.parent / "dist", cwd=tree)
     return tree.parent / "dist"
 
