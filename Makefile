@@ -70,13 +70,18 @@ lock: .venv/.test
 	@echo "# The versions that tests in CI run with: \`make lock\` writes this file from the environment of \`make test\`." > $(LOCK)
 	$(BIN)/pip list --disable-pip-version-check --format=freeze --exclude disttrack --exclude pip --exclude setuptools >> $(LOCK)
 
-# the smallest versions that pyproject.toml allows, with the quick tests of the core
+# the smallest versions that pyproject.toml allows, with the quick tests of what numbers rest on, the tests of each extra
+# and those of clusters: five minutes of one core; of the versions that a game needs, `make test` has a shorter proof
 lower-bounds:
 	$(PYTHON) -m venv --clear .venv-lower
-	$(PYTHON) .ci/lower_bounds.py audit dask data gym sketches > .venv-lower/bounds.txt
-	.venv-lower/bin/pip install --quiet --disable-pip-version-check -r .venv-lower/bounds.txt pytest hypothesis
+	$(PYTHON) .ci/lower_bounds.py audit bench dask data gym sketches hypothesis pytest > .venv-lower/bounds.txt
+	.venv-lower/bin/pip install --quiet --disable-pip-version-check -r .venv-lower/bounds.txt
 	.venv-lower/bin/python -m pytest -q -p no:cacheprovider -m "not slow" tests/conformance tests/simulator/claims tests/simulator/cli \
-		tests/simulator/game tests/simulator/plots tests/simulator/results tests/simulator/scenario tests/simulator/test_environment.py
+		tests/simulator/game tests/simulator/plots tests/simulator/results tests/simulator/scenario tests/simulator/test_environment.py \
+		tests/adversaries/test_trace.py tests/adversaries/test_updates.py tests/mechanisms/accounting tests/mechanisms/sketches \
+		tests/mechanisms/static/test_static.py
+	.venv-lower/bin/python -m pytest -q -p no:cacheprovider tests/e2e/test_cluster.py
+	.venv-lower/bin/python -c "from benchmarks.baselines import compiled_loop, naive_simpy; assert compiled_loop()(4, 0.1, 10_000) == naive_simpy(4, 0.1, 10_000)"
 
 # a hundred runs struck by signals at random moments, Dask workers too: a quarter of an hour
 kills: .venv/.test

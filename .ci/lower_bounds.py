@@ -41,7 +41,9 @@ def main(names: list[str]) -> None:
     content = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
     project, extras = content["project"], content["project"]["optional-dependencies"]
     chosen = [one for name in names for one in asked_by(extras, name)]
-    print("\n".join(dict.fromkeys(map(lowest, [*content["build-system"]["requires"], *project["dependencies"], *chosen]))))
+    print(
+        "\n".join(dict.fromkeys(map(lowest, [*content["build-system"]["requires"], *project["dependencies"], *chosen])))
+    )
 
 
 if __name__ == "__main__":

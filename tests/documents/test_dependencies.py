@@ -1,15 +1,18 @@
-"""docs/dependencies.md, pyproject.toml and the lock of CI name the same packages."""
+"""docs/dependencies.md, pyproject.toml, the lock of CI, the Makefile and the tests name the same packages."""
 
 from __future__ import annotations
 
+import ast
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CONTENT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT, OF_BUILD = CONTENT["project"], CONTENT["build-system"]["requires"]
 REQUIRED = [*PROJECT["dependencies"], *(one for extra in PROJECT["optional-dependencies"].values() for one in extra)]
 
 
@@ -34,6 +37,38 @@ def locked() -> dict[str, str]:
     return {normal(name): version for name, _, version in (pin.partition("==") for pin in pins)}
 
 
+def installed_by_make(makefile: str) -> set[str]:
+    """Return what `pip install` gets by name: no file, no option, not the project with an extra."""
+    found = set()
+    while makefile != (makefile := re.sub(r"\$\([^()]*\)", "", makefile)):  # innermost values of make first
+        pass
+    for line in makefile.replace("\\\n", " ").splitlines():
+        command, _, rest = line.partition(" install ")
+        if line.startswith("\t") and "pip" in command:
+            words = shlex.split(rest.partition(";")[0])
+            values = {words[place + 1] for place, word in enumerate(words[:-1]) if word in ("-r", "-c", "--editable")}
+            found |= {normal(re.split("[=<>[]", word)[0]) for word in words if word[0] != "-" and word not in values}
+    return found
+
+
+def installed_by_tests() -> set[str]:
+    """Return what the tests that make environments install by name."""
+    calls = (
+        call
+        for path in (ROOT / "tests" / "e2e").glob("test_*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "install"
+    )
+    words = (
+        one.value
+        for call in calls
+        if isinstance(call.args[1], ast.List)
+        for one in call.args[1].elts
+        if isinstance(one, ast.Constant)
+    )
+    return {normal(word.partition(">=")[0]) for word in words if not word.startswith("-")}
+
+
 def as_numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version))
 
@@ -43,7 +78,19 @@ def test_the_page_has_a_line_for_each_dependency_and_no_more() -> None:
     cells = re.findall(r"^\| (`[^|]+`) \|", page, re.MULTILINE)
     named = {normal(name) for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
     assert len(named) >= 30
-    assert named == set(required())
+    of_make = installed_by_make((ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert of_make >= {"atheris", "pip-audit"}
+    assert "build" in installed_by_tests()
+    of_build = {normal(one.partition(">=")[0]) for one in OF_BUILD}
+    assert named == set(required()) | of_build | of_make | installed_by_tests()
+
+
+def test_what_make_installs_by_name_is_found_in_its_lines() -> None:
+    made = (
+        "a:\n\tapt-get -qq install -y chromium\n\tpython -m pip install --quiet -r old.txt One_b two>=3 \\\n\t\tthree\n"
+        "b:\n\t$(BIN)/pip install $(if $(CI),-c lock.txt) --editable '.[test]'; test -d four\n# pip install five\n"
+    )
+    assert installed_by_make(made) == {"one-b", "two", "three"}
 
 
 def test_the_lock_has_every_dependency_in_a_version_that_is_allowed() -> None:
@@ -55,7 +102,8 @@ def test_the_lock_has_every_dependency_in_a_version_that_is_allowed() -> None:
 
 
 def test_the_lower_bounds_are_those_of_the_project() -> None:
-    script = [sys.executable, str(ROOT / ".ci" / "lower_bounds.py"), "gym"]
+    script = [sys.executable, str(ROOT / ".ci" / "lower_bounds.py"), "gym", "hypothesis"]
     printed = subprocess.run(script, capture_output=True, text=True, check=True).stdout.split()
-    of_core = [one.replace(">=", "==") for one in PROJECT["dependencies"]]
-    assert printed == [*of_core, *(one.replace(">=", "==") for one in PROJECT["optional-dependencies"]["gym"])]
+    asked = [*OF_BUILD, *PROJECT["dependencies"], *PROJECT["optional-dependencies"]["gym"]]
+    of_tests = [one for one in PROJECT["optional-dependencies"]["test"] if one.startswith("hypothesis>=")]
+    assert printed == [one.replace(">=", "==") for one in [*asked, *of_tests]]

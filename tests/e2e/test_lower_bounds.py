@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,6 @@ from typing import Final
 import pytest
 import yaml
 from environments import ROOT, copy_of_sources, empty_environment, install, succeed
-from packaging.version import Version
 from replay_reference import REFERENCE, Row, compare_rows, table
 
 EXTRAS: Final = ("audit", "dask", "data", "gym", "sketches")
@@ -24,7 +24,7 @@ EXTRAS: Final = ("audit", "dask", "data", "gym", "sketches")
 PACKAGES: Final = ("disttrack", "simulator", "protocols", "adversaries", "mechanisms")
 VERSIONS: Final = "import importlib.metadata as m, sys; print(*(f'{name}=={m.version(name)}' for name in sys.argv[1:]))"
 SITES: Final = (16, 1024)
-OF_PROTOCOLS: Final = "tests/conformance/test_registered.py::test_short_games_of_a_protocol"
+CONFORMANCE: Final = "tests/conformance/test_registered.py"
 QUICK: Final = (
     "tests/simulator/claims/test_claims.py",
     "tests/simulator/claims/test_columns.py",
@@ -35,8 +35,9 @@ QUICK: Final = (
     "tests/simulator/game/test_outputs.py",
     "tests/simulator/game/test_play.py",
     "tests/simulator/game/test_streams.py",
-    f"{OF_PROTOCOLS}[martingale]",
-    "tests/conformance/test_registered.py::test_adversary[freeze]",
+    f"{CONFORMANCE}::test_short_games_of_a_protocol[martingale]",
+    f"{CONFORMANCE}::test_adversary[freeze]",
+    f"{CONFORMANCE}::test_counter[tree-variance-reduced]",  # fails with NumPy 1.26
     # one file for each extra
     "tests/adversaries/test_trace.py",
     "tests/e2e/test_cluster.py::test_a_scheduler_that_is_not_there_is_one_line",
@@ -67,9 +68,8 @@ def check_versions(python: Path, wanted: list[str], place: Path) -> None:
     split = dict(one.split("==") for one in wanted)
     assert len(split) >= 19
     found = dict(one.split("==") for one in succeed(python, "-c", VERSIONS, *split, cwd=place).split())
-    assert {name: Version(version) for name, version in found.items()} == {
-        name: Version(version) for name, version in split.items()
-    }
+    short, short_bounds = ({name: re.sub(r"(\.0)+$", "", one[name]) for name in one} for one in (found, split))
+    assert short == short_bounds
     succeed(python, "-m", "pip", "check", cwd=place)
 
 
