@@ -58,11 +58,20 @@ NAMES_OF_SEEDS := flights growth monitor monitor-large noise-matters pan-privacy
 seeds: .venv/.test
 	$(BIN)/disttrack run $(or $(NAMES),$(NAMES_OF_SEEDS)) --seeds $(or $(SEEDS),20)
 
-# faults of one line put into the modules that pyproject.toml names, and how many the quick tests catch: an hour of one
-# core and more; NAMES="simulator.game.verdict*" takes some of them (docs/mutants.md)
+# faults of one line put into the rooms that pyproject.toml names, and how many the quick tests catch (docs/mutants.md):
+# a day of one core; SAMPLE=600 SEED=1 takes so many at random, NAMES="simulator.game.verdict*" those of that name
+mutants: export PYTHONPATH := $(CURDIR)/.ci
+mutants: export OMP_NUM_THREADS := 1
+mutants: export OPENBLAS_NUM_THREADS := 1
 mutants: .venv/.mutants
+ifdef SAMPLE
+	mkdir -p mutants
+	$(BIN)/python .ci/mutant_sample.py $(SAMPLE) $(or $(SEED),1) > mutants/sample.txt
+	$(BIN)/mutmut run $$(cat mutants/sample.txt)
+else
 	$(BIN)/mutmut run $(NAMES)
-	$(BIN)/mutmut results --all true | $(BIN)/python .ci/mutant_scores.py
+endif
+	$(BIN)/mutmut results --all true | $(BIN)/python .ci/mutant_scores.py $(if $(SAMPLE),mutants/sample.txt)
 
 # the versions that CI tests with: those that are installed now; take newer ones with `pip install --upgrade` first
 LOCK := requirements-ci.txt

@@ -1,38 +1,73 @@
-"""Print how many mutants of each module were caught: ``mutmut results --all true | python .ci/mutant_scores.py``."""
+"""Print how many mutants of each room were caught: ``mutmut results --all true | python .ci/mutant_scores.py``.
+
+It takes a file of names, one a line: then no other mutants count. Mutants that cannot be told from the code by any
+test are named, with the reason, in ``equivalent_mutants.txt`` next to this file; they count neither way.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from pathlib import Path
 
-LINE = re.compile(r"\s*(?P<module>[\w.]+)\.x\S+: (?P<status>[a-z ]+)")
-CAUGHT = ("killed", "timeout", "segfault")
+from scipy.stats import binomtest
+
+LINE = re.compile(r"\s*(?P<name>(?P<room>[\w.]+)\.\w+\.x\S+): (?P<status>[a-z ]+)")
+CAUGHT = ("killed", "segfault", "timeout")
+MISSED = ("survived", "suspicious", "no tests")
+HEAD = "| room | made | tried | equivalent | caught | by time | missed | no test | % | interval |"
 
 
-def scores(lines: Iterable[str]) -> str:
-    """Return a table with a row a module: mutants that were tried, those caught, and the share of these in percent.
+def interval(caught: int, tried: int, made: int) -> str:
+    """Return the Clopper-Pearson interval of a share in percent, or the share itself if all were tried."""
+    if not tried or tried == made:
+        return "–" if not tried else "all tried"
+    low, high = binomtest(caught, tried).proportion_ci(0.95, method="exact")
+    return f"{100 * low:.1f}-{100 * high:.1f}"
+
+
+def scores(lines: Iterable[str], names: Collection[str] | None = None, equivalent: Collection[str] = ()) -> str:
+    """Return a table with a row a room: what was made, tried, caught and missed, and the share of all that is caught.
+
+    Of those caught some were by time: a test computed for too long. Of those missed some are reached by no test.
 
     >>> print(scores(["    a.b.x_f__mutmut_1: killed", "a.b.x_f__mutmut_2: survived", "a.b.xǁCǁg__mutmut_1: no tests"]))
-    | module | tried | caught | % | reached by no test | not tried |
-    | --- | --- | --- | --- | --- | --- |
-    | `a.b` | 2 | 1 | 50 | 1 | 0 |
-    | all | 2 | 1 | 50 | 1 | 0 |
+    | room | made | tried | equivalent | caught | by time | missed | no test | % | interval |
+    | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+    | `a` | 3 | 3 | 0 | 1 | 0 | 2 | 1 | 33 | all tried |
+    | all | 3 | 3 | 0 | 1 | 0 | 2 | 1 | 33 | all tried |
+    >>> print(scores(["a.b.x_f__mutmut_1: timeout", "a.b.x_f__mutmut_2: not checked"]).splitlines()[-1])
+    | all | 2 | 1 | 0 | 1 | 1 | 0 | 0 | 100 | 2.5-100.0 |
     """
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for line in lines:
         if match := LINE.match(line):
-            for name in (f"`{match['module']}`", "~all"):
-                found[name][match["status"].strip()] += 1
-    rows = ["| module | tried | caught | % | reached by no test | not tried |", "| --- | --- | --- | --- | --- | --- |"]
-    for name, of in sorted(found.items()):
-        caught = sum(of[status] for status in CAUGHT)
-        tried = caught + of["survived"] + of["suspicious"]
-        share = f"{100 * caught / tried:.0f}" if tried else "–"
-        rows.append(f"| {name.strip('~')} | {tried} | {caught} | {share} | {of['no tests']} | {of['not checked']} |")
+            name, status = match["name"], match["status"].strip()
+            if name in equivalent and status in CAUGHT:
+                raise SystemExit(f"{name} is said to be equivalent and was caught")
+            for room in (f"`{match['room']}`", "~all"):
+                found[room]["made"] += 1
+                if names is None or name in names:
+                    found[room]["equivalent" if name in equivalent else status] += 1
+    rows = [HEAD, "| " + " | ".join(["---"] * HEAD.count(" | ") + ["---"]) + " |"]
+    for room, of in sorted(found.items()):
+        caught, missed = (sum(of[status] for status in statuses) for statuses in (CAUGHT, MISSED))
+        judged = caught + missed
+        share = f"{100 * caught / judged:.0f}" if judged else "–"
+        cells = [room.strip("~"), of["made"], judged + of["equivalent"], of["equivalent"], caught, of["timeout"]]
+        cells += [missed, of["no tests"], share, interval(caught, judged, of["made"] - of["equivalent"])]
+        rows.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(rows)
 
 
+def named(path: Path) -> set[str]:
+    """Return the first words of the lines of a file, without comments."""
+    lines = path.read_text("utf-8").splitlines()
+    return {line.split()[0] for line in lines if line.strip() and not line.startswith("#")}
+
+
 if __name__ == "__main__":
-    print(scores(sys.stdin))
+    taken = named(Path(sys.argv[1])) if sys.argv[1:] else None
+    print(scores(sys.stdin, taken, named(Path(__file__).with_name("equivalent_mutants.txt"))))
