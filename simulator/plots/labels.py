@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from simulator.plots.style import lay_out
+
 
 @dataclass(frozen=True)
 class EndLabel:
@@ -98,7 +100,7 @@ def label_ends(figure: Figure, labels: Sequence[EndLabel], size: float = 9.0, ga
     ]
     # twice: the room beside the axes depends on the labels, and their places on the room
     for _ in range(2):
-        figure.draw_without_rendering()
+        lay_out(figure)
         points = 72.0 / figure.dpi
         for axes in {id(label.axes): label.axes for label in labels}.values():
             mine = [index for index, label in enumerate(labels) if label.axes is axes]

@@ -29,7 +29,7 @@ from simulator.results.files import write_with
 
 __all__ = [
     "BORDER", "DASHES", "DOUBLE", "FORMS", "INK", "QUIET", "SCREEN", "SINGLE", "STYLES", "Legend", "Mark", "Page",
-    "Sheet", "house_style", "ink", "mark", "new_figure", "page", "save",
+    "Sheet", "house_style", "ink", "lay_out", "mark", "new_figure", "page", "save",
 ]  # fmt: skip
 
 WIDTH: Final = 8.0
@@ -236,6 +236,15 @@ def ink(colour: str) -> str:
     return to_hex((0.75 * red, 0.75 * green, 0.75 * blue))
 
 
+def lay_out(figure: Figure) -> None:
+    """Put axes and texts where they belong; where an engine does that, without going through a whole drawing."""
+    engine = figure.get_layout_engine()
+    if engine is None:
+        figure.draw_without_rendering()
+    else:
+        engine.execute(figure)
+
+
 FORMS: Final = ("png", "svg")
 """Forms in which a figure is written."""
 
@@ -264,8 +273,9 @@ def save(figure: Figure, stem: Path, forms: Sequence[str] = FORMS, page: Page = 
         for text in figure.findobj(Text):
             if float(text.get_fontsize()) > page.largest:
                 text.set_fontsize(page.largest)
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # laid out once; every form shows the same
+        lay_out(figure)
+        # laid out once; every form shows the same. With None each is drawn once, with "none" twice
+        figure.set_layout_engine(None)
         for form in forms:
             path = stem.with_name(f"{stem.name}.{form}")
             write_with(path, partial(figure.savefig, format=form, metadata=_NOTHING_ELSE[form]))
