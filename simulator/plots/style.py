@@ -22,6 +22,7 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from simulator.plots.lent import on_lent_axes
 from simulator.plots.marks import Mark, mark
@@ -256,6 +257,14 @@ _NOTHING_ELSE: Final[dict[str, dict[str, Any]]] = {
 """Metadata that would differ from day to day or from version to version, left out."""
 
 
+def _fix(figure: Figure) -> None:
+    """Keep the layout as it is: every form shows the same, and is drawn once; with "none" it would be drawn twice."""
+    figure.set_layout_engine(None)
+    for axes in figure.axes:  # the last digits of a layout differ from one time to the next, and ids are made of them
+        place = axes.get_position(original=True).get_points().round(9)
+        axes.set_position(Bbox(place), which="original")
+
+
 def save(figure: Figure, stem: Path, forms: Sequence[str] = FORMS, page: Page = SCREEN) -> list[Path]:
     """Write a figure, whole or not at all, and return the paths.
 
@@ -274,8 +283,7 @@ def save(figure: Figure, stem: Path, forms: Sequence[str] = FORMS, page: Page = 
             if float(text.get_fontsize()) > page.largest:
                 text.set_fontsize(page.largest)
         lay_out(figure)
-        # laid out once; every form shows the same. With None each is drawn once, with "none" twice
-        figure.set_layout_engine(None)
+        _fix(figure)
         for form in forms:
             path = stem.with_name(f"{stem.name}.{form}")
             write_with(path, partial(figure.savefig, format=form, metadata=_NOTHING_ELSE[form]))

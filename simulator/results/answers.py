@@ -131,8 +131,11 @@ def games_by_point(results: Results) -> list[pd.DataFrame]:
 
 def cells_by_point(results: Results) -> list[tuple[Answer, list[Cell]]]:
     """Return the answers of a result's task and what they are at each point; those without a value are left out."""
-    task, kept, games = _task(results), results.manifest.get("own") or {}, games_by_point(results)
-    found = [(answer, [_cell(answer, mine, task, kept) for mine in games]) for answer in [*answers_of(task), LOST]]
+    task, kept = _task(results), results.manifest.get("own") or {}
+    games = [(mine, mine[mine["verdict"] != "error"]) for mine in games_by_point(results)]
+    found = [
+        (answer, [_cell(answer, mine, left, task, kept) for mine, left in games]) for answer in [*answers_of(task), LOST]
+    ]
     return [(answer, cells) for answer, cells in found if any(text for _, text in cells)]
 
 
@@ -142,12 +145,11 @@ def _task(results: Results) -> type[Task]:
     return task
 
 
-def _cell(answer: Answer, games: pd.DataFrame, task: type[Task], kept: Kept) -> Cell:
-    """Return what the games of a point say; games that were lost to an error say nothing."""
-    lost = games["verdict"] == "error"
+def _cell(answer: Answer, games: pd.DataFrame, left: pd.DataFrame, task: type[Task], kept: Kept) -> Cell:
+    """Return what the games of a point say; what is `left` of them are those that were not lost to an error."""
     if answer is LOST:
-        return (int(lost.sum()), f"{int(lost.sum())} of {len(games)}") if lost.any() else NOTHING
-    left = games[~lost]
+        lost = len(games) - len(left)
+        return (lost, f"{lost} of {len(games)}") if lost else NOTHING
     if left.empty:
         return NOTHING
     if answer.how == "held":
