@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from simulator.errors import ScenarioError
-from simulator.game.pace import calibrate
+from simulator.game.pace import speeds
 from simulator.points.point import Point
 from simulator.points.source import guarded
 from simulator.results.formats import in_bytes
@@ -68,10 +68,10 @@ def estimate(scenario: Scenario, workers: int) -> Work:
 def seconds_of(scenario: Scenario, there: Sequence[tuple[Point, int]]) -> list[float]:
     """Return how many seconds of one worker the games of each of these points will take."""
     rough = [(_rough(scenario.task, point) * trials, point, trials) for point, trials in there]
-    speeds = calibrate(sorted({scenario.task.pace(point) for point, _ in there}))
+    measured = speeds(sorted({scenario.task.pace(point) for point, _ in there}))
 
     def told(point: Point) -> float:
-        task, speed = scenario.task, speeds[scenario.task.pace(point)]
+        task, speed = scenario.task, measured[scenario.task.pace(point)]
         own = max(1.0, task.messages(point)) / speed.messages + task.items_looked_at(point) / speed.items
         return own + SECONDS_A_GAME
 
