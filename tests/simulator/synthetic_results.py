@@ -74,11 +74,13 @@ def write_result(
             if extra:
                 row[extra[0]] = swept
             rows.append(row)
-            at = np.unique(np.geomspace(1, n, 200).round().astype(int))
+            at = np.unique(np.geomspace(1, n, 60).round().astype(int))
             wave = np.sin(np.linspace(0, 40, len(at))) * worst * np.minimum(1, at / (n / 50))
-            for step, error in zip(at, wave, strict=True):
-                used = int(words * log(step + 1) / log(n + 1))
-                series.append((point, trial, step, step, step * (1 + error), error, used, used))
+            used = (words * np.log(at + 1) / log(n + 1)).astype(int)
+            series += [
+                (point, trial, step, step, step * (1 + error), error, sent, sent)
+                for step, error, sent in zip(at.tolist(), wave.tolist(), used.tolist(), strict=True)
+            ]
             for kind, share in (("report", 0.75), ("broadcast", 0.2), ("poll", 0.05)):
                 part = int(words * share)
                 kinds.append((point, trial, kind, "up" if kind == "report" else "down", part, part, part * 21))

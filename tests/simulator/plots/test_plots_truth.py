@@ -9,31 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import figure, shown
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from synthetic_results import write_result
 
-from simulator.plots import check_plot
 from simulator.plots.breakdown import COLOURS, SPARE
 from simulator.plots.error import FLOOR
-from simulator.plots.figures import figure_of
 from simulator.plots.marks import MARKS
-from simulator.plots.style import house_style
 from simulator.points.registry import kinds
 from simulator.results.fixed import fixed
 from simulator.results.read import read_tables
-
-
-def figure(folder: Path, request: dict[str, Any]) -> Figure:
-    with house_style():
-        made = figure_of(read_tables([folder]), check_plot(request))
-        made.draw_without_rendering()
-    return made
-
-
-def shown(made: Figure) -> list[Axes]:
-    return [axes for axes in made.axes if axes.get_visible()]
 
 
 def change(folder: Path, table: str, edit: Any) -> None:

@@ -6,24 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from matplotlib.figure import Figure
+from drawn import figure
 from scipy.stats import binomtest
 from synthetic_results import write_result
 
 from simulator.plots import check_plot
 from simulator.plots.caption_file import caption_of
-from simulator.plots.figures import figure_of
-from simulator.plots.style import house_style
 from simulator.results.read import read_tables
 
 REFERENCE = Path(__file__).resolve().parents[3] / "results" / "reference"
-
-
-def figure(folder: Path, request: dict[str, Any]) -> Figure:
-    with house_style():
-        made = figure_of(read_tables([folder]), check_plot(request))
-        made.draw_without_rendering()
-    return made
 
 
 def test_an_audit_shows_the_loss_of_each_mechanism_beside_what_is_proved() -> None:

@@ -1,0 +1,53 @@
+"""Figures for tests to look at: each is made once from the same tables, and its tables are read once."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from simulator.plots import check_plot
+from simulator.plots.figures import figure_of
+from simulator.plots.style import house_style, lay_out
+from simulator.results.read import Tables, read_tables
+
+
+def figure(folder: Path, request: dict[str, Any], laid_out: bool = False) -> Figure:
+    """Return a figure of a result, to be looked at and not changed.
+
+    Parameters
+    ----------
+    laid_out
+        Whether places matter, and not only what is shown.
+    """
+    state = state_of(folder)
+    made = _figure(folder, state, json.dumps(request, sort_keys=True))
+    if laid_out:
+        with house_style():
+            lay_out(made)
+    return made
+
+
+def state_of(folder: Path) -> tuple[int, ...]:
+    """Return what changes when a table does."""
+    return tuple(path.stat().st_mtime_ns for path in sorted(folder.glob("*.csv")))
+
+
+@cache
+def _figure(folder: Path, state: tuple[int, ...], request: str) -> Figure:
+    with house_style():
+        return figure_of(_tables(folder, state), check_plot(json.loads(request)))
+
+
+@cache
+def _tables(folder: Path, _: tuple[int, ...]) -> Tables:
+    return read_tables([folder])
+
+
+def shown(made: Figure) -> list[Axes]:
+    """Return the panels of a figure that are seen."""
+    return [axes for axes in made.axes if axes.get_visible()]
