@@ -1,7 +1,8 @@
-"""How likely the suite is to fail though all is right: statistical tests state their rates, and the sum is printed.
+"""How likely the suite is to fail though all is right, and which tests are slow though they do not say so.
 
 ``@pytest.mark.false_alarm(1e-6)`` is the probability that the test fails under a fresh seed though the code is right;
 of a test with parameters, for each of them. The alternative that it would catch stands in its docstring.
+The suite prints the sum of the rates. What opens a browser, by a fixture of that name, is slow.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ def summary(rates: list[float]) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Add the rates up, before any test is deselected, and refuse a suite of too many."""
+    """Add the rates up and mark what is slow, before any test is deselected; refuse a suite of too many."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("slow")
     config.stash[RATES] = rates = rates_of(items)
     if sum(rates) > MOST:
         raise pytest.UsageError(summary(rates))

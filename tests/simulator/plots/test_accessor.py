@@ -20,7 +20,7 @@ KINDS = ["cost", "error", "breakdown", "frontier", "matrix", "timeline"]
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = tmp_path_factory.mktemp("results")
-    write_result(folder)
+    write_result(folder, sites=(16, 64), trials=2, protocols=("deterministic", "randomized"))
     return Results(folder)
 
 

@@ -19,6 +19,8 @@ from simulator.results import table_file
 from simulator.results.folder import Results
 
 EVIL = "<script>alert('x')</script> & \"quotes\""
+SMALL: dict[str, Any] = {"sites": (16,), "trials": 1, "protocols": ("robust", "randomized"), "adversaries": ("freeze",)}
+"""A result of which no more is looked at than that something is drawn."""
 VOID = {"meta", "img", "br", "link", "input", "hr"}
 
 
@@ -116,7 +118,7 @@ def test_the_same_result_gives_the_same_page(written: Path) -> None:
 
 def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_shown(tmp_path: Path) -> None:
     plots = [{"kind": "matrix", "where": "sites == 3"}, "breakdown"]
-    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=plots)
+    folder = write_result(tmp_path / "r", **SMALL, plots=plots)
     with pytest.raises(ValueError, match="matrix: where: no game meets") as caught:
         draw(folder)
     text = write_report(folder, str(caught.value)).read_text("utf-8")
@@ -127,7 +129,7 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_shown(tmp_path
 def test_an_error_in_the_code_of_a_figure_does_not_lose_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=["matrix", "breakdown"])
+    folder = write_result(tmp_path / "r", **SMALL, plots=["matrix", "breakdown"])
     original = figures.figure_of
 
     def broken(tables: Any, request: Any) -> Any:
@@ -140,14 +142,14 @@ def test_an_error_in_the_code_of_a_figure_does_not_lose_the_others(
 
 
 def test_the_report_draws_nothing_and_says_what_is_missing(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=["matrix", "breakdown"])
+    folder = write_result(tmp_path / "r", **SMALL, plots=["matrix", "breakdown"])
     text = write_report(folder).read_text("utf-8")
     assert "Not drawn: matrix, breakdown" in text
     assert not (folder / "figures").exists()
 
 
 def test_a_figure_older_than_the_tables_is_drawn_again_and_not_shown_before(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=["matrix", "breakdown"])
+    folder = write_result(tmp_path / "r", **SMALL, plots=["matrix", "breakdown"])
     draw(folder)
     assert draw(folder, missing=True) == []
     old = (folder / "trials.csv").stat().st_mtime_ns - 1
@@ -159,7 +161,7 @@ def test_a_figure_older_than_the_tables_is_drawn_again_and_not_shown_before(tmp_
 
 
 def test_tables_are_read_once_for_figures_and_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=["matrix", "breakdown"])
+    folder = write_result(tmp_path / "r", **SMALL, plots=["matrix", "breakdown"])
     read: list[str] = []
     original = table_file.read_table
 
@@ -180,7 +182,7 @@ def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_manifest_may_say_little(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "r", sites=(16,), trials=1, plots=["matrix"])
+    folder = write_result(tmp_path / "r", **SMALL, plots=["matrix"])
     (folder / "manifest.json").write_text(json.dumps({"scenario": {"plots": ["matrix"]}}), encoding="utf-8")
     (folder / "kinds.csv").unlink()
     assert "<h1>r</h1>" in write_report(folder).read_text("utf-8")
@@ -201,9 +203,8 @@ def test_errors_are_told_with_their_tracebacks_as_text(tmp_path: Path) -> None:
 
 
 def test_the_page_of_a_users_own_names_has_none_of_them_as_markup(tmp_path: Path) -> None:
-    folder = write_result(
-        tmp_path / "r", sites=(16,), trials=1, protocols=(EVIL, "robust"), title=EVIL, plots=["matrix", "breakdown"]
-    )
+    sides = {"protocols": (EVIL, "robust")}
+    folder = write_result(tmp_path / "r", **SMALL | sides, title=EVIL, plots=["matrix", "breakdown"])
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     more = {"comment": f"{EVIL}?\n\n{EVIL}.", "name": EVIL, "workers": EVIL, "versions": {"numpy": EVIL}}
     (folder / "manifest.json").write_text(json.dumps(manifest | more), encoding="utf-8")
