@@ -133,9 +133,8 @@ def cells_by_point(results: Results) -> list[tuple[Answer, list[Cell]]]:
     """Return the answers of a result's task and what they are at each point; those without a value are left out."""
     task, kept = _task(results), results.manifest.get("own") or {}
     games = [(mine, mine[mine["verdict"] != "error"]) for mine in games_by_point(results)]
-    found = [
-        (answer, [_cell(answer, mine, left, task, kept) for mine, left in games]) for answer in [*answers_of(task), LOST]
-    ]
+    answers = [*answers_of(task), LOST]
+    found = [(answer, [_cell(answer, mine, left, task, kept) for mine, left in games]) for answer in answers]
     return [(answer, cells) for answer, cells in found if any(text for _, text in cells)]
 
 
