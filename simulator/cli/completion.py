@@ -57,6 +57,47 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
         return f"{item.type},{item.value[kept:]}"
 
 
+class OpenWords(ZshComplete):
+    """Zsh puts a space after what it has completed, but for words that go on: `robust:delta=`."""
+
+    source_template: ClassVar[str] = """\
+#compdef %(prog_name)s
+
+%(complete_func)s() {
+    local -a response plain open described open_described
+    local type key help
+    (( ! $+commands[%(prog_name)s] )) && return 1
+    response=("${(@f)$(env COMP_WORDS="${words[*]}" COMP_CWORD=$((CURRENT-1)) \\
+        %(complete_var)s=zsh_complete %(prog_name)s)}")
+    for type key help in ${response}; do
+        if [[ $type == dir ]]; then
+            _path_files -/
+        elif [[ $type == file ]]; then
+            _path_files -f
+        elif [[ $type == plain ]]; then
+            case "$help $key" in
+                "_ "*[=:]) open+=("$key") ;;
+                "_ "*) plain+=("$key") ;;
+                *[=:]) open_described+=("$key:$help") ;;
+                *) described+=("$key:$help") ;;
+            esac
+        fi
+    done
+    (( $#described )) && _describe -V unsorted described -U
+    (( $#open_described )) && _describe -V unsorted open_described -U -S ''
+    (( $#plain )) && compadd -U -V unsorted -a plain
+    (( $#open )) && compadd -U -S '' -V unsorted -a open
+    return 0
+}
+
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+    %(complete_func)s "$@"
+else
+    compdef %(complete_func)s %(prog_name)s
+fi
+"""
+
+
 class WholeValues(FishComplete):
     """Fish, with values that have commas of their own."""
 
@@ -65,7 +106,7 @@ class WholeValues(FishComplete):
     )
 
 
-SHELLS: Final[dict[str, type[ShellComplete]]] = {"bash": WholeWords, "zsh": ZshComplete, "fish": WholeValues}
+SHELLS: Final[dict[str, type[ShellComplete]]] = {"bash": WholeWords, "zsh": OpenWords, "fish": WholeValues}
 WHERE: Final = {
     "bash": 'add to ~/.bashrc:  eval "$({program} completion bash)"',
     "zsh": 'add to ~/.zshrc, after compinit:  eval "$({program} completion zsh)"',

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from shutil import which
 
 import pytest
 from click.shell_completion import ShellComplete, ZshComplete
@@ -145,11 +146,22 @@ def test_it_says_how_to_switch_it_on(shell: str, said: str, monkeypatch: pytest.
     assert said in CliRunner().invoke(main, ["completion"], prog_name="disttrack").stdout
 
 
-@pytest.mark.slow
-def test_bash_itself_completes(tmp_path: Path) -> None:
-    program = tmp_path / "disttrack"
+def asked_of(shell: str, script: str, folder: Path) -> list[str]:
+    """Return what a shell itself prints when it runs a script with the command on its path."""
+    program = folder / "disttrack"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m simulator "$@"\n')
     program.chmod(0o755)
+    paths = {"PATH": f"{folder}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "HOME": str(folder)}
+    command = {"bash": ["bash", "--norc"], "zsh": ["zsh", "-f"], "fish": ["fish", "--no-config"]}[shell]
+    done = subprocess.run(
+        [*command, "-c", script], env={**os.environ, **paths}, capture_output=True, text=True, check=False
+    )
+    assert not done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.slow
+def test_bash_itself_completes(tmp_path: Path) -> None:
     script = """\
         eval "$(disttrack completion bash)"
         compopt() { echo "compopt $1 $2"; }
@@ -157,8 +169,39 @@ def test_bash_itself_completes(tmp_path: Path) -> None:
         _disttrack_completion disttrack
         echo "${COMPREPLY[@]}"
     """
-    paths = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        ["bash", "--norc", "-c", script], env={**os.environ, **paths}, capture_output=True, text=True, check=False
-    )
-    assert done.stdout.splitlines()[-2:] == ["compopt -o nospace", "delta="], done.stdout + done.stderr
+    assert asked_of("bash", script, tmp_path)[-2:] == ["compopt -o nospace", "delta="]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not which("zsh"), reason="zsh is not installed")
+def test_zsh_itself_completes_and_leaves_open_what_goes_on(tmp_path: Path) -> None:
+    script = """
+        compdef() { print -r -- "compdef $*" }
+        compadd() { print -r -- "compadd $*" }
+        _describe() { print -r -- "$*"; print -rl -- "${(@P)3}" }
+        eval "$(disttrack completion zsh)"
+        words=(disttrack play --protocol robust:del) CURRENT=4
+        _disttrack_completion
+        words=(disttrack pla) CURRENT=2
+        _disttrack_completion
+    """
+    registered, left_open, parameter, closed, command = asked_of("zsh", script, tmp_path)
+    assert registered == "compdef _disttrack_completion disttrack"
+    assert left_open == "-V unsorted open_described -U -S "
+    assert parameter.startswith("robust\\:delta=:Probability that")
+    assert closed == "-V unsorted described -U"
+    assert command.startswith("play:")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not which("fish"), reason="fish is not installed")
+def test_fish_itself_completes(tmp_path: Path) -> None:
+    script = """
+        disttrack completion fish | source
+        complete -C "disttrack play --protocol robust:del"
+        complete -C "disttrack pla"
+    """
+    parameter, command = (line.split("\t") for line in asked_of("fish", script, tmp_path) if line)
+    assert parameter[0] == "robust:delta="
+    assert parameter[1].startswith("Probability that")
+    assert command[0] == "play"
