@@ -1,7 +1,7 @@
 """What `make mutants` hands to pytest: mutants at the speed of the code, limits on each test, no doctests of copies.
 
-mutmut puts a call between each function and its mutants, which looks up at every call which mutant it is: games of
-simulated time take ten times as long. Here a function is left as it is, and the process that tries a mutant gives it
+mutmut puts a call between each function and its mutants, which looks up at every call which mutant it is: games call
+such functions at every step. Here a function is left as it is, and the process that tries a mutant gives it
 the mutant's code, once. While it is found out which tests reach a function, the first call in each test tells so.
 """
 
