@@ -13,7 +13,7 @@ from simulator.game.pace import speeds
 from simulator.points.point import Point
 from simulator.points.source import guarded
 from simulator.results.formats import in_bytes
-from simulator.runs.pilot import kind_of, paces
+from simulator.runs.pilot import Kind, paces, variants_of
 from simulator.scenario.load import Scenario
 from simulator.tasks.base import Task
 
@@ -59,15 +59,35 @@ def estimate(scenario: Scenario, workers: int) -> Work:
     """Return how much a scenario asks for on so many workers; takes some seconds, for it plays short games."""
     there = asked(scenario)
     games = scenario.games + scenario.control_games
-    seconds = sum(seconds_of(scenario, there))
+    hands = max(1, min(workers, games))
+    seconds = together(told_of(scenario, there), [trials for _, trials in there], hands) / hands
     messages = sum(max(1.0, scenario.task.messages(point)) * trials for point, trials in there)
     needed, _ = memory_needed(scenario, workers)
-    return Work(messages, seconds / max(1, min(workers, games)), needed, memory_there(), games * BYTES_A_GAME)
+    return Work(messages, seconds, needed, memory_there(), games * BYTES_A_GAME)
 
 
-def seconds_of(scenario: Scenario, there: Sequence[tuple[Point, int]]) -> list[float]:
-    """Return how many seconds of one worker the games of each of these points will take."""
-    rough = [(_rough(scenario.task, point) * trials, point, trials) for point, trials in there]
+@dataclass(frozen=True)
+class Told:
+    """What is told for the games of a point.
+
+    Attributes
+    ----------
+    variant
+        What it has in common with points whose games find what its first one computes.
+    first
+        Seconds that the first game of its variant takes more than others.
+    each
+        Seconds of a game.
+    """
+
+    variant: Kind
+    first: float
+    each: float
+
+
+def told_of(scenario: Scenario, there: Sequence[tuple[Point, int]]) -> list[Told]:
+    """Return what is told for the games of each of these points; plays short ones."""
+    rough = [_rough(scenario.task, point) * trials for point, trials in there]
     measured = speeds(sorted({scenario.task.pace(point) for point, _ in there}))
 
     def told(point: Point) -> float:
@@ -75,14 +95,23 @@ def seconds_of(scenario: Scenario, there: Sequence[tuple[Point, int]]) -> list[f
         own = max(1.0, task.messages(point)) / speed.messages + task.items_looked_at(point) / speed.items
         return own + SECONDS_A_GAME
 
-    seen = paces([point for _, point, _ in sorted(rough, key=lambda entry: -entry[0])], told)
-    seconds, begun = [], set()
-    for point, trials in there:
-        kind = kind_of(point)
-        first = 0.0 if kind in begun else seen[kind].first  # what one game has computed, others find
-        begun.add(kind)
-        seconds.append(first + trials * seen[kind].seconds(told(point)))
-    return seconds
+    costly = sorted(range(len(there)), key=lambda place: -rough[place])
+    points = [there[place][0] for place in costly]
+    seen, variants = paces(points, told), variants_of(points)
+    entries = {
+        place: Told(variant, seen[variant].first, seen[variant].seconds(told(point)))
+        for place, point, variant in zip(costly, points, variants, strict=True)
+    }
+    return [entries[place] for place in range(len(there))]
+
+
+def together(told: Sequence[Told], trials: Sequence[int], workers: int = 1) -> float:
+    """Return how many seconds of one worker all these games are; each of several computes what its first ones need."""
+    games: dict[Kind, int] = {}
+    for one, number in zip(told, trials, strict=True):
+        games[one.variant] = games.get(one.variant, 0) + number
+    first = {one.variant: one.first * min(workers, games[one.variant]) for one in told}
+    return sum(first.values()) + sum(one.each * number for one, number in zip(told, trials, strict=True))
 
 
 def asked(scenario: Scenario) -> list[tuple[Point, int]]:

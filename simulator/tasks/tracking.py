@@ -24,8 +24,8 @@ BYTES_A_SITE: Final = {"bulk": 800, "leap": 3_000, "step": 3_000}
 """Memory that an engine and a protocol keep for one site: the most that was measured over the protocols, rounded up."""
 FEW_SITES: Final = 16
 """With fewer sites a game has another course: most of it is the forwarding of items."""
-FEW_MESSAGES: Final = 1_000_000
-"""A game of so few messages is short in all engines."""
+FEW_MESSAGES: Final = {"bulk": 30_000_000, "leap": 1_000_000, "step": 1_000_000}
+"""A game of so few messages is short in an engine: `bulk` takes them by rounds."""
 BYTES_A_LABEL: Final = 24
 """Memory for one step of a recorded trace: its site, and the index that is sorted by it."""
 
@@ -109,7 +109,7 @@ class Count(Task):
         if self.items_looked_at(point):
             return replace(point, sites=fewer, items=max(1, items // factor))
         smaller = replace(point, sites=fewer, items=items)
-        if self.messages(smaller) <= FEW_MESSAGES:
+        if self.messages(smaller) <= FEW_MESSAGES[_engine(point)]:
             return smaller  # at the beginning, where all is forwarded, games have another course as well
         return replace(smaller, items=max(1, items // max(1, factor * fewer // sites)))
 
