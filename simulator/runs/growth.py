@@ -29,7 +29,7 @@ class Growth:
     seen
         What was told, and what was taken, of the games that were played; from short to long.
     power
-        Beyond them time grows as this power of what is told: what arrays gain by their length, bounds that are too high.
+        Beyond them time grows as this power of what is told: what arrays gain by length, bounds that are too high.
     slope
         Seconds a second that is told, if these are fewer: the games seen spent most of their time on what does not
         grow, on arrays so short that only their number counts.

@@ -4,8 +4,9 @@ Of each kind of game (task, protocol, adversary, engine) some are played with si
 hundredths of a second at most. Bounds of messages are far above what is sent for some protocols, messages of one
 protocol take longer than those of another, and arrays are the faster the longer they are: all of this is in how their
 time grows with what was told for them (`simulator.runs.growth`). Games of one kind differ by parameters that no bound
-knows of, so every *variant* of a kind (its parameters, and sizes that cannot be made smaller) has short games of its own
-as long as there is time, and grows as its kind does. A class of the user's is not played: nobody knows what it does.
+knows of, so every *variant* of a kind (its parameters, and sizes that cannot be made smaller) has short games of its
+own as long as there is time, and grows as its kind does. A class of the user's is not played: nobody knows what it
+does.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from simulator.tasks.sizes import COLUMNS
 
 PATIENCE: Final = 3.0
 """A short game that takes more seconds is not played twice."""
-KINDS: Final = 3.0
+KINDS: Final = 4.0
 """Seconds for the short games of one variant of each kind, together."""
 VARIANTS: Final = 1.0
 """Seconds for the short games of all other variants together."""
@@ -56,7 +57,7 @@ def kind_of(point: Point) -> Kind:
 def variants_of(points: Sequence[Point]) -> list[Kind]:
     """Return the variant of its kind that each point is: parameters, and sizes that `Task.smaller` leaves as they are.
 
-    What sizes these are is found out at the first point of each kind: what is told of a smaller one takes long for some.
+    What sizes these are is found out at the first point of each kind: to tell of a smaller one takes long for some.
     """
     left: dict[Kind, list[str]] = {}
     variants = []
@@ -112,7 +113,7 @@ def _play_in_turn(trials: Sequence[_Trial], seconds: float) -> None:
 def _try_others(
     largest: Mapping[Kind, Point], first_of: Mapping[Kind, Kind], found: dict[Kind, Growth], told: Told, clock: Clock
 ) -> None:
-    """Play short games of the other variants, as many as there is time for; each kind has as much time as the others."""
+    """Play short games of the other variants, as many as there is time for; all kinds have as much time."""
     waiting: dict[Kind, list[Kind]] = {}
     for variant, point in largest.items():
         if variant not in found and first_of[kind_of(point)] in found:

@@ -54,7 +54,7 @@ def _status(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> int:
 def test_set_refuses_in_one_line(
     key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(pilot, "ENOUGH", 0.0)  # the shortest games that the time is told from will do here
+    monkeypatch.setattr(pilot, "KINDS", 0.0)  # the shortest games that the time is told from will do here
     file = tmp_path / "small.yaml"
     file.write_text(SCENARIO, encoding="utf-8")
     statuses = {_status(["check", str(file), "--set", f"{key}={value}"], capsys) for value in VALUES}

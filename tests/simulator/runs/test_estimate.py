@@ -9,7 +9,8 @@ import pytest
 
 from simulator.game.pace import Speed, calibrate
 from simulator.runs import estimate
-from simulator.runs.pilot import Pace, kind_of
+from simulator.runs.growth import Growth
+from simulator.runs.pilot import variants_of
 from simulator.runs.runner import execute
 from simulator.scenario.load import Scenario, load
 
@@ -49,7 +50,8 @@ def test_each_pace_is_calibrated(scenario: Scenario) -> None:
 
 def test_hours_are_warned_of_and_minutes_are_not(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "speeds", lambda paces: dict.fromkeys(paces, Speed(1e5, 1e5)))
-    monkeypatch.setattr(estimate, "paces", lambda points, told: {kind_of(point): Pace(1.0, 1.0) for point in points})
+    even = Growth(((1.0, 1.0),))
+    monkeypatch.setattr(estimate, "paces", lambda points, told: dict.fromkeys(variants_of(points), even))
     assert estimate.refuse_too_long(scenario, 2, inf) == ""
     said = estimate.refuse_too_long(load("small.yaml", ["trials=1000000"]), 2, inf)
     assert "hours with 2 workers" in said
