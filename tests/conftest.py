@@ -1,13 +1,17 @@
-"""How likely the suite is to fail though all is right, and which tests are slow though they do not say so.
+"""What marks of tests mean: how likely one fails though all is right, and how many of its cases are quick.
 
 ``@pytest.mark.false_alarm(1e-6)`` is the probability that the test fails under a fresh seed though the code is right;
-of a test with parameters, for each of them. The alternative that it would catch stands in its docstring.
-The suite prints the sum of the rates. What opens a browser, by a fixture of that name, is slow.
+of a test with parameters, for each of them. The alternative that it would catch stands in its docstring. The sum is
+printed at the end.
+
+``@pytest.mark.quick_cases(2)``: two cases of a test with parameters are quick, and the others are slow. What opens a
+browser, by a fixture of that name, is slow too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import pytest
@@ -40,6 +44,39 @@ def rates_of(items: Iterable[pytest.Item]) -> list[float]:
     return found
 
 
+def spread(count: int, number: int) -> set[int]:
+    """Return `number` of the places 0 to count - 1, or all of them, evenly spread: the first, and with two the last.
+
+    >>> sorted(spread(9, 3)), sorted(spread(2, 5)), sorted(spread(4, 1))
+    ([0, 4, 8], [0, 1], [0])
+    """
+    if number >= count:
+        return set(range(count))
+    return {round(place * (count - 1) / max(1, number - 1)) for place in range(number)}
+
+
+def mark_slow_cases(items: Sequence[pytest.Item]) -> None:
+    """Mark the cases slow that `quick_cases` leaves over.
+
+    Raises
+    ------
+    UsageError
+        The marker has no whole number of at least 1.
+    """
+    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("quick_cases"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for of in cases.values():
+        number = of[0].get_closest_marker("quick_cases").args
+        if len(number) != 1 or not isinstance(number[0], int) or number[0] < 1:
+            raise pytest.UsageError(f"{of[0].nodeid}: quick_cases takes a whole number of at least 1")
+        quick = spread(len(of), number[0])
+        for place, item in enumerate(of):
+            if place not in quick:
+                item.add_marker(pytest.mark.slow)
+
+
 def summary(rates: list[float]) -> str:
     """Return the line at the end of the suite."""
     return f"{len(rates)} statistical tests: false alarms of at most {sum(rates):.1e} in all ({MOST:g} are allowed)"
@@ -51,6 +88,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")
+    mark_slow_cases(items)
     config.stash[RATES] = rates = rates_of(items)
     if sum(rates) > MOST:
         raise pytest.UsageError(summary(rates))

@@ -129,6 +129,7 @@ def printed(commands: list[list[str]], here: Path, packages: str) -> list[str]:
     return [out for _, out, _ in results]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("register", [by_a_line, by_an_entry_point])
 def test_one_registration_serves_every_place_that_takes_a_counter(register: object, tmp_path: Path) -> None:
     packages, here = tmp_path / "packages", tmp_path / "here"

@@ -101,6 +101,7 @@ def test_variance_reduced_closed_forms() -> None:
     assert rules.variance(0b1011) == pytest.approx(sum(rules.variance(1 << h) or 0 for h in (0, 1, 3)))
 
 
+@pytest.mark.slow
 def test_k_ary_is_eight_times_better_than_binary_on_long_streams() -> None:
     horizon = 1 << 24
     digits = np.zeros(horizon)

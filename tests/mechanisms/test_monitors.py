@@ -73,6 +73,7 @@ def test_halting_bound() -> None:
     assert halting_bound(8, 0.7, 1 / 800, 0.01) == math.inf
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", sorted(MONITORS))
 @pytest.mark.false_alarm(2e-6)
 def test_every_private_monitor_errs_on_its_hard_instance(kind: str) -> None:
@@ -114,6 +115,7 @@ def _quiet_cut(k: int, epsilon: float, steps: int, rng: np.random.Generator) -> 
     return float(np.quantile([noise.start(rng).release(np.zeros(steps)).max() for _ in range(4_000)], 0.995))
 
 
+@pytest.mark.slow
 @pytest.mark.false_alarm(1e-4)
 def test_a_large_threshold_is_left_alone() -> None:
     # k = 32 ln(T) / epsilon: right in at least 99 % of games. 2,000 games; a monitor that is right in 98 % only

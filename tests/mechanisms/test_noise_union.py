@@ -49,6 +49,7 @@ def test_chernoff_is_a_bound_and_not_far_off() -> None:
         assert union.quantile(1e-5) < bound < 1.3 * union.quantile(1e-5)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("kind", ["binary", "per-item", "two-level"])
 @pytest.mark.parametrize("beta", [0.05, 1e-5])
 def test_the_shortfall_is_the_quantile_and_the_integral_of_the_tails_beyond_it(kind: str, beta: float) -> None:

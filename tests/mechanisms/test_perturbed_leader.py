@@ -57,6 +57,7 @@ def test_costs_of_a_round_are_learnt_after_it() -> None:
     assert {int(chosen[1]) for chosen in first} == {1}  # a head start of 1 has a chance of exp(-100)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("experts", "rounds"), [(2, 1 << 10), (16, 1 << 12), (64, 1 << 12)])
 def test_regret_stays_below_its_bound(experts: int, rounds: int) -> None:
     # Mean of 10 games. Regret lies about a fifth below the bound on these costs, and the mean of 10 games has a

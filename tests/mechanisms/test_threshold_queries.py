@@ -37,6 +37,7 @@ def test_sorted_queries_are_a_counter() -> None:
         run.answer(0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["random", "bisecting"])
 @pytest.mark.false_alarm(1e-10)
 def test_queries_in_any_order_stay_within_the_bound(order: str) -> None:
@@ -85,6 +86,7 @@ def sum_tail(x: float, one: float, other: float) -> float:
     return (one**2 * math.exp(-x / one) - other**2 * math.exp(-x / other)) / (2 * (one**2 - other**2))
 
 
+@pytest.mark.slow
 @pytest.mark.false_alarm(5e-6)
 def test_noise_of_a_test_between_two_answers() -> None:
     """BetweenThresholds: Lap(2 / share) on the thresholds, Lap(6 / share) on the query, Lap(1 / share) on what is paid.

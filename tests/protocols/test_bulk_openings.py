@@ -83,6 +83,7 @@ def test_that_no_class_which_begins_by_forwarding_is_missing() -> None:
     assert len(found) >= 5
 
 
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("k", SITES)
 @pytest.mark.parametrize("protocol", FORWARDING, ids=str)
 def test_the_same_game_up_to_the_first_round(protocol: Protocol, k: int) -> None:
@@ -94,6 +95,7 @@ def test_the_same_game_up_to_the_first_round(protocol: Protocol, k: int) -> None
                 assert same_game(*both(protocol, opponent, sites=k, items=items, start=start, seed=k))
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("k", SITES)
 @pytest.mark.parametrize("protocol", FORWARDING, ids=str)
 def test_the_opening_output_stands_in_a_longer_game(protocol: Protocol, k: int) -> None:

@@ -32,6 +32,7 @@ def test_words_are_the_computed_ones(protocol: object, computed: float, within: 
     assert words / 12 == pytest.approx(computed, rel=within)
 
 
+@pytest.mark.slow
 def test_where_robustness_costs_something_and_where_nothing() -> None:
     """About 1.5 / alpha^2 sites divide them; the lower bounds' orders are below everything."""
     assert memoryless(65_536, 0.01) < oblivious(65_536, 0.01)

@@ -146,6 +146,7 @@ def played(most: dict[str, int], protocol: Protocol, k: int, start: int, items: 
     return games
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.kind)
 def test_plays_at_the_ends_of_the_grid(cls: type[Protocol]) -> None:
     ones = instances(cls, (1e-6, 1 / 3e5, 0.03, 0.5, 0.9), (1e-12, 0.99))
@@ -175,6 +176,7 @@ def test_plays_with_a_million_sites(cls: type[Protocol]) -> None:
             assert game.max_rel_error <= (one.accuracy or 0), where
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("cls", TIGHT, ids=lambda cls: cls.kind)
 @pytest.mark.parametrize("alpha", [0.03, 0.9])
 def test_plays_with_the_tight_constants(alpha: float, cls: Any) -> None:

@@ -101,6 +101,7 @@ def test_advanced_composition_takes_a_hundred_where_basic_takes_forty() -> None:
     assert advanced([(0.05, 0.0)] * (taken + 1), 1e-6)[0] > 4.0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not exact_available(), reason="needs dp-accounting, the extra audit")
 def test_exact_composition_is_within_the_bounds() -> None:
     """At most what basic and advanced composition say, and at least the largest part; a control: half of the noise."""

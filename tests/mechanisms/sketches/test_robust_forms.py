@@ -83,6 +83,7 @@ def test_rounded_answers_stand_while_they_are_near() -> None:
     assert plainly.estimate() == rounded(144.0, 0.125)
 
 
+@pytest.mark.slow
 def test_the_private_median_is_private_and_a_sharper_choice_is_not() -> None:
     """Frequencies of 4,000 draws on neighbouring values: every grid point within e^epsilon, up to 6 deviations."""
     epsilon, runs = 1.0, 4000

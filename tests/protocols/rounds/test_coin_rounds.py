@@ -72,6 +72,7 @@ def test_no_factor_of_r_squared_is_thrown_away(k: int, alpha: float) -> None:
 # ---------------------------------------------------------------------- the plan
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(("k", "alpha"), [(1, 0.1), (3, 0.9), (16, 1e-4), *POINTS])
 def test_the_plan_needs_the_fewest_words(k: int, alpha: float) -> None:
     """No number of signals from a tenth to ten times the plan's does better by more than 1 %, or two signals."""
@@ -153,6 +154,7 @@ def test_rounds_begin_where_they_cost_less_than_forwarding(k: int, alpha: float)
     assert biases[0] < 0.8
 
 
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("k", [1, 2, 3, 1000, 2**20])
 @pytest.mark.parametrize("alpha", [1e-6, 0.01, 0.9])
 @pytest.mark.parametrize("delta", [1e-15, 0.999])
@@ -165,6 +167,7 @@ def test_every_size_has_its_rounds(k: int, alpha: float, delta: float) -> None:
             assert 1 <= signals_of(k, alpha, share, total, p) <= 12 * k + 100
 
 
+@pytest.mark.slow
 def test_few_rounds_are_worked_out() -> None:
     """A round's signals are remembered by offset, p and share, each on a grid: a second game works out few again."""
     options: dict[str, Any] = {"sites": 64, "items": 10**12, "engine": "bulk"}
@@ -178,6 +181,7 @@ def test_few_rounds_are_worked_out() -> None:
 # ---------------------------------------------------------------------- words
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("k", "alpha", "start", "items", "games"),
     [

@@ -83,6 +83,7 @@ def test_the_recursion_is_the_definition(alpha: float, offset: float, signals: i
         assert found[length - 1] == pytest.approx(by_item(alpha, total, p, length), rel=1e-9)
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize("p", [0.009, 0.002])
 @pytest.mark.parametrize(
     ("alpha", "offset", "signals"),
@@ -105,6 +106,7 @@ def test_the_sums_are_the_definition(alpha: float, offset: float, signals: int, 
     assert abs(2 * one_line(offset, alpha, signals) / expected - 1) > 0.05
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize("p", [0.02, 0.1, 0.3, 0.42, 0.5, 0.6, 0.69])
 @pytest.mark.parametrize("signals", [SHORT + 500, 3 * SHORT])
 @pytest.mark.parametrize("slope", [0.2, 1.0, 3.0])
@@ -121,6 +123,7 @@ def test_the_sums_of_heavy_coins_are_the_recursion(slope: float, signals: int, p
 # ---------------------------------------------------------------------- Monte Carlo
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("alpha", "allowed", "signals", "p"),
     [
@@ -172,6 +175,7 @@ def test_long_rounds_are_nearly_brownian(alpha: float, signals: int) -> None:
     assert 1e-5 < abs(2 * one_line(offset, alpha, signals) / 1e-3 - 1) < 0.04
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("signals", [1, 2, 3, 10, 190, 40_000, 3 * 2**20])
 @pytest.mark.parametrize("alpha", [1e-6, 1e-3, 0.03, 0.4, 0.9])
 def test_every_size(alpha: float, signals: int) -> None:

@@ -77,6 +77,7 @@ def test_strength_grows_from_round_to_round_with_delta_in_all() -> None:
     assert Martingale(alpha=0.1, parameters="simple", strength=4.0).strength_of(7, 256) == 4.0
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("k", [1, 7, 256])
 @pytest.mark.parametrize("delta", [0.01, 0.5])
 @pytest.mark.parametrize("parameters", ["tight", "simple"])

@@ -34,6 +34,7 @@ def test_each_copy_is_seen_once(adversary: Adversary) -> None:
     assert len(outputs) <= protocol.copies()
 
 
+@pytest.mark.slow
 @pytest.mark.false_alarm(1e-6)
 def test_holds_while_copies_report_by_chance() -> None:
     """Failures beyond delta: false alarm 1e-6 (exact binomial). Reports are adjusted, so p is below 1."""

@@ -119,6 +119,7 @@ def bernoulli(rng: Any) -> dict[str, Any]:
     return games(trials=40, ok=rng.random(40) < 0.8)
 
 
+@pytest.mark.slow
 def test_the_prediction_of_a_mean_is_right() -> None:
     # of one point Student's t is exact; of three that share their trials, as much
     assert LEAST <= below("mean(x)", shared, 1) <= MOST
@@ -126,6 +127,7 @@ def test_the_prediction_of_a_mean_is_right() -> None:
     assert LEAST <= below("mean(x, where=(point == 1)) / mean(x, where=(point == 0))", normal, 3) <= MOST
 
 
+@pytest.mark.slow
 def test_the_prediction_of_a_slope_from_few_trials_is_cautious() -> None:
     assert below("slope(words, sites)", power_law, 4) <= MOST
 
@@ -134,11 +136,13 @@ def test_the_prediction_of_a_fraction_is_cautious() -> None:
     assert below("fraction(ok)", bernoulli, 5) <= MOST
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("text", ["mean(x)", "median(x)", "quantile(x, 0.9)", "max(x)", "max(x) / mean(x)"])
 def test_ordered_and_skewed_values_are_not_taken_for_surer_than_they_are(text: str) -> None:
     assert below(text, skewed, 6) <= MOST * 1.3  # Student's t of twelve exponential values is a little off
 
 
+@pytest.mark.slow
 def test_a_prediction_that_takes_games_of_a_trial_for_independent_is_seen_to_be_wrong() -> None:
     def alone(rng: Any) -> dict[str, Any]:
         table = shared(rng)

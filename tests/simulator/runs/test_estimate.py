@@ -30,6 +30,7 @@ def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scenario:
     return load("small.yaml")
 
 
+@pytest.mark.slow
 def test_expected_messages_bound_those_that_are_sent(scenario: Scenario) -> None:
     work = estimate.estimate(scenario, 2)
     sent = execute(scenario, workers=1).results.trials["messages"].sum()

@@ -65,6 +65,7 @@ def strays(folder: Path) -> list[str]:
     return [str(path) for path in folder.rglob(".*") if path.name != ".lock"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stays", [False, True], ids=["once", "from then on"])
 def test_a_full_disk_at_every_write_of_a_run(folder: Path, capsys: pytest.CaptureFixture[str], stays: bool) -> None:
     """Tables, journal, manifest, lock: of a run that grows an earlier one, every operation fails once."""
@@ -127,6 +128,7 @@ def test_a_full_disk_at_every_write_of_figures_and_page(folder: Path, capsys: py
         assert (ended, at > least) == (0, True)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("command", ["run", "plot", "report"])
 def test_a_disk_that_can_only_be_read(folder: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
     assert status("run", "one.yaml", "--workers", "1", "--no-figures", "--out", "out") == 0
@@ -173,6 +175,7 @@ def test_without_links_tables_are_replaced_all_the_same(folder: Path, monkeypatc
     assert Path("a").read_text() == "new a"
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("jump", [-1e300, -1e9, 0.0, 1e12, float("inf"), float("nan")])
 def test_a_clock_that_jumps_changes_the_manifest_only(
     folder: Path, monkeypatch: pytest.MonkeyPatch, jump: float
@@ -194,6 +197,7 @@ def test_a_folder_that_is_no_folder(folder: Path, capsys: pytest.CaptureFixture[
     assert Path("out").read_text() == "a file"
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("path", ["trials.csv", "manifest.json", "figures", "report.html", ".lock", "output.log"])
 def test_something_else_in_the_place_of_a_file(folder: Path, capsys: pytest.CaptureFixture[str], path: str) -> None:
     """A folder where a file is to be written, and a file where the folder of figures is to be made."""

@@ -120,6 +120,7 @@ def _is_copy(place: Path, folder: bytes) -> bool:
         return False
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_game_that_takes_too_long_is_an_error_and_the_others_go_on(workers: int) -> None:
     report, rows = play("hangs", workers, game_timeout=1.5)

@@ -66,6 +66,7 @@ def test_the_interval_that_is_written_is_the_one_that_ended_it(results: Results)
         assert claim["games"] == len(held)
 
 
+@pytest.mark.slow
 def test_workers_batches_and_interruptions_have_no_part_in_it(
     results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +204,7 @@ def test_check_says_how_much_it_is_at_most(tmp_path: Path) -> None:
     assert "at most 77 (1 points, 77 trials each)" in said.output
 
 
+@pytest.mark.slow
 def test_the_schema_takes_it() -> None:
     schema = scenario_schema()
     jsonschema.validate(DATA, schema)

@@ -106,6 +106,7 @@ def test_kinds_add_up_to_the_cost(file: Path) -> None:
     assert sums == {(row["point"], row["trial"]): int(row["words"]) for row in table("out")}
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_workers_make_the_same_tables(file: Path, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     play(file)
@@ -238,6 +239,7 @@ def test_an_impossible_move_stops_the_run_with_its_step(file: Path) -> None:
         play(file, "adversary=own.py:Strays")
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_costs_time_not_results(file: Path, tmp_path: Path) -> None:
     Path("own.py").write_text(own_kinds.DIES)
     mark = tmp_path / "died"

@@ -116,6 +116,7 @@ class _Elsewhere(Adversary):
         return Burst(1)
 
 
+@pytest.mark.slow
 @pytest.mark.false_alarm(1e-6)
 def test_scattered_items() -> None:
     # every step is as likely as any other: 4,000 games of 3 items in 10 steps, chi-square at 1e-6 over the steps
@@ -257,6 +258,7 @@ def test_scenarios_that_are_wrong(tmp_path: Path, change: tuple[str, str], said:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     "name", ["counters", "sparse", "monitor", "monitor-large", "pan-privacy", "queries", "experts"]
 )

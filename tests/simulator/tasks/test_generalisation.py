@@ -16,6 +16,7 @@ SETTING = {"sites": 16, "items": 6_000, "start": 3_000, "seed": 5, "record": Tru
 PAPER = Robust(alpha=0.2)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("protocol", [PAPER, Block(alpha=0.2)], ids=lambda protocol: protocol.kind)
 @pytest.mark.parametrize("adversary", [RoundRobin(), Uniform(), Freeze(), Drain()], ids=lambda one: one.kind)
 def test_bits_and_expected_bits_are_those_of_a_plain_count(protocol, adversary) -> None:

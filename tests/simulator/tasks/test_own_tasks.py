@@ -46,6 +46,7 @@ def test_a_task_of_ones_own_is_played_and_its_claims_are_judged(file: Path) -> N
     assert claims["group"].tolist()[:2] == ["faces == 6.0", "faces == 20.0"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_workers_are_sent_its_text(file: Path, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     execute(load(file), out="here", workers=1)
@@ -76,6 +77,7 @@ def test_a_registered_task_is_known_by_its_name_alone(file: Path) -> None:
     assert '"task":{"kind":"count","parameters":{}}' in canonical(point.identity())  # no file of anybody's
 
 
+@pytest.mark.slow
 def test_a_plot_of_it_has_its_words(file: Path) -> None:
     from simulator.plots import draw
     from simulator.results.fixed import fixed

@@ -64,6 +64,7 @@ def test_there_is_something_to_test() -> None:
     assert len(adversaries()) >= 19
 
 
+@pytest.mark.quick_cases(40)
 @pytest.mark.parametrize("number", range(len(NETWORKS)), ids=list(NETWORKS))
 @pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
 def test_some_pairs_agree(protocol: Protocol, number: int) -> None:

@@ -25,6 +25,7 @@ def kinds_of(game: Game) -> dict[str, int]:
     return {kind: int(sums[kind]) for kind in ("restarted", "recount", "recounted", "anew") if kind in sums}
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize("link", ["bare", "reliable"])
 @pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
 def test_a_site_without_its_state_is_readmitted_by_the_stated_rule(protocol: Protocol, link: str) -> None:
