@@ -70,6 +70,7 @@ def outcome(folder: Path, suite: str, *flags: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("flags", [(), ("-n", "2"), ("-k", "2")], ids=["alone", "two workers", "one of four"])
 def test_the_sum_is_printed(flags: tuple[str, ...], tmp_path: Path) -> None:
     status, said = outcome(tmp_path, SUITE.format(rate="1e-6"), *flags)
@@ -77,11 +78,32 @@ def test_the_sum_is_printed(flags: tuple[str, ...], tmp_path: Path) -> None:
     assert "4 statistical tests: false alarms of at most 4.0e-06 in all (0.001 are allowed)" in said
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("rate", ["1e-3", "0.0", "1", "", "1e-6, 2"])
 def test_what_is_no_rate_is_refused(rate: str, tmp_path: Path) -> None:
     status, said = outcome(tmp_path, SUITE.format(rate=rate))
     assert status == 4
     assert "test_something[0]: false_alarm takes a rate above 0 and at most 1e-4" in said
+
+
+CASES = """
+import pytest
+
+
+@pytest.mark.quick_cases({number})
+@pytest.mark.parametrize("number", range(9))
+def test_cases(number):
+    assert number in (0, 4, 8)
+"""
+
+
+def test_some_cases_are_quick_and_the_others_slow(tmp_path: Path) -> None:
+    status, said = outcome(tmp_path, CASES.format(number=3), "-m", "not slow")
+    assert status == 0, said
+    assert "3 passed, 6 deselected" in said
+    status, said = outcome(tmp_path, CASES.format(number=""))
+    assert status == 4
+    assert "test_cases[0]: quick_cases takes a whole number of at least 1" in said
 
 
 def test_too_many_are_refused(tmp_path: Path) -> None:

@@ -115,6 +115,7 @@ def disttrack(*arguments: str) -> Any:
     return CliRunner().invoke(main, ["conformance", *arguments], catch_exceptions=False)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bad")
 def test_the_command_lists_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulator.conformance, "all_faults", cache(all_faults))  # both forms tell of the same games

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import mutant_adversaries
 import mutant_bulk_forms
 import mutant_counters
 import mutant_protocols
 import pytest
+from _pytest.mark import ParameterSet
 
 from adversaries import Adversary
 from protocols import Protocol
@@ -22,7 +25,15 @@ def test_that_there_are_enough_mutants() -> None:
     assert len(mutant_bulk_forms.MUTANTS) >= 12
 
 
-@pytest.mark.parametrize("name", mutant_protocols.MUTANTS)
+LATE = ("HalfTheCoins", "OpensExactly", "RandomAlways", "RashlyConfident", "deaf in haste", "lonely site")
+"""Mutants that only many games betray."""
+
+
+def names(mutants: Iterable[str]) -> list[ParameterSet]:
+    return [pytest.param(name, marks=[pytest.mark.slow] * (name in LATE)) for name in mutants]
+
+
+@pytest.mark.parametrize("name", names(mutant_protocols.MUTANTS))
 def test_a_broken_protocol_is_refused(name: str) -> None:
     mutant, fault = mutant_protocols.MUTANTS[name]
     with pytest.raises(ConformanceError, match=fault) as refusal:
@@ -40,7 +51,7 @@ def test_a_broken_adversary_is_refused(name: str) -> None:
     assert advice(str(refusal.value).removeprefix(f"{name}: ")), "nobody says how to mend it"
 
 
-@pytest.mark.parametrize("name", mutant_bulk_forms.MUTANTS)
+@pytest.mark.parametrize("name", names(mutant_bulk_forms.MUTANTS))
 def test_a_broken_bulk_form_is_refused(name: str) -> None:
     mutant, fault = mutant_bulk_forms.MUTANTS[name]
     with pytest.raises(ConformanceError, match=fault) as refusal:
@@ -48,6 +59,7 @@ def test_a_broken_bulk_form_is_refused(name: str) -> None:
     assert advice(str(refusal.value).partition(": ")[2]), "nobody says how to mend it"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("protocol", mutant_bulk_forms.RIGHT, ids=repr)
 def test_a_right_bulk_form_is_taken(protocol: Protocol) -> None:
     assert len(check_bulk_form(protocol, sites=(1, 2, 5), items=400)) == 2
@@ -66,6 +78,7 @@ def test_a_right_counter_is_taken() -> None:
     assert len(check_counter(mutant_counters.Base)) >= 8
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("protocol", mutant_protocols.RIGHT, ids=lambda one: type(one).__name__)
 def test_a_right_protocol_is_taken(protocol: Protocol) -> None:
     assert len(check_protocol(protocol, sites=(1, 2, 5), items=400)) >= 8

@@ -53,6 +53,7 @@ def test_protocol(protocol: type[Protocol]) -> None:
     assert len(check_protocol(protocol)) >= 8
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("protocol", [cls for cls in PROTOCOLS if cls.kind in DRAWING], ids=lambda cls: cls.kind)
 def test_short_games_of_a_protocol(protocol: type[Protocol]) -> None:
     assert len(check_protocol(protocol, sites=(1, 4), items=250)) >= 8
@@ -73,6 +74,7 @@ def test_variant(variant: Protocol) -> None:
     assert len(check_protocol(variant, sites=(1, 7), items=700)) >= 8
 
 
+@pytest.mark.quick_cases(10)
 @pytest.mark.parametrize("adversary", ADVERSARIES, ids=lambda cls: cls.kind)
 def test_adversary(adversary: type[Adversary]) -> None:
     assert len(check_adversary(adversary)) >= 5
