@@ -15,12 +15,13 @@ from simulator.claims.columns import CLAIM_COLUMNS, KIND_COLUMNS, SERIES_COLUMNS
 if TYPE_CHECKING:
     import pandas as pd
 
+_OF_GAMES: Final = tuple(column.name for column in TRIAL_COLUMNS if column.name != "error")
 NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
-    "trials.csv": tuple(column.name for column in TRIAL_COLUMNS if column.name != "error"),
+    "trials.csv": _OF_GAMES,
     "series.csv": tuple(column.name for column in SERIES_COLUMNS if column.name not in ("protocol", "adversary")),
     "kinds.csv": tuple(column.name for column in KIND_COLUMNS if column.name not in ("protocol", "adversary")),
     "claims.csv": ("name", "verdict"),
-    "controls.csv": ("claim", "broken"),
+    "controls.csv": ("claim", "broken", *_OF_GAMES),
 }
 """The columns without which a table is none; a task's own and swept parameters may follow."""
 OLDER: Final = {"claims.csv": tuple(column.name for column in CLAIM_COLUMNS)}

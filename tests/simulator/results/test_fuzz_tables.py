@@ -21,6 +21,7 @@ from simulator.results.answers import answer_table
 from simulator.results.folder import NoResults, Results
 from simulator.results.matched import match
 from simulator.results.read import read_tables
+from simulator.results.table_file import read_table
 from simulator.runs.runner import execute
 from simulator.scenario.load import load
 
@@ -98,6 +99,19 @@ def test_an_edited_table_is_told_or_refused(whole: Path, tmp_path: Path, name: s
         assert not (taken and "row" in change[0]), change
 
     tried()
+
+
+@pytest.mark.parametrize("name", ["trials.csv", "controls.csv"])
+def test_a_table_of_games_has_every_column_of_games(whole: Path, tmp_path: Path, name: str) -> None:
+    rows = list(csv.reader((whole / name).read_text(encoding="utf-8").splitlines()))
+    for place, column in enumerate(rows[0]):
+        with open(tmp_path / name, "w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([*one[:place], *one[place + 1 :]] for one in rows)
+        if column == "error":  # results of before have none
+            assert len(read_table(tmp_path / name)) == len(rows) - 1
+        else:
+            with pytest.raises(ValueError, match=f"{name} has no column {column}"):
+                read_table(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", NAMES)
