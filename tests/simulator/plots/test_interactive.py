@@ -53,10 +53,14 @@ SHIPPED = {
 }
 
 
-def figures_of(folder: Path) -> Iterator[tuple[str, Figure]]:
+def figures_of(folder: Path, wanted: set[str]) -> Iterator[tuple[str, Figure]]:
+    """Yield the first figure of each of some kinds."""
     results = Results(folder)
     tables = read_tables([results])
     for plot in planned(results).values():
+        if plot.kind not in wanted:
+            continue
+        wanted.remove(plot.kind)
         with house_style():
             yield plot.kind, figure_of(tables, plot)
 
@@ -112,15 +116,15 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Figure, I
     folder = write_result(tmp_path_factory.mktemp("i") / "r", sites=(16, 64, 256), trials=3, plots=SYNTHETIC)
     (folder.parent / "ratios.yaml").write_text(RATIOS)
     run(folder.parent / "ratios.yaml", out=folder.parent / "ratios", workers=1)
-    kinds = {"synthetic": folder, "ratio": folder.parent / "ratios"} | {
-        kind: REFERENCE / name for kind, name in SHIPPED.items()
-    }
-    found: dict[str, tuple[str, Figure, Interactive]] = {}
-    for wanted, place in kinds.items():
-        for kind, figure in figures_of(place):
-            if kind == wanted or (wanted == "synthetic" and kind not in found):
-                found[kind] = kind, figure, interactive(figure)
-    return list(found.values())
+    synthetic = {one["kind"] if isinstance(one, dict) else one for one in SYNTHETIC}
+    kinds = {folder: synthetic, folder.parent / "ratios": {"ratio"}}
+    for name in SHIPPED.values():
+        kinds[REFERENCE / name] = {kind for kind, other in SHIPPED.items() if other == name}
+    return [
+        (kind, figure, interactive(figure))
+        for place, wanted in kinds.items()
+        for kind, figure in figures_of(place, wanted)
+    ]
 
 
 def test_every_built_in_kind_shows_the_values_that_its_artists_have(

@@ -77,7 +77,8 @@ def test_the_manifest_keeps_it_only_where_there_is_one(file: Path) -> None:
 def test_the_file_as_it_is_now_is_drawn_and_the_kept_text_where_it_is_gone(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = execute(load(file), out="out", workers=1).results.dir.resolve()
+    alone = ["plots=[{kind: spread.py:Spread, x: sites, size: 4}]"]
+    folder = execute(load(file, alone), out="out", workers=1).results.dir.resolve()
     drawn = folder / "figures" / "spread-sites.svg"
     draw(folder)
     Path("mine/spread.py").write_text(own_kinds.SPREAD.replace('gid="dot"', 'gid="spot"'))

@@ -63,8 +63,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "a <b>bold</b> one,,,median(words),123456.0,,,<= 5,16,FAIL,\n"
     )
     (folder / "claims.csv").write_text(claims, encoding="utf-8")
-    draw(folder)
-    return write_report(folder)
+    results = Results(folder)
+    draw(results)
+    return write_report(results)
 
 
 @pytest.fixture(scope="module")

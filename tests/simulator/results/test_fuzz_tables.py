@@ -36,7 +36,7 @@ SCENARIO: dict[str, Any] = {
     "sites": [2, 3],
     "items": 60,
     "protocol": [{"kind": "randomized", "alpha": [0.2, 0.4]}, {"kind": "deterministic", "alpha": 0.2}],
-    "adversary": ["uniform", "freeze"],
+    "adversary": ["freeze"],
     "claims": [{"name": "it costs", "measure": "min(words)", "at_least": 20, "control": {"items": 5}}],
 }
 
@@ -52,11 +52,12 @@ def told(folder: Path) -> bool:
     """Tell whether a result is taken; if not, the reason is a line."""
     try:
         results = Results(folder)
+        # what takes least is read first: most of what is damaged is refused as soon as it is read
+        _ = (results.claims, results.controls, results.kinds, results.series, results.ok)
         tables = read_tables([results])
         answer_table(results)
         match([results, results], ["one", "the same"])
         assert len(tables.trials) == len(results.trials)
-        _ = (results.series, results.kinds, results.claims, results.controls, results.ok)
     except ScenarioError as error:
         hold_line(error)
         return False
