@@ -11,8 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-import numpy as np
-
 from adversaries.base import Adversary, View
 from adversaries.listed_schedules import Labels
 from adversaries.oblivious import label_type
@@ -181,7 +179,8 @@ def _load(path: str, state: tuple[int, int], dataset: str | None, site: str, tim
     else:
         when = None
     if when is not None:
-        table = table.iloc[np.argsort(when.to_numpy(), kind="stable")]
+        # of the array, not of to_numpy(), which makes an object of each time that has a zone
+        table = table.iloc[when.array.argsort(kind="stable")]
     numbers, names = pd.factorize(table[site])
     kept = numbers[numbers >= 0]
     if not len(kept):

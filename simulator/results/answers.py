@@ -181,15 +181,16 @@ def _share(kept: pd.Series[bool]) -> Cell:
 
 def _summary(how: str, values: pd.Series[Any]) -> Cell:
     """Return the median, mean, largest or least value; of what is no number, the most frequent one."""
+    import numpy as np
     import pandas as pd
 
-    numbers = pd.to_numeric(values, errors="coerce") if values.dtype != bool else values.astype(str)
+    numbers = values if values.dtype.kind in "iuf" else pd.to_numeric(values, errors="coerce")
     if values.dtype == bool or numbers.isna().any():
         usual = str(values.mode().iloc[0])
         times = int((values.astype(str) == usual).sum())
         return usual, usual if times == len(values) else f"{usual} ({times} of {len(values)})"
     name = {"largest": "max", "least": "min"}.get(how, how)
-    value = float(getattr(numbers.astype(float), name)())
+    value = float(getattr(np, name)(numbers.to_numpy(dtype=float)))
     plain = int(value) if value.is_integer() and abs(value) < 2**53 else value
     return plain, number(round(value) if abs(value) >= 1000 and abs(value) < inf else value)
 

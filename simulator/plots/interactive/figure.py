@@ -20,6 +20,7 @@ from simulator.plots.interactive.names import Names
 from simulator.plots.interactive.scales import Unsupported
 from simulator.plots.interactive.series import known, merged, numbered, told, with_ranges
 from simulator.plots.interactive.texts import annotation
+from simulator.plots.style import lay_out
 
 __all__ = ["Interactive", "Unsupported", "interactive"]
 
@@ -67,7 +68,7 @@ def interactive(figure: Figure) -> Interactive:
     Unsupported
         It has something that cannot be shown: a panel that is not flat, a scale of its own.
     """
-    figure.draw_without_rendering()
+    lay_out(figure)
     names = Names(figure)
     panels = panels_of(figure)
     data: list[Trace] = []
