@@ -1,0 +1,248 @@
+"""The stated errors of dynamic mechanisms, from the definitions: which releases make up an answer, at which share."""
+
+from __future__ import annotations
+
+from math import log2, pi
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mechanisms import (
+    FullyDynamic,
+    GrowingFinite,
+    GrowingInfinite,
+    GrowingSparse,
+    GrowingSparseInfinite,
+    InsertedMinusDeleted,
+    Ledger,
+    PrivatePartition,
+)  # fmt: skip
+from mechanisms.dynamic.base import counts_of, together
+from mechanisms.dynamic.fully_dynamic import HALF
+from mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
+from mechanisms.laplace_sums import laplace_sum_quantile
+from mechanisms.scripted_noise import ScriptedNoise
+from mechanisms.static import GaussianQueries, LaplaceQueries
+
+EPSILON, BETA, DOMAIN = 1.5, 0.03, 3
+GIVEN: dict[str, Any] = {"epsilon": EPSILON, "queries": "points", "domain": DOMAIN, "beta": 0.2}
+
+
+def stated(releases: list[tuple[float, int]], beta: float) -> float:
+    """Return the error of the largest of `DOMAIN` sums of releases, given as epsilon and how many of it."""
+    return LaplaceQueries(1.0, queries="points", domain=DOMAIN).error_of_sum(
+        [(LaplaceQueries(epsilon, queries="points", domain=DOMAIN), many) for epsilon, many in releases], 9, beta
+    )
+
+
+def hybrid(epsilon: float, steps: int) -> list[tuple[float, int]]:
+    """Return the releases of the worst of so many steps: closed epochs at half, and a tree over the open one."""
+    if not steps:
+        return []
+    power = int(log2(steps))
+    return [(epsilon / 2, power + 1), (epsilon / 2 / max(1, power), power)]
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 4, 7, 8, 21])
+def test_of_answers_at_each_step(steps: int) -> None:
+    finite = GrowingFinite(**GIVEN, horizon=21)
+    assert finite.levels == 5
+    assert finite.stated(steps, 9, BETA) == pytest.approx(stated([(EPSILON / 5, 5)], BETA / steps))
+    infinite = GrowingInfinite(**GIVEN)
+    assert infinite.stated(steps, 9, BETA) == pytest.approx(stated(hybrid(EPSILON, steps), BETA / steps))
+    for mechanism in (finite, infinite):
+        run = mechanism.start(ScriptedNoise())
+        assert run.error_bound(9, BETA) == mechanism.stated(1, 9, BETA)
+        for _ in range(steps):
+            run.step(1)
+        assert run.error_bound(9, BETA) == mechanism.stated(steps, 9, BETA)
+
+
+def cut_short(run: Any, every: int = 3) -> None:
+    """Let a run's partition close a segment at each third step, whatever the noise."""
+
+    class Regular:
+        segments = now = 0
+
+        def step(self, update: bool) -> int | None:
+            self.now += 1
+            if self.now % every:
+                return None
+            self.segments += 1
+            return self.segments
+
+    assert run._cutter.segments == 0
+    run._cutter._run = Regular()
+
+
+@pytest.mark.parametrize("kind", [GrowingSparse, GrowingSparseInfinite])
+def test_of_answers_at_each_segment(kind: type[Any]) -> None:
+    horizon = 40 if kind is GrowingSparse else None
+    mechanism = kind(**GIVEN, horizon=horizon)
+    assert mechanism.partition == PrivatePartition(EPSILON / 2, horizon, 0.2)
+    run = mechanism.start(ScriptedNoise())
+    cut_short(run)
+    for step in range(1, 23):
+        segments = (step - 1) // 3
+        deadline = horizon or max(2, (3 * segments) ** 2)
+        items = mechanism.partition.most_items(segments + 1, deadline, BETA / 2 / (segments + 1))
+        noise = stated(hybrid(EPSILON / 2, segments), BETA / (2 * segments)) if segments else 0.0
+        assert run.error_bound(9, BETA) == pytest.approx(noise + items)
+        assert run.step(1) == (step % 3 == 0)
+        np.testing.assert_allclose(run.answers, [step - step % 3, 0, 0])
+
+
+def test_of_insertions_less_deletions() -> None:
+    """Each half is bounded by itself at half of beta, for its own number of updates, and at half of the budget."""
+    mechanism = InsertedMinusDeleted(**{**GIVEN, "static": "gaussian"}, delta=1e-3)
+    half = mechanism.half
+    assert (half.epsilon, half.delta, half.queries, half.domain) == (EPSILON / 2, 5e-4, "points", DOMAIN)
+    assert (half.static, half.horizon, half.beta) == ("gaussian", None, 0.2)
+    run = InsertedMinusDeleted(**GIVEN).start(ScriptedNoise())
+    for part in (run._inserted, run._deleted):
+        cut_short(part)
+    asked = []
+    for part, name in ((run._inserted, "inserted"), (run._deleted, "deleted")):
+        part.error_bound = lambda items, beta, name=name: asked.append((name, items, beta)) or 1.0
+    news = [run.step(code) for code in (1, 2, 3, -1, -1, -9, 0, -3, 0)]
+    assert news == [False, False, True] * 3
+    assert run.ignored == 2  # the second deletion of 1, and that of a step that was none
+    assert run.answers.tolist() == [0.0, 1.0, 0.0]
+    assert run.error_bound(5, BETA) == 2.0
+    assert asked == [("inserted", 3, BETA / 2), ("deleted", 2, BETA / 2)]
+    assert run.facts() == {"segments": 6}
+    assert run.published() == [*run._inserted.published(), *run._deleted.published()] == [1.0, 1.0, 1.0, 1.0, 0.0, 1.0]
+
+
+def test_of_the_interval_tree() -> None:
+    """The costliest due round of each level, the halted nodes, and the open segment at half of beta."""
+    mechanism = FullyDynamic(**GIVEN)
+    assert mechanism.partition == PrivatePartition(EPSILON * HALF, None, 0.1)
+    for level in (1, 2, 5):
+        share = 6 / (pi * level) ** 2
+        made = mechanism.shares(level)
+        assert made.epsilon == pytest.approx(EPSILON * (1 - HALF) * share)
+        assert made.delta == 0
+        assert made.beta == pytest.approx(0.1 * share)
+    assert FullyDynamic(1.0, 1e-3, static="gaussian").shares(2).delta == pytest.approx(1e-3 * 6 / (2 * pi) ** 2)
+    run = mechanism.start(ScriptedNoise())
+    cut_short(run)
+    assert run.error_bound(9, BETA) == pytest.approx(mechanism.partition.most_items(1, 2, BETA / 2))
+    for step in range(1, 25):
+        run.step(1 + step % 3)
+    segments = 8
+    releases: list[tuple[float, int]] = []
+    for level, seen in run.history.items():
+        share = mechanism.shares(level).of_round(seen.due)
+        releases += [(share.epsilon, 1), *hybrid(share.epsilon, seen.segments)]
+    items = mechanism.partition.most_items(segments + 1, 24**2, BETA / 2 / (segments + 1))
+    expected = stated(releases, BETA / (2 * segments)) + items
+    assert run.error_bound(9, BETA) == pytest.approx(expected)
+    run.history[1].halted, run.history[2].halted = 5.0, 2.0
+    assert run.error_bound(9, BETA) == pytest.approx(expected + 7.0)
+    facts = run.facts()
+    assert facts["segments"] == segments
+    assert facts["nodes"] == segments  # each segment that closes makes one node
+    assert facts["most_rounds"] == 1
+    assert facts["restarts"] == 0
+    live = [mechanism for mechanism, _ in run.nodes.values()]
+    assert run.published() == [number for each in live for number in each.published()]
+    assert mechanism.start(ScriptedNoise()).facts() == {"segments": 0, "restarts": 0, "nodes": 0, "most_rounds": 1}
+
+
+def test_what_the_tree_remembers_of_a_level_is_the_most_of_each() -> None:
+    run = FullyDynamic(**GIVEN).start(ScriptedNoise())
+    cut_short(run)
+    for _ in range(3):
+        run.step(1)
+
+    class Node:
+        def __init__(self, number: int, due: int, segments: int, halted: bool) -> None:
+            self.round, self.due, self.segments, self.halted, self.bound = number, due, segments, halted, number * 10.0
+
+    for level in list(run.history):
+        run._remember(level, Node(2, 1, 4, True))
+        seen = run.history[level]
+        assert (seen.rounds, seen.due, seen.segments, seen.halted) == (2, 1, 4, 0.0)  # its halt was not due
+        run._remember(level, Node(3, 3, 2, True))
+        assert (seen.rounds, seen.due, seen.segments, seen.halted) == (3, 3, 4, 90.0)
+        run._remember(level, Node(1, 1, 1, True))
+        assert (seen.rounds, seen.due, seen.segments, seen.halted) == (3, 3, 4, 90.0)
+        run._remember(level, Node(5, 5, 9, False))
+        assert (seen.rounds, seen.due, seen.segments, seen.halted) == (5, 5, 9, 90.0)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, 4, 5, 8, 100])
+def test_the_bound_on_deletions_is_that_of_the_worst_step_of_the_epoch(steps: int) -> None:
+    power = int(log2(max(1, steps)))
+    exact = laplace_sum_quantile([(2 / 0.7, power + 1), (2 / 0.7 * max(1, power), power)], BETA)
+    assert deletion_bound(steps, 0.7, BETA) == pytest.approx(exact)
+
+
+def test_what_a_round_of_a_node_pays_for_and_with_what_noise() -> None:
+    """Its size, its release, which is told the size and its noise, its deletions and their number; with one share of
+    epsilon each and delta for three of them."""
+    released: list[tuple[float, float, Any]] = []
+
+    class Noted(GaussianQueries):
+        def release(self, counts: Any, rng: Any, paid: Any = None) -> Any:
+            if paid is not None:
+                released.append((self.epsilon, self.delta, paid))
+            return super().release(counts, rng, paid)
+
+    shares, ledger = Shares(2000.0, 1e-3, 0.05), Ledger("node", 2000.0, 1e-3)
+    static = Noted(1.0, 1e-6, "points", DOMAIN)
+    source = ScriptedNoise()
+    source.normal = lambda mean, scale, size=None: np.zeros(size)  # type: ignore[attr-defined]
+    node = NodeMechanism(static, shares, np.array([40.0, 0.0, 2.0]), source, ledger, segment=4)
+    for segment in range(1, 4):
+        node.close_segment([0] * 6)
+        assert (node.at_restart, node.gone, node.segments) == (42, 6 * segment, segment)
+        assert node.bound == deletion_bound(segment, node.share.epsilon, node.share.beta)
+    share = shares.of_round(1)
+    assert share == Shares(3 * 2000 / (2 * pi**2), 2e-3 / pi**2, 0.05 / pi**2)
+    ((epsilon, delta, paid),) = released
+    assert (epsilon, delta) == (share.epsilon, share.delta)
+    assert (paid.value, paid.scale) == (42.0, 1 / share.epsilon)
+    (part,) = ledger.parts
+    assert (part.name, part.epsilon, part.delta) == ("round 1", 4 * share.epsilon, 3 * share.delta)
+    assert [(name, use.epsilon, use.delta) for name, use in part.uses.items()] == [
+        ("size", share.epsilon, 0.0), ("release", share.epsilon, share.delta),
+    ]  # fmt: skip
+    assert [(inner.name, inner.epsilon, inner.delta) for inner in part.parts] == [
+        ("deletions", share.epsilon, share.delta), ("number of deletions", share.epsilon, share.delta),
+    ]  # fmt: skip
+    assert node.published() == [42.0, 40.0, 0.0, 2.0, 18.0, 0.0, 0.0, 18.0]
+    assert node.answers.tolist() == [22.0, 0.0, 2.0]
+    assert node.due == 1
+
+
+def test_counts_of_items() -> None:
+    assert counts_of([], 3) is None
+    found = counts_of([2, 0, 2], 4)
+    assert found is not None
+    assert found.tolist() == [1.0, 0.0, 2.0, 0.0]
+    assert found.dtype == np.float64
+    one, other = np.array([1.0, 2.0]), np.array([5.0, 0.0])
+    assert together(None, None) is None
+    assert together(one, None) is one
+    assert together(None, other) is other
+    both = together(one, other)
+    assert both is not None
+    assert both.tolist() == [6.0, 2.0]
+
+
+@pytest.mark.parametrize("kind", [GrowingFinite, GrowingInfinite, FullyDynamic, InsertedMinusDeleted])
+def test_a_run_keeps_to_its_budget_and_its_horizon(kind: type[Any]) -> None:
+    mechanism = kind(1.0, horizon=2)
+    run = mechanism.start(ScriptedNoise())
+    assert (run.ledger.name, run.ledger.epsilon, run.ledger.delta) == (kind.kind, 1.0, 0.0)
+    assert run.answers.tolist() == [0.0]
+    assert run.published() == ([] if kind is FullyDynamic else [0.0] * (2 if kind is InsertedMinusDeleted else 1))
+    run.step(1)
+    run.step(0)
+    with pytest.raises(ValueError, match=rf"^step 3 is past the horizon of this {kind.kind}, 2$"):
+        run.step(0)
+    given = Ledger("given", 1.0)
+    assert mechanism.start(ScriptedNoise(), given).ledger is given
