@@ -1,0 +1,313 @@
+"""Sketches of distinct items and of frequencies, hashes and sizes, written down once more from the papers."""
+
+from __future__ import annotations
+
+from math import ceil, comb, exp, log, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mechanisms.sketches import (
+    TARGET,
+    Ams,
+    AmsDifference,
+    AmsMedian,
+    ComputationPaths,
+    CountMin,
+    CountSketch,
+    HyperLogLog,
+    Kmv,
+    PrivateMedian,
+    Rounded,
+    Salted,
+    Sketch,
+    SketchRun,
+    Switched,
+)  # fmt: skip
+from mechanisms.sketches.base import arrays_of, key_of, tally
+from mechanisms.sketches.mixing import GOLDEN, MASK, mixed, mixed_all
+from mechanisms.sketches.robust import plain, rounded
+from mechanisms.sketches.second_moment import rows_for, rows_for_tail, tail, variance
+
+
+def splitmix(state: int) -> int:
+    """Return what SplitMix64 gives out from a state: Steele, Lea, Flood 2014."""
+    z = (state + 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+    return z ^ (z >> 31)
+
+
+@settings(max_examples=30, deadline=None)
+@given(items=st.lists(st.integers(0, 2**63 - 1), min_size=1), key=st.integers(0, 2**64))
+def test_the_hash_is_the_finaliser_of_splitmix_twice(items: list[int], key: int) -> None:
+    expected = [splitmix(splitmix((item + key) % 2**64) ^ (key * GOLDEN % 2**64)) for item in items]
+    assert [mixed(item, key) for item in items] == expected
+    assert mixed_all(np.array(items), key).tolist() == expected
+
+
+def test_the_finaliser_gives_the_published_numbers() -> None:
+    assert splitmix(0) == 0xE220A8397B1DCDAF
+    assert mixed(0, 0) == splitmix(0xE220A8397B1DCDAF)
+    assert MASK == 2**64 - 1
+
+
+def runs_of(sketch: Sketch, seed: int) -> tuple[Any, list[int]]:
+    """Return a run and the keys that it has drawn."""
+    depth = getattr(sketch, "depth", 1)
+    coins = np.random.default_rng(seed)
+    return sketch.start(np.random.default_rng(seed)), [key_of(coins) for _ in range(depth)]
+
+
+@pytest.mark.parametrize("size", [3, 4, 20])
+def test_the_least_hash_values(size: int) -> None:
+    run, (key,) = runs_of(Kmv(size=size), 3)
+    late, _ = runs_of(Kmv(size=size), 3)
+    seen: set[int] = set()
+    for step, item in enumerate(np.random.default_rng(1).integers(0, 40, 90).tolist()):
+        seen.add(mixed(item, key))
+        run.update(item, 1 + step % 3)
+        least = sorted(seen)[:size]
+        exact = len(seen) if len(seen) < size else (size - 1) / ((least[-1] + 1) / 2**64)
+        assert run.estimate() == pytest.approx(exact, rel=1e-12)
+        assert run._least == least
+        if step == 30:
+            late.absorb({item: 1 for item in range(40) if mixed(item, key) in seen})
+        elif step > 30:
+            late.update(item, 1)
+    assert late._least == run._least
+    late.absorb({})
+    assert late._least == run._least
+    run.reset()
+    assert run.estimate() == 0.0
+    assert (Kmv(size=size).words, Kmv(size=size).total_rows, Kmv(size=size).goal) == (size, size, "distinct")
+
+
+@pytest.mark.parametrize(("registers", "items"), [(128, 60), (128, 250), (128, 700), (256, 40)])
+def test_registers_keep_the_largest_rank(registers: int, items: int) -> None:
+    run, (key,) = runs_of(HyperLogLog(registers=registers), 5)
+    late, _ = runs_of(HyperLogLog(registers=registers), 5)
+    bits = registers.bit_length() - 1
+    ranks = [0] * registers
+    for item in range(items):
+        word = f"{mixed(item, key):064b}"
+        register, rest = int(word[:bits], 2), word[bits:]
+        ranks[register] = max(ranks[register], len(rest) - len(rest.lstrip("0")) + 1)
+        run.update(item, 1)
+        run.update(item // 2, 2)
+    raw = 0.7213 / (1 + 1.079 / registers) * registers**2 / sum(2.0**-rank for rank in ranks)
+    empty = ranks.count(0)
+    exact = registers * log(registers / empty) if raw <= 2.5 * registers and empty else raw
+    assert run._ranks == ranks
+    assert run.estimate() == pytest.approx(exact)
+    late.absorb(dict.fromkeys(range(items), 3))
+    assert late.estimate() == run.estimate()
+    assert run._place(0) == (0, 65 - bits)
+    assert run._place(2**64 - 1) == (registers - 1, 1)
+    run.reset()
+    assert run.estimate() == 0.0
+    sketch = HyperLogLog(registers=registers)
+    assert (sketch.words, sketch.total_rows, sketch.goal) == (ceil(6 * registers / 64), registers, "distinct")
+
+
+def test_all_registers_full_or_the_estimate_large_gives_the_raw_estimate() -> None:
+    run, _ = runs_of(HyperLogLog(registers=128), 0)
+    factor = 0.7213 / (1 + 1.079 / 128) * 128 * 128
+    run._empty, run._sum = 0, factor / (2 * 128)
+    assert run.estimate() == pytest.approx(256)  # no empty register to count
+    run._empty = 4
+    assert run.estimate() == pytest.approx(128 * log(32))
+    run._sum = factor / (2.51 * 128)
+    assert run.estimate() == pytest.approx(2.51 * 128)
+
+
+@pytest.mark.parametrize("change", [0, -1])
+def test_deletions_of_distinct_items_are_refused(change: int) -> None:
+    for sketch in (Kmv(size=3), HyperLogLog(registers=128)):
+        run, _ = runs_of(sketch, 0)
+        with pytest.raises(
+            ValueError, match=rf"^a sketch of distinct items takes changes of at least 1; got {change}$"
+        ):
+            run.update(3, change)
+        run.update(3, 1)
+
+
+@pytest.mark.parametrize(("width", "depth"), [(1, 1), (4, 3), (7, 5)])
+def test_rows_of_counters(width: int, depth: int) -> None:
+    """CountSketch: the median over rows of sign times counter; count-min: the least counter."""
+    signed, keys = runs_of(CountSketch(width=width, depth=depth), 2)
+    least, _ = runs_of(CountMin(width=width, depth=depth), 2)
+    late = [runs_of(kind(width=width, depth=depth), 2)[0] for kind in (CountSketch, CountMin)]
+    frequencies: dict[int, int] = {}
+    rng = np.random.default_rng(7)
+    for item, change in zip(rng.integers(0, 9, 60).tolist(), rng.integers(-2, 6, 60).tolist(), strict=True):
+        tally(frequencies, item, change)
+        signed.update(item, change)
+        least.update(item, change)
+        estimates, squares, plain_rows = [], [], []
+        for key in keys:
+            row, plus = [0] * width, [0] * width
+            for each, frequency in frequencies.items():
+                bits = mixed(each, key)
+                row[bits // 2 % width] += frequency * (1 if bits % 2 else -1)
+                plus[bits % width] += frequency
+            own = mixed(TARGET, key)
+            estimates.append(row[own // 2 % width] * (1 if own % 2 else -1))
+            squares.append(sum(counter**2 for counter in row))
+            plain_rows.append(plus[own % width])
+        assert signed.estimate() == sorted(estimates)[depth // 2]
+        assert signed.scale() == pytest.approx(sqrt(sorted(squares)[depth // 2]))
+        assert least.estimate() == min(plain_rows)
+        assert least.scale() == sum(frequencies.values())
+    for run, same in zip(late, (signed, least), strict=True):
+        run.absorb({3: 5})
+        run.absorb({**frequencies, 3: frequencies.get(3, 0) - 5})
+        assert (run.estimate(), run.scale()) == (same.estimate(), same.scale())
+    for kind in (CountSketch, CountMin):
+        sketch = kind(width=width, depth=depth)
+        assert (sketch.words, sketch.total_rows, sketch.goal) == (width * depth, width * depth, "frequency")
+    with pytest.raises(NotImplementedError, match="^CountSketchRun cannot begin a new stream$"):
+        signed.reset()
+
+
+@pytest.mark.parametrize(
+    ("sketch", "goal", "words", "total", "active", "built"),
+    [
+        (Ams(rows=7), "second-moment", 7, 7, 7, None),
+        (Ams(rows=7, signs="hashed"), "second-moment", 35, 7, 7, None),
+        (AmsMedian(groups=3, rows=7), "second-moment", 21, 21, 21, None),
+        (AmsMedian(groups=3, rows=7, signs="hashed"), "second-moment", 105, 21, 21, None),
+        (Switched(copies=4, size=7), "second-moment", 29, 28, 7, 4),
+        (Switched(copies=4, size=7, sketch="count-min"), "frequency", 4 * 28 + 1, 4 * 28, 28, 4),
+        (Rounded(size=7), "second-moment", 8, 7, 7, None),
+        (Rounded(size=7, sketch="kmv"), "distinct", 8, 7, 7, None),
+        (Salted(size=256), "distinct", 25, 256, 256, None),
+        (PrivateMedian(changes=9, copies=5, rows=7), "second-moment", 36, 35, 35, 9),
+        # levels 3: rounds of 8 finest blocks of 30 rows, 2 of 60 and 1 of 120, and a strong estimate of 30
+        (AmsDifference(rounds=2, rows=30), "second-moment", 2 * (30 + 240 + 120 + 120) + 5, 1020, 30, 2),
+        (AmsDifference(rounds=1, rows=9, alpha=0.9), "second-moment", None, None, 17, 1),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_sizes(sketch: Sketch, goal: str, words: int | None, total: int | None, active: int, built: int | None) -> None:
+    assert (sketch.goal, sketch.active_rows, sketch.built_for) == (goal, active, built)
+    if words is not None:
+        assert (sketch.words, sketch.total_rows) == (words, total)
+
+
+@pytest.mark.parametrize(("alpha", "levels"), [(0.5, 3), (0.25, 4), (0.26, 4), (0.99, 3), (0.1, 6)])
+def test_the_rows_of_difference_estimators(alpha: float, levels: int) -> None:
+    sketch = AmsDifference(rounds=1, rows=100, alpha=alpha)
+    assert sketch.levels == levels
+    blocks = 2**levels
+    rows = [ceil(2 * (2**level * alpha / 4) * (levels + 1) * 100) for level in range(levels)]
+    assert [sketch.rows_of(level) for level in range(levels)] == rows
+    # level l has one block in 2^(l + 1) that ends a block of that level, the finest are the test as well
+    assert sketch.total_rows == 100 + blocks * rows[0] + sum(
+        blocks // 2 ** (level + 1) * rows[level] for level in range(1, levels)
+    )
+    assert sketch.words == sketch.total_rows + levels + 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "updates", "largest", "alpha", "delta"), [(1, 2, 4, 0.5, 0.05), (7, 50, 900, 0.2, 0.01)]
+)
+def test_computation_paths(changes: int, updates: int, largest: int, alpha: float, delta: float) -> None:
+    sketch = ComputationPaths(changes=changes, updates=updates, largest=largest, alpha=alpha, delta=delta)
+    grid = ceil(log(largest) / log(1 + alpha / 4)) + 2
+    paths = comb(updates, changes) * grid**changes
+    assert exp(sketch.paths) == pytest.approx(paths, rel=1e-9)
+    share = (1 + alpha) / (1 + alpha / 4) - 1
+    rows = log(2 * paths * updates / delta) / log(40) * rows_for_tail(share, 0.05)
+    assert sketch.total_rows == sketch.inner.rows == ceil(rows)
+    assert (sketch.words, sketch.built_for, sketch.goal) == (ceil(rows) + 1, changes, "second-moment")
+    assert sketch.inner == Ams(rows=ceil(rows), alpha=alpha)
+    run = sketch.start(np.random.default_rng(0))
+    assert (run._step, run._left, run._sticky) == (alpha / 4, changes, True)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.5, 0.9])
+def test_rows_by_the_two_bounds(alpha: float) -> None:
+    for beta in (0.3, 1e-3):
+        assert rows_for(alpha, beta) == ceil(2 / (alpha * alpha * beta) - 1e-9)
+        rate = alpha**2 / 2 - alpha**3 / 3
+        assert rows_for_tail(alpha, beta) == ceil(2 * log(2 / beta) / rate)
+    assert tail(alpha, 40) == min(1.0, 2 * exp(-20 * rate))
+    assert tail(alpha, 1) == 1.0 or alpha == 0.9
+    f = np.array([2.0, 1.0, -3.0])
+    pairs = sum((f[i] * f[j]) ** 2 for i in range(3) for j in range(3) if i != j)
+    assert variance(f, 7) == pytest.approx(2 / 7 * pairs)
+
+
+def test_the_copies_that_the_theorem_asks_for() -> None:
+    rules = PrivateMedian(changes=9)
+    each = 0.02 / sqrt(8 * 9 * log(1 / 1e-3))
+    assert rules.theorem_copies(500, total=0.02, delta=1e-3, beta=0.1) == ceil(32 / each * log(10_000))
+    each = 0.01 / sqrt(72 * log(1e4))
+    assert rules.theorem_copies(500) == ceil(32 / each * log(20_000))
+
+
+def test_rounding_takes_the_nearest_power_in_the_logarithm() -> None:
+    for step in (0.1, 0.5, 1.0):
+        for value in (1.0, 0.03, 7.0, 1e6, 1 + step):
+            found = rounded(value, step)
+            assert abs(log(found / value)) <= log(1 + step) / 2 + 1e-12
+            assert log(found) / log(1 + step) == pytest.approx(round(log(found) / log(1 + step)), abs=1e-6)
+            assert rounded(-value, step) == -found
+    assert rounded(0.0, 0.5) == 0.0
+
+
+def test_plain_sketches_by_name() -> None:
+    assert plain("ams", 5, 0.3) == Ams(rows=5, alpha=0.3)
+    assert plain("kmv", 5, 0.3) == Kmv(size=5, alpha=0.3)
+    assert plain("hyperloglog", 128, 0.3) == HyperLogLog(registers=128, alpha=0.3)
+    assert plain("count-sketch", 5, 0.3) == CountSketch(width=5, alpha=0.3)
+    assert plain("count-min", 5, 0.3) == CountMin(width=5, alpha=0.3)
+    for sketch, size, said in (
+        ("asm", 3, "sketch must be one of ams, kmv, hyperloglog, count-sketch, count-min; got 'asm'"),
+        ("hyperloglog", 129, "size must be a power of two; got 129"),
+        ("hyperloglog", 64, "size must be a whole number of at least 128; got 64"),
+        ("count-min", 0, "size must be a whole number of at least 1; got 0"),
+    ):
+        with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
+            plain(sketch, size, 0.3)
+        assert str(found.value) == said
+    with pytest.raises(ValueError, match=r"^alpha must be a number above 0; got 0$"):
+        plain("ams", 3, 0)
+    assert plain("ams", 3, 0.3).built_for is None
+
+
+def test_frequencies_as_arrays_and_tallies() -> None:
+    items, counts = arrays_of({5: 2, 1: -3})
+    assert (items.tolist(), counts.tolist()) == ([5, 1], [2, -3])
+    assert items.dtype == counts.dtype == np.int64
+    frequencies: dict[int, int] = {}
+    for item, change in ((4, 2), (4, -2), (3, -1), (4, 5), (7, 0)):
+        tally(frequencies, item, change)
+    assert frequencies == {3: -1, 4: 5}
+    keys = [key_of(np.random.default_rng(seed)) for seed in range(200)]
+    assert 0 <= min(keys) < 2**60
+    assert 2**62 < max(keys) < 2**63
+
+
+def test_what_every_run_can_do_by_single_updates() -> None:
+    class Sum(SketchRun):
+        def __init__(self) -> None:
+            self.total = 0
+
+        def update(self, item: int, change: int) -> None:
+            self.total += item * change
+
+        def estimate(self) -> float:
+            return float(self.total)
+
+    run = Sum()
+    assert not run.exhausted
+    assert run.play(np.array([2, 5, 1]), np.array([1, -1, 3])).tolist() == [2.0, -3.0, 0.0]
+    run.absorb({4: 2, 3: 1})
+    assert run.estimate() == run.scale() == 11.0
+    with pytest.raises(NotImplementedError, match="^Sum cannot begin a new stream$"):
+        run.reset()
