@@ -1,4 +1,4 @@
-"""Distributions that are enumerated: the sparse choice, the outputs of the predictor, and examples put where it hurts."""
+"""Distributions that are enumerated: the choice, the outputs of the predictor, and examples put where it hurts."""
 
 from __future__ import annotations
 
