@@ -145,7 +145,7 @@ def test_audit_in_each_form() -> None:
 
 
 def test_attack_as_a_document() -> None:
-    search = ("attack", "--protocol", "randomized", "--budget", "100", "--items", "2000", "--sites", "4")
+    search = ("attack", "--protocol", "randomized", "--budget", "100", "--items", "400", "--sites", "4")
     found = document(*search)
     assert found["games"] >= 1
     assert Path(found["scenario"]).is_file()

@@ -21,7 +21,7 @@ REQUESTS: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_result(tmp_path_factory.mktemp("captions") / "headline", plots=REQUESTS, trials=3)
+    return write_result(tmp_path_factory.mktemp("captions") / "headline", sites=(16, 256), plots=REQUESTS, trials=3)
 
 
 def test_each_figure_has_a_caption_of_one_line(result: Path) -> None:
