@@ -16,7 +16,17 @@ import pytest
 
 import protocols
 from adversaries import RoundRobin, SingleSite
-from protocols import Deterministic, Martingale, PrivateCopies, Protocol, Randomized, Robust, SketchSwitching
+from protocols import (
+    Block,
+    Deterministic,
+    DeterministicRounds,
+    Martingale,
+    PrivateCopies,
+    Protocol,
+    Randomized,
+    Robust,
+    SketchSwitching,
+)
 from simulator import play
 
 SITES = (1, 2, 3, 7, 16, 100, 540, 1024, 2048, 4096, 65_536, 2**20)
@@ -67,7 +77,7 @@ def test_that_there_is_something_to_test() -> None:
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.kind)
 def test_bounds_over_the_whole_grid(cls: type[Protocol]) -> None:
     """Above 0, finite, and never falling with the number of items."""
-    number = sum(all_right(one, k, STARTS, ITEMS) for k in SITES for one in instances(cls, ALPHAS, DELTAS))
+    number = sum(all_right(one, k, STARTS, ITEMS) for k in SITES for one in instances(cls, ALPHAS, DELTAS[::2]))
     assert number >= len(SITES) * len(STARTS) * (len(ITEMS) - 1)
 
 
@@ -147,7 +157,9 @@ def played(most: dict[str, int], protocol: Protocol, k: int, start: int, items: 
 
 
 @pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.kind)
+@pytest.mark.parametrize(  # the others play over the grid, below
+    "cls", [Block, PrivateCopies, DeterministicRounds], ids=lambda cls: cls.kind
+)
 def test_plays_at_the_ends_of_the_grid(cls: type[Protocol]) -> None:
     ones = instances(cls, (1e-6, 1 / 3e5, 0.03, 0.5, 0.9), (1e-12, 0.99))
     assert sum(played(QUICK, one, *game) for one in ones for game in GAMES) >= 20
@@ -158,7 +170,7 @@ def test_plays_at_the_ends_of_the_grid(cls: type[Protocol]) -> None:
     "cls", [cls for cls in CLASSES if cls is not PrivateCopies], ids=lambda cls: cls.kind
 )
 def test_plays_over_the_grid(cls: type[Protocol]) -> None:
-    ones = instances(cls, (1e-6, 1e-4, 1e-3, 0.1, 0.9), (1e-12, 0.05, 0.99))
+    ones = instances(cls, (1e-6, 1 / 3e5, 1e-3, 0.1, 0.9), (1e-12, 0.05, 0.99))
     assert sum(played(LONG, one, *game) for one in ones for game in GAMES) >= 15
 
 

@@ -56,15 +56,17 @@ def test_randomized_holds_on_streams_that_do_not_react(adversary: Adversary) -> 
 
 @pytest.mark.slow
 def test_freeze_breaks_randomized() -> None:
-    """Largest error above 0.24 and more than half of the steps wrong, in each of 25 games.
+    """Largest error above 0.24 and more than half of the steps wrong, in at least 24 of 25 games.
 
     sqrt(k)/(c + sqrt(k) alpha) = 3.5 times alpha where alpha N/(c sqrt k) has just reached a power of two, and 2.0 just
     before it does; over a whole game the largest is in between. Measured: mean 0.27, standard deviation 0.004.
     """
     broken = [
-        game for game in games(Randomized(alpha=ALPHA), "freeze") if game.highest > 0.24 and game.failing_fraction > 0.5
+        game
+        for game in games(Randomized(alpha=ALPHA), "freeze", 25)
+        if game.highest > 0.24 and game.failing_fraction > 0.5
     ]
-    assert len(broken) >= 95
+    assert len(broken) >= 24
 
 
 @pytest.mark.slow
