@@ -92,6 +92,20 @@ def rows(text: str, table: Columns) -> np.ndarray[Any, Any]:
     return np.broadcast_to(np.asarray(_Evaluator(text, table).value(parse(text))), (length,)).copy()
 
 
+def condition(text: str, table: Columns) -> np.ndarray[Any, Any]:
+    """Return, for each row of a table, whether a condition holds.
+
+    Raises
+    ------
+    ExpressionError
+        It is none: what an unknown column holds is seen only here.
+    """
+    holds = rows(text, table)
+    if holds.dtype.kind != "b" and len(holds):
+        raise ExpressionError(f"{text!r}: where must be a condition, true or false of each game")
+    return holds.astype(bool)
+
+
 def column_of(values: Sequence[Any]) -> np.ndarray[Any, Any]:
     """Return a column for this language: of truth values, numbers or texts.
 
@@ -144,7 +158,7 @@ def arguments(text: str, table: Columns) -> tuple[np.ndarray[Any, Any], list[np.
     assert isinstance(call, ast.Call)
     chosen = np.ones(len(next(iter(table.values()), ())), dtype=bool)
     for keyword in call.keywords:
-        chosen = rows(ast.unparse(keyword.value), table)
+        chosen = condition(ast.unparse(keyword.value), table)
     inner = {name: column[chosen] for name, column in table.items()}
     return chosen, [rows(ast.unparse(argument), inner) for argument in call.args]
 
@@ -239,7 +253,7 @@ class _Evaluator:
                 return ROWWISE[name](self._number(arguments[0]))
         inner = self
         if keywords:
-            chosen = rows(ast.unparse(keywords[0].value), self.table)
+            chosen = condition(ast.unparse(keywords[0].value), self.table)
             table = {key: column[chosen] for key, column in self.table.items()}
             inner = _Evaluator(self.text, table, self.aggregates)
         length = len(next(iter(inner.table.values()), ()))

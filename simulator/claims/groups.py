@@ -29,8 +29,6 @@ def select(table: Columns, chosen: np.ndarray[Any, Any] | None) -> Columns:
     """Return the chosen rows of a table, by condition or by number; all without a choice."""
     if chosen is None:
         return table
-    if chosen.dtype.kind not in "bi":
-        raise ExpressionError("where must be a condition, true or false of each game")
     return {name: column[chosen] for name, column in table.items()}
 
 

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 
 from simulator.claims.claim import Claim
-from simulator.claims.expressions import Columns, measure, rows
+from simulator.claims.expressions import Columns, condition, measure
 from simulator.claims.false_alarm import false_alarm
 from simulator.claims.finding import UNDECIDED, VACUOUS, Finding, bound, failed
 from simulator.claims.grammar import ExpressionError
@@ -122,7 +122,7 @@ def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) ->
     rows_there = length(control.table)
     marked = {**control.table, _BROKEN: np.arange(rows_there) >= control.intact}
     try:
-        chosen = select(marked, rows(claim.where, control.table) if claim.where else None)
+        chosen = select(marked, condition(claim.where, control.table) if claim.where else None)
         broken = {group: games for group, games in groups(claim.columns, chosen) if games[_BROKEN].any()}
     except ExpressionError as error:
         return [replace(finding, verdict=_vacuous(finding), note=f"control: {error}") for finding in findings]
@@ -164,7 +164,7 @@ def groups_of(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
     ExpressionError
         They cannot be told.
     """
-    chosen = select(table, rows(claim.where, table) if claim.where and length(table) else None)
+    chosen = select(table, condition(claim.where, table) if claim.where and length(table) else None)
     return groups(claim.columns, chosen) if length(chosen) else []
 
 

@@ -1,0 +1,266 @@
+"""What a claim may say: its bounds, its tolerance, each refusal with its whole line, and what is told beforehand."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from simulator.claims import rehearsal
+from simulator.claims.claim import Claim
+from simulator.claims.columns import TRIALS
+from simulator.claims.control import Control
+from simulator.claims.finding import bound, failed
+from simulator.claims.precision import Precision, half_width, sequence_of, unsuited
+from simulator.claims.rehearsal import held, ill_typed
+from simulator.claims.sequences import mean_interval, quantile_interval
+
+ASKS: Final[dict[str, Any]] = {"name": "n", "measure": "fraction(ok)", "at_least": 0.5}
+
+
+def claim(**keys: Any) -> Claim:
+    return Claim(**{**ASKS, **keys})
+
+
+def refusals(**keys: Any) -> list[tuple[str, str]]:
+    with pytest.raises(ValidationError) as caught:
+        claim(**keys)
+    return [(".".join(map(str, error["loc"])), error["msg"]) for error in caught.value.errors()]
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"at_least": None}, "a claim needs a bound: at_least, at_most, or equals with within"),
+        ({"within": 1}, "within goes with equals: equals: 1.0, within: 0.05"),
+        ({"control": {"fault": "f"}, "no_control": "w"}, "control and no_control: a claim has one or the other"),
+        ({"control": {}}, "control: must change something: fault, protocol, adversary, or a size"),
+        ({"where": "a +"}, "where: 'a +' cannot be read: invalid syntax"),
+        ({"where": "a + 1"}, "where: 'a + 1' is neither true nor false of a game; for example: sites >= 64"),
+        ({"measure": "a"}, "measure: 'a' is a column, not a measure; sum it up, for example median(a)"),
+        ({"margin": "mean(a)"}, "margin: 'mean(a)' sums columns up; a condition speaks of one row at a time"),
+        (
+            {"measure": "mean(a)", "chance": 0.5},
+            "chance goes with fraction(…), max(…) or min(…): the probability is that of one game",
+        ),
+        (
+            {"measure": "max(a)", "margin": "a"},
+            "margin goes with fraction(…): it tells how far a game is from missing the condition",
+        ),
+    ],
+)
+def test_keys_that_do_not_go_together(keys: dict[str, Any], said: str) -> None:
+    assert refusals(**keys) == [("", f"Value error, {said}")]
+
+
+@pytest.mark.parametrize("key", ["at_least", "at_most", "equals", "chance"])
+def test_numbers_are_numbers(key: str) -> None:
+    assert refusals(**{key: True}) == [(key, "Value error, must be a number, not true or false")]
+    assert refusals(**{key: inf})
+
+
+@pytest.mark.parametrize("value", [{"chance": 1.1}, {"chance": -0.1}, {"equals": 1, "within": -1}, {"sauce": "x"},
+                                   {"name": ""}, {"measure": ""}, {"equals": 1, "within": "-5%"}])  # fmt: skip
+def test_values_have_their_range(value: dict[str, Any]) -> None:
+    assert refusals(**value)
+
+
+@pytest.mark.parametrize("measure", ["fraction(ok)", "max(a)", "min(a)"])
+def test_a_chance_goes_with_measures_of_single_games(measure: str) -> None:
+    assert claim(measure=measure, chance=0.25).chance == 0.25
+    assert claim(margin="a", where="b").margin == "a"
+
+
+@pytest.mark.parametrize(
+    ("keys", "accepts", "said"),
+    [
+        ({}, (0.5, inf), ">= 0.5"),
+        ({"at_least": None, "at_most": 2}, (-inf, 2), "<= 2"),
+        ({"at_most": 0.75}, (0.5, 0.75), ">= 0.5, <= 0.75"),
+        ({"at_least": None, "equals": 2}, (2, 2), "= 2"),
+        ({"at_least": None, "equals": 2, "within": 0.5}, (1.5, 2.5), "2 ± 0.5"),
+        ({"at_least": None, "equals": -2, "within": "25%"}, (-2.5, -1.5), "-2 ± 25 %"),
+        ({"at_least": None, "equals": 2, "within": "25 % "}, (1.5, 2.5), "2 ± 25 %"),
+        ({"at_least": None, "equals": 2, "within": {"share": 0.25}}, (1.5, 2.5), "2 ± 25 %"),
+        ({"at_least": None, "equals": 2, "within": "0.5"}, (1.5, 2.5), "2 ± 0.5"),
+        ({"at_least": None, "equals": 2, "within": "0%"}, (2, 2), "2 ± 0 %"),
+        ({"at_least": 1.75, "equals": 2, "within": 0.5}, (1.75, 2.5), ">= 1.75, 2 ± 0.5"),
+        ({"at_least": 1, "at_most": 2.25, "equals": 2, "within": 0.5}, (1.5, 2.25), ">= 1, <= 2.25, 2 ± 0.5"),
+    ],
+)
+def test_bounds(keys: dict[str, Any], accepts: tuple[float, float], said: str) -> None:
+    found = claim(**keys)
+    assert found.accepts == pytest.approx(accepts, rel=1e-11)
+    assert bound(found) == said
+
+
+def test_a_tolerance_forgives_the_last_digit_and_no_more() -> None:
+    low, high = claim(at_least=None, equals=0.0, within=1.0).accepts
+    assert (low, high) == (-1 - 1e-12, 1 + 1e-12)
+
+
+def test_columns_and_sources_are_lists_or_one() -> None:
+    assert claim().columns == claim().sources == ()
+    assert claim(each="a").columns == claim(each=["a"]).columns == claim(source="a").sources == ("a",)
+    assert claim(each=["a", "b"]).columns == claim(source=["a", "b"]).sources == ("a", "b")
+
+
+def test_the_schema_takes_a_share_as_text() -> None:
+    texts = [
+        each for each in Claim.model_json_schema()["properties"]["within"]["anyOf"] if each.get("type") == "string"
+    ]
+    assert texts == [{"type": "string", "pattern": "^[0-9.]+ *%$"}]
+
+
+def test_what_a_control_says() -> None:
+    control = Control(
+        fault="f", sites=64, protocol={"kind": "k", "alpha": 0.5, "inner": {"kind": "i", "b": 1}}, x={"y": 2}
+    )
+    assert control.says == "fault f, sites 64, protocol k alpha=0.5 inner=i b=1, x y=2"
+    assert Control(sites=3).says == "sites 3"
+    assert Control(fault="f").says == "fault f"
+    assert (Control().says, Control().trials, Control().where) == ("", 5, "")
+    with pytest.raises(ValidationError, match=r"'a . 1' is neither true nor false of a game"):
+        Control(where="a + 1")
+    with pytest.raises(ValidationError, match="must be a number, not true or false"):
+        Control(trials=True)
+
+
+def test_a_claim_that_could_not_be_measured_has_failed() -> None:
+    found = failed(claim(where="a"), "a == 1", "why")
+    assert found.row() == {
+        "name": "n", "where": "a", "group": "a == 1", "measure": "fraction(ok)", "value": None, "low": None,
+        "high": None, "bound": ">= 0.5", "games": 0, "verdict": "FAIL", "note": "why", "control": None, "broken": "",
+        "false_alarm": None, "played": 0,
+    }  # fmt: skip
+    assert failed(claim(), "", "why", 7).games == 7
+    assert not found.holds
+
+
+# ---------------------------------------------------------------------- told before anything is played
+
+
+KNOWN: Final = held(
+    (*TRIALS, "found"), {"spread": ["wide", "narrow"], "copies": [1, 2], "on": [True]}, {"items": "steps"}
+)
+
+
+def test_what_columns_hold() -> None:
+    assert {name: KNOWN[name] for name in ("ok", "words", "found", "spread", "copies", "on", "steps", "task")} == {
+        "ok": "truth", "words": "number", "found": "unknown", "spread": "text", "copies": "number", "on": "truth",
+        "steps": "number", "task": "text",
+    }  # fmt: skip
+    assert held((), {}, {"items": "steps"}) == {}
+    assert held(("max_lag", "words"), {"words": ["a"]}, {}) == {"max_lag": "number", "words": "text"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"where": "words"}, ("where", "'words' is neither true nor false of a game; for example: sites >= 64")),
+        ({"measure": "mean(task)"}, ("measure", "'mean(task)': task is not a number")),
+        ({"margin": "task + 1"}, ("margin", "'task + 1': task is not a number")),
+        ({"where": "task == 'a'", "measure": "fraction(words)"},
+         ("measure", "'fraction(words)': words is neither true nor false; write a condition on it")),
+        ({"where": "found > 'a'", "measure": "mean(task)"}, ("measure", "'mean(task)': task is not a number")),
+        ({"where": "found", "margin": "task"}, None),
+        ({"measure": "slope(words, sites, where=(sites > 99))"}, None),  # of these values, not of their types
+        ({"measure": "fraction(ok)", "where": "task == 't1' and ok", "margin": "words / sites"}, None),
+        ({"measure": "games()"}, None),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_a_claim_before_anything_is_played(keys: dict[str, Any], said: tuple[str, str] | None) -> None:
+    assert ill_typed(claim(**keys), KNOWN) == said
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(TypeError("two\n  lines"), "two lines"), (ZeroDivisionError(), "ZeroDivisionError")]
+)
+def test_whatever_else_goes_wrong_is_told_too(monkeypatch: pytest.MonkeyPatch, error: Exception, said: str) -> None:
+    tried = []
+
+    def wrong(text: str, table: dict[str, Any]) -> None:
+        tried.append({name: column.tolist() for name, column in table.items()})
+        raise error
+
+    monkeypatch.setattr(rehearsal, "measure", wrong)
+    told = ill_typed(claim(measure="mean(words, where=(ok and task == 'a'))"), KNOWN)
+    assert told == ("measure", f"\"mean(words, where=(ok and task == 'a'))\" cannot be evaluated: {said}")
+    assert tried == [
+        {"words": [place + 1 for place in range(12)], "ok": [True, False] * 6, "task": ["t0", "t1", "t2"] * 4}
+    ]
+    monkeypatch.setattr(rehearsal, "rows", wrong)
+    assert ill_typed(claim(where="ok"), KNOWN) == ("where", f"'ok' cannot be evaluated: {said}")
+    assert ill_typed(claim(where="1 == 1"), KNOWN) == ("where", f"'1 == 1' cannot be evaluated: {said}")
+    assert tried[1:] == [{"ok": [True, False] * 6}] * 2  # the language needs rows where no column is named
+    assert ill_typed(claim(where="new > 1"), KNOWN) == ("where", f"'new > 1' cannot be evaluated: {said}")
+    assert tried[-1] == {"new": [place + 1 for place in range(12)]}
+
+
+# ---------------------------------------------------------------------- trials by precision
+
+
+BY_PRECISION: Final = "trials by precision "
+SEQUENCES: Final = "take fraction, median, quantile; no sequence of intervals is known of"
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({}, None),
+        ({"measure": "median(words)", "where": "sites > 1", "each": ["sites", "kind"]}, None),
+        ({"measure": "quantile(words, 0.9)"}, None),
+        ({"measure": "mean(words)"},
+         ("measure", f"{SEQUENCES} mean(…)")),
+        ({"measure": "2 * fraction(ok)"},
+         ("measure", f"{SEQUENCES} a measure made of several")),
+        ({"measure": "fraction(ok, where = (sites > 1))"},
+         ("measure", "take no where= inside of a measure; the claim's own where says which games")),
+        ({"where": "sites > 1 and words > 2 and ok"},
+         ("where", "need the same games in every trial, and ok is known after a game only")),
+        ({"each": ["sites", "words", "ok"]},
+         ("each", "need the same groups in every trial, and ok is known after a game only")),
+    ],
+)  # fmt: skip
+def test_what_no_sequence_is_known_for(keys: dict[str, Any], said: tuple[str, str] | None) -> None:
+    found = unsuited(claim(**keys), {"sites", "kind"})
+    assert found == (said and (said[0], BY_PRECISION + said[1]))
+
+
+def test_how_long_to_play() -> None:
+    asked = Precision(precision=0.1, at_most=200)
+    assert (asked.precision, asked.at_most, asked.at_least, asked.first) == (0.1, 200, 10, 10)
+    assert Precision(precision=0.1, at_most=7).first == 7
+    assert Precision(precision=0.1, at_most=70, at_least=20).first == 20
+    for wrong in ({"precision": 0}, {"precision": 1}, {"at_most": 0}, {"at_least": 0}, {"at_most": True}, {"a": 1}):
+        with pytest.raises(ValidationError):
+            Precision(**{"precision": 0.1, "at_most": 7, **wrong})
+
+
+def test_trials_count_one_each_whatever_the_number_of_their_games() -> None:
+    games = {"trial": np.array([7, 7, 9, 9, 9, 3]), "ok": np.array([True, False, True, True, False, True]),
+             "x": np.array([1.0, 2, 3, 4, 5, 6])}  # fmt: skip
+    assert sequence_of(claim(), games) == pytest.approx(mean_interval(1 / 2 + 2 / 3 + 1, 3))
+    many = {name: np.tile(column, 40) for name, column in games.items()}
+    many["trial"] = many["trial"] + 10 * np.repeat(np.arange(40), 6)
+    weights = np.tile([1 / 2, 1 / 2, 1 / 3, 1 / 3, 1 / 3, 1], 40)
+    for measure, share in (("median(x)", 0.5), ("quantile(x, 0.25)", 0.25), ("quantile(x, 1 - 0.25)", 0.75)):
+        low, high = quantile_interval(many["x"], weights, share, 120)
+        assert sequence_of(claim(measure=measure), many) == (low, high)
+        assert low < high < inf
+    for measure in ("quantile(x, 0)", "quantile(x, 1)", "median(0 * log(x - 1))"):
+        with np.errstate(all="ignore"):
+            assert sequence_of(claim(measure=measure), many) == (-inf, inf)
+
+
+def test_precision_is_half_of_the_width_over_the_value_but_of_a_fraction() -> None:
+    assert half_width(claim(), 0.25, (0.25, 0.75)) == 0.25
+    median = claim(measure="median(x)")
+    assert half_width(median, 2.0, (1.0, 4.0)) == 0.75
+    assert half_width(median, -2.0, (-4.0, -1.0)) == 0.75
+    assert half_width(median, 0.0, (-1.0, 1.0)) == inf
+    assert half_width(median, inf, (1.0, inf)) == inf
+    assert half_width(median, 0.0, (0.0, 0.0)) == 0

@@ -1,0 +1,398 @@
+"""Chances of a fresh run and spreads of a measure, against definitions written down a second time, game by game."""
+
+from __future__ import annotations
+
+from math import ceil, exp, inf, sqrt
+from statistics import mean, variance
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.optimize import brentq
+
+from simulator.claims.claim import Claim
+from simulator.claims.expressions import ExpressionError
+from simulator.claims.false_alarm import false_alarm, together
+from simulator.claims.groups import COINLESS
+from simulator.claims.spread import Spread, spread
+from simulator.claims.tails import beta_binomial, clustered, game_outside, tail
+
+NUMBERS: Final = st.lists(st.integers(-3, 3), min_size=1, max_size=8)
+
+
+def claim(measure: str = "fraction(ok)", **keys: Any) -> Claim:
+    return Claim(name="c", measure=measure, **keys)
+
+
+def table(points: list[int], trials: list[int], **columns: Any) -> dict[str, Any]:
+    given_ = {"point": points, "trial": trials, **columns}
+    if "same" in columns:
+        given_[COINLESS] = given_.pop("same")
+    return {name: np.asarray(values) for name, values in given_.items()}
+
+
+def single_tail(far: float, freedom: float) -> float:
+    return max(float(stats.t.sf(far, freedom)), exp(-max(1 + far, 0.0)))
+
+
+def outside(values: list[float], points: list[int], low: float, high: float, same: list[bool]) -> list[float] | None:
+    """Return what `game_outside` says, one game after the other."""
+    if any(abs(value) == inf or value != value for value in values):
+        return None
+    of_point: dict[int, list[float]] = {}
+    for value, point, fixed in zip(values, points, same, strict=True):
+        if not fixed:
+            of_point.setdefault(point, []).append(value)
+    if not of_point:
+        return [float(not low <= value <= high) for value in values]
+    freedom = sum(len(mine) - 1 for mine in of_point.values()) / (1 + (len(of_point) - 1) * 0.25)
+    if not freedom:
+        return None
+    pooled = mean(variance(mine) for mine in of_point.values() if len(mine) > 1)
+    found = []
+    for value, point, fixed in zip(values, points, same, strict=True):
+        if fixed:
+            found.append(float(not low <= value <= high))
+            continue
+        mine = of_point[point]
+        own = variance(mine) if len(mine) > 1 else 0.0
+        wide = 0.0 if own == 0 and len(mine) >= 3 else max(own, pooled)
+        error = sqrt(wide * (1 + 1 / len(mine)))
+        if error:
+            below, above = ((mean(mine) - low) / error, (high - mean(mine)) / error)
+            found.append(min(1.0, single_tail(below, freedom) + single_tail(above, freedom)))
+        else:
+            found.append(float(not low <= mean(mine) <= high))
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(NUMBERS, st.data())
+def test_a_fresh_game_beyond_a_bound(numbers: list[int], data: st.DataObject) -> None:
+    same = [data.draw(st.integers(0, 3)) == 0 for _ in numbers]
+    points = [-1 - place if same[place] else data.draw(st.integers(0, 2)) for place in range(len(numbers))]
+    low, high = data.draw(st.sampled_from([(-inf, 1.0), (-2.0, inf), (-1.0, 2.0), (-9.5, 2.5), (0.0, 0.0)]))
+    values = [float(number) for number in numbers]
+    expected = outside(values, points, low, high, same)
+    found = game_outside(np.array(values), np.array(points), low, high, np.array(same))
+    if expected is None:
+        assert found is None
+    else:
+        assert found == pytest.approx(np.array(expected), rel=1e-9)
+    if not any(same):
+        again = game_outside(np.array(values), np.array(points), low, high)
+        assert (found is None) == (again is None)
+        assert found is None or (found == again).all()
+
+
+def test_games_that_are_infinite_or_alone_at_their_points_say_nothing() -> None:
+    assert game_outside(np.array([1.0, inf]), np.array([0, 0]), 0, 1) is None
+    assert game_outside(np.array([1.0, 2.0]), np.array([0, 1]), 0, 1) is None
+    # two that are alike may have been so by chance, three are not
+    two, three = (game_outside(np.array([5.0] * n + [1.0, 3.0]), np.array([0] * n + [1] * 2), 0, 6) for n in (2, 3))
+    assert two is not None
+    assert three is not None
+    assert two[0] > 0 == three[0]
+    # a tenth three times has a mean that is not a tenth
+    third = game_outside(np.array([0.1] * 3), np.array([0] * 3), 0.1, 0.1)
+    assert third is not None
+    assert third.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("freedom", [1.0, 2.5, 30.0])
+def test_the_tail_of_one_game_is_no_lighter_than_exponential(freedom: float) -> None:
+    distances = [-3.0, -1.5, -1.0, -0.5, 0.0, 0.5, 2.0, 9.0, inf]
+    expected = stats.t.sf(distances, freedom)
+    assert tail(np.array(distances), freedom, single=False) == pytest.approx(expected)
+    singles = [single_tail(distance, freedom) for distance in distances]
+    assert tail(np.array(distances), freedom, single=True) == pytest.approx(np.array(singles))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 6), st.integers(1, 4), st.floats(0, 1), st.integers(-1, 30))
+def test_games_of_a_trial_are_hit_together_in_the_worst_way(
+    trials: int, each: int, chance: float, missing: int
+) -> None:
+    games = trials * each
+    if missing <= 0:
+        expected = 1.0
+    elif missing > games:
+        expected = 0.0
+    else:
+        expected = max(
+            float(stats.binom.sf(ceil(missing / size) - 1, trials, min(1.0, chance * each / size)))
+            for size in range(1, each + 1)
+        )
+    assert clustered(games, trials, chance, missing) == pytest.approx(expected, abs=1e-9)
+
+
+def test_trials_with_unequal_numbers_of_games() -> None:
+    # 5 games of 2 trials: up to 3 of them together, and then a trial is hit with 5/6 of the chance
+    expected = max(
+        stats.binom.sf(ceil(4 / size) - 1, 2, min(1, 0.3 * 2.5 / size)) for size in (1, 2, 3) if ceil(4 / size) <= 2
+    )
+    assert clustered(5, 2, 0.3, 4) == pytest.approx(expected)
+
+
+# ---------------------------------------------------------------------- shares of games
+
+
+def test_a_share_counts_trials_once() -> None:
+    games = table([0] * 5 + [1] * 5, [*range(5)] * 2, ok=[True] * 8 + [False] * 2)
+    seen = stats.betabinom(5, 4.5, 1.5)  # 8 of 10 games are 4 of 5 trials
+    assert false_alarm(claim(at_least=0.5), games) == pytest.approx(seen.cdf(2))
+    assert false_alarm(claim(at_most=0.8), games) == pytest.approx(seen.sf(4))
+    assert false_alarm(claim(equals=0.8, within=0.2), games) == pytest.approx(seen.cdf(2))
+    assert false_alarm(claim(equals=0.6, within=0), games) == pytest.approx(1 - seen.pmf(3))
+
+
+def test_known_games_are_in_every_run() -> None:
+    games = table([0] * 6 + [1] * 4, [*range(6), *range(4)], ok=[True] * 5 + [False] + [True, True, True, False],
+                  same=[False] * 6 + [True] * 4)  # fmt: skip
+    seen = stats.betabinom(6, 5.5, 1.5)  # and 3 of 4 for certain
+    assert false_alarm(claim(at_least=0.7), games) == pytest.approx(seen.cdf(3))
+    assert false_alarm(claim(at_most=0.8), games) == pytest.approx(seen.sf(5))
+    assert false_alarm(claim(at_least=0.31), games) == pytest.approx(seen.pmf(0))
+    assert false_alarm(claim(at_least=0.3), games) == 0  # known games alone are as many
+    assert false_alarm(claim(at_least=0.7, chance=0.1), games) == pytest.approx(stats.binom.cdf(3, 6, 0.9))
+    assert false_alarm(claim(at_most=0.8, chance=0.6), games) == pytest.approx(stats.binom.sf(5, 6, 0.6))
+    assert false_alarm(claim("fraction(ok, where=(point == 1))", at_least=0.75), games) == 0
+    assert false_alarm(claim("fraction(ok, where=(point == 1))", at_least=0.76), games) == 1
+    assert false_alarm(claim("fraction(ok, where=(point == 1))", at_most=0.75), games) == 0
+    assert false_alarm(claim("fraction(ok, where=(point == 1))", at_most=0.74), games) == 1
+
+
+def test_a_condition_inside_of_the_measure_chooses_games_trials_and_points() -> None:
+    games = table([0] * 4 + [1] * 8, [*range(4), *range(8)], ok=[False] * 4 + [True] * 7 + [False])
+    found = false_alarm(claim("fraction(ok, where=(point == 1))", at_least=0.5), games)
+    assert found == pytest.approx(stats.betabinom(8, 7.5, 1.5).cdf(3))
+
+
+def test_the_smallest_rate_counts() -> None:
+    games = table([0] * 8, [*range(8)], ok=[True] * 8, loss=[0.1, 0.2, 0.1, 0.2, 0.1, 0.2, 0.1, 0.2])
+    by_theory = stats.binom.cdf(3, 8, 0.6)
+    assert false_alarm(claim(at_least=0.5, chance=0.4), games) == pytest.approx(by_theory)
+    chances = outside([0.1, 0.2] * 4, [0] * 8, -inf, 1.0, [False] * 8)
+    assert chances is not None
+    by_margin = stats.binom.cdf(3, 8, 1 - chances[0])
+    assert by_margin < 1e-3
+    assert false_alarm(claim(at_least=0.5, margin="loss"), games) == pytest.approx(by_margin)
+    assert false_alarm(claim(at_least=0.5, margin="loss", chance=0.4), games) == pytest.approx(by_margin)
+    low = false_alarm(claim(at_least=0.5, margin="loss", chance=1e-9), games)
+    assert low == pytest.approx(stats.binom.cdf(3, 8, 1 - 1e-9), abs=1e-12)
+
+
+def test_a_margin_of_unequal_points_and_of_one_that_tells_nothing() -> None:
+    games = table([0, 0, 0, 1, 1, 1], [0, 1, 2] * 2, ok=[True] * 6, loss=[0.5, 0.6, 0.7, 0.1, 0.3, 0.2])
+    chances = outside([0.5, 0.6, 0.7, 0.1, 0.3, 0.2], [0, 0, 0, 1, 1, 1], -inf, 1.0, [False] * 6)
+    assert chances is not None
+    expected = clustered(6, 3, float(np.mean(chances)), 2)
+    assert false_alarm(claim(at_least=0.8, margin="loss"), games) == pytest.approx(expected)
+    alone = table([0, 1], [0, 1], ok=[True] * 2, loss=[0.5, 0.6])
+    assert false_alarm(claim(at_least=1, margin="loss"), alone) == false_alarm(claim(at_least=1), alone)
+    edge = table([0, 0, 0], [0, 1, 2], ok=[True] * 3, loss=[1, 1 + 1e-10, 0.5])
+    assert false_alarm(claim(at_least=0, margin="loss"), edge) == 0
+    with pytest.raises(ExpressionError) as caught:
+        false_alarm(claim(at_least=0, margin="loss"), {**edge, "loss": np.array([1, 1 + 1e-8, 0.5])})
+    assert str(caught.value) == "margin 'loss' is not at most 1 exactly where the condition holds"
+
+
+def test_a_chance_is_believed_down_to_one_in_a_million() -> None:
+    hits = [True] * 14 + [False] * 6
+    games = table([0] * 20, [*range(20)], ok=hits)
+    seen = false_alarm(claim(at_least=0.5), games)
+    least = brentq(lambda chance: stats.binom.sf(5, 20, chance) - 1e-6, 1e-3, 0.3)  # six hits or more
+    most = brentq(lambda chance: stats.binom.cdf(6, 20, chance) - 1e-6, 0.3, 0.999)  # six or fewer
+    for chance, believed in [(1.01 * least, True), (0.99 * least, False), (0.999 * most, True), (1.001 * most, False)]:
+        expected = stats.binom.cdf(9, 20, 1 - chance) if believed else seen
+        assert false_alarm(claim(at_least=0.5, chance=chance), games) == pytest.approx(expected, rel=1e-6)
+
+
+# ---------------------------------------------------------------------- extremes
+
+
+@pytest.mark.parametrize(("name", "keys"), [("max", {"at_most": 4.0}), ("min", {"at_least": 0.5})])
+def test_an_extreme_is_beyond_one_end_if_one_game_is_and_beyond_the_other_if_all_are(
+    name: str, keys: dict[str, float]
+) -> None:
+    points, same = [0, 0, 0, 1, 1, 0], [False] * 5 + [True]
+    values = [1.0, 2.0, 3.0, 2.0, 3.5, 3.0]
+    games = table(points, [0, 1, 2, 0, 1, 0], x=values, same=same)
+    apart = [0, 0, 0, 1, 1, -6]  # a game without coins is none of its point's
+    low, high = keys.get("at_least", -inf), keys.get("at_most", inf)
+    near = outside(values, apart, low, high, same)
+    assert near is not None
+    assert false_alarm(claim(f"{name}(x)", **keys), games) == pytest.approx(min(1, sum(near)))
+    whole = {"at_least": 2.5, "at_most": 8.0} if name == "max" else {"at_least": -5.0, "at_most": 2.5}
+    near = outside(values, apart, *((-inf, 8.0) if name == "max" else (-5.0, inf)), same)
+    far = outside(values, apart, *((2.5, inf) if name == "max" else (-inf, 2.5)), same)
+    assert near is not None
+    assert far is not None
+    expected = sum(near) + np.prod(far)
+    assert 0 < expected < 1
+    found = false_alarm(claim(f"{name}(x)", **whole), {**games, COINLESS: np.array(same)})
+    assert found == pytest.approx(expected)
+
+
+def test_the_chance_of_an_extreme_by_theory_is_that_of_each_tossed_game() -> None:
+    games = table([0] * 5, [*range(5)], x=[1.0, 2.0, 3.0, 9.0, 1.0], same=[False] * 4 + [True])
+    assert false_alarm(claim("max(x)", at_most=9, chance=0.01), games) == pytest.approx(0.04)
+    assert false_alarm(claim("max(x)", at_most=8, chance=0.01), games) == pytest.approx(0.04)  # one beyond can be
+    assert false_alarm(claim("min(x)", at_least=1, chance=0.01), games) == pytest.approx(0.04)
+    assert false_alarm(claim("min(x)", at_least=1.5, chance=0.1), games) == 1  # the game without coins is beyond
+    assert false_alarm(claim("max(x)", at_most=9, chance=0.5), games) == 1
+    assert false_alarm(claim("min(x, where=(x > 1))", at_least=0, chance=0.01), games) == pytest.approx(0.03)
+
+
+def test_an_extreme_of_games_alone_or_infinite_is_unknown() -> None:
+    assert false_alarm(claim("max(x)", at_most=1), table([0, 1], [0, 1], x=[0.0, 1.0])) is None
+    assert false_alarm(claim("max(x)", at_most=1), table([0, 0], [0, 1], x=[0.0, inf])) is None
+
+
+# ---------------------------------------------------------------------- spreads
+
+
+def leave_out(values: np.ndarray[Any, Any], part: np.ndarray[Any, Any]) -> float:
+    """Return the jackknife's variance of the mean of values of which those of a part are left out together."""
+    means = [values[part != one].mean() for one in np.unique(part)]
+    return (len(means) - 1) / len(means) * sum((one - mean(means)) ** 2 for one in means)
+
+
+@pytest.mark.parametrize("trials", [8, 9, 100, 101, 205])
+def test_trials_are_left_out_one_by_one_or_in_a_hundred_parts(trials: int) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(5, 1, 2 * trials)
+    numbers = np.tile(np.arange(trials) * 3 + 7, 2)
+    found = spread("mean(x)", {"x": x}, numbers, np.repeat([0, 1], trials))
+    expected = leave_out(x, np.tile(np.arange(trials), 2) % 100)
+    assert found == Spread(x.mean(), pytest.approx(expected), min(trials, 100) - 1.0, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "factor", "extreme"),
+    [
+        ("mean(x)", 1, False),
+        ("median(x)", sqrt(3), False),
+        ("quantile(x, 0.5)", sqrt(3), False),
+        ("quantile(x, 0.8)", 2, False),
+        ("quantile(x, 0.2)", 2, False),
+        ("quantile(x, 0.7)", sqrt(3), False),
+        ("quantile(x, 0.99)", sqrt(40), False),  # no more than an extreme: 2 sqrt(n)
+        ("quantile(x, 1)", sqrt(40), False),
+        ("quantile(x, 0)", sqrt(40), False),
+        ("max(x)", sqrt(40), True),
+        ("min(x)", sqrt(40), True),
+        ("median(x) + 2 * mean(x)", sqrt(3) + 2, False),
+        ("max(x) - median(x)", sqrt(40) - sqrt(3), True),
+        ("median(x) - max(x)", sqrt(40) - sqrt(3), True),
+    ],
+)
+def test_ordered_values_move_as_the_mean_does_times_a_factor(text: str, factor: float, extreme: bool) -> None:
+    from simulator.claims.expressions import measure
+
+    x = np.random.default_rng(2).exponential(1, 10)
+    found = spread(text, {"x": x}, np.arange(10), np.zeros(10))
+    assert found is not None
+    assert (found.value, found.freedom, found.extreme) == (measure(text, {"x": x}).value, 9, extreme)
+    assert found.variance == pytest.approx(factor**2 * x.var(ddof=1) / 10)
+
+
+def test_few_trials_count_their_games_too() -> None:
+    x = np.array([1.0, 2.0, 4.0, 10.0, 10.0, 11.0, 9.0])
+    points, trials = np.array([0, 0, 0, 1, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2, 3])
+    parts, free = [], []
+    for point in (0, 1):
+        mine = x[points == point]
+        # twice in turn; of a mean of n, one more counts 1/(n + 1)
+        added = [(np.append(x, one).mean() - x.mean()) * (1 + 1 / len(mine)) for one in mine]
+        parts.append(len(mine) * variance(added))
+        free.append(len(mine) - 1)
+    found = spread("mean(x)", {"x": x}, trials, points)
+    assert found is not None
+    assert found.variance == pytest.approx(max(sum(parts), leave_out(x, trials)))
+    welch = sum(parts) ** 2 / sum(part**2 / one for part, one in zip(parts, free, strict=True))
+    assert found.freedom == pytest.approx(max(welch, 3))
+
+
+def test_one_point_with_few_trials_is_the_mean_of_as_many_games() -> None:
+    x = np.array([1.0, 2.0, 4.0])
+    found = spread("mean(x)", {"x": x}, np.arange(3), np.zeros(3))
+    assert found is not None
+    assert (found.variance, found.freedom) == (pytest.approx(variance([1.0, 2.0, 4.0]) / 3), pytest.approx(2))
+
+
+def test_games_alone_at_their_points_add_nothing_of_their_own() -> None:
+    x = np.array([1.0, 2.0, 4.0])
+    found = spread("mean(x)", {"x": x}, np.arange(3), np.arange(3))
+    assert found == Spread(x.mean(), pytest.approx(leave_out(x, np.arange(3))), 2.0, False)
+    assert spread("mean(x)", {"x": x[:1]}, np.zeros(1), np.zeros(1)) is None
+    assert spread("mean(x)", {"x": x}, np.zeros(3), np.zeros(3)) is None
+    assert spread("mean(x)", {"x": x[:2]}, np.arange(2), np.arange(2)) is not None
+
+
+def test_games_without_coins_stay() -> None:
+    x = np.array([1.0, 2.0, 4.0, 30.0, 40.0])
+    same = np.array([False] * 3 + [True] * 2)
+    games = {"x": x, COINLESS: same}
+    found = spread("mean(x)", games, np.array([0, 1, 2, 0, 1]), np.zeros(5))
+    assert found is not None
+    without = [np.delete(x, one).mean() for one in range(3)]
+    jackknife = 2 / 3 * sum((one - mean(without)) ** 2 for one in without)
+    added = [(np.append(x, one).mean() - x.mean()) * (1 + 1 / 3) for one in x[:3]]
+    assert found.variance == pytest.approx(max(jackknife, 3 * variance(added)))
+    assert found.freedom == pytest.approx(2)
+    all_same = spread("max(x)", {**games, COINLESS: np.ones(5, dtype=bool)}, np.arange(5), np.zeros(5))
+    assert all_same == Spread(40.0, 0.0, 1.0, True)
+
+
+@pytest.mark.parametrize(
+    ("level", "noise", "none"), [(0.5, 1e-13, True), (0.5, 1e-11, False), (1e6, 1e-7, True), (1e6, 1e-3, False)]
+)
+def test_what_rounding_moves_is_no_chance(level: float, noise: float, none: bool) -> None:
+    x = level + noise * np.array([0, 1.0] * 8)
+    found = spread("mean(x)", {"x": x}, np.arange(16), np.zeros(16))
+    assert found is not None
+    assert (found.variance == 0) == none
+
+
+def test_two_runs_differ_by_twice_the_variance() -> None:
+    x = np.random.default_rng(3).normal(5, 1, 10)
+    games = table([0] * 10, [*range(10)], x=x)
+    far = (x.mean() - 4) / sqrt(2 * x.var(ddof=1) / 10)
+    assert false_alarm(claim("mean(x)", at_least=4), games) == pytest.approx(stats.t.sf(far, 9))
+    assert false_alarm(claim("mean(x)", at_most=4), games) == pytest.approx(stats.t.cdf(far, 9))
+    up = (6 - x.mean()) / sqrt(2 * x.var(ddof=1) / 10)
+    both = stats.t.sf(far, 9) + stats.t.sf(up, 9)
+    assert false_alarm(claim("mean(x)", at_least=4, at_most=6), games) == pytest.approx(both)
+    wide = sqrt(40 * 2 * x.var(ddof=1) / 10)
+    low, high = x.max() - 7, x.max() + 8
+    singles = single_tail(7 / wide, 9) + single_tail(8 / wide, 9)
+    assert false_alarm(claim("max(x) + 0", at_least=low, at_most=high), games) == pytest.approx(min(1, singles))
+    near = {"equals": float(x.mean()), "within": 1e-9}
+    assert false_alarm(claim("mean(x)", **near), games) == pytest.approx(1, abs=1e-6)
+    without_columns = {"x": x}  # games of one point then, each a trial
+    assert false_alarm(claim("mean(x)", at_least=4), without_columns) == pytest.approx(stats.t.sf(far, 9))
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_without_spread_it_is_the_value_that_tells() -> None:
+    games = table([0] * 9, [*range(9)], x=[2.0] * 9)
+    for keys, rate in [({"at_least": 2}, 0), ({"at_most": 2}, 0), ({"at_least": 2.1}, 1), ({"at_most": 1.9}, 1)]:
+        assert false_alarm(claim("mean(x)", **keys), games) == rate  # type: ignore[arg-type]
+    assert false_alarm(claim("mean(x)", at_least=1), table([0, 0], [0, 0], x=[1.0, 2.0])) is None
+    assert false_alarm(claim("mean(x)", at_least=1), table([0] * 9, [*range(9)], x=[inf] + [1.0] * 8)) is None
+
+
+def test_rates_of_groups_add_up_to_one_at_most() -> None:
+    assert together([]) == 0
+    assert together([0.0, 0.25]) == 0.25
+    assert together([0.75, 0.5]) == 1
+    assert together(rate for rate in (0.5, None, 0.25)) is None
+
+
+def test_a_prediction_adds_up_to_one_also_for_parts_of_a_hit() -> None:
+    assert beta_binomial(6, 2.5).sum() == pytest.approx(1)
+    assert beta_binomial(6, 2.5) == pytest.approx(stats.betabinom.pmf(np.arange(7), 6, 3, 4))
