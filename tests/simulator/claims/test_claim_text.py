@@ -196,6 +196,7 @@ def test_whatever_else_goes_wrong_is_told_too(monkeypatch: pytest.MonkeyPatch, e
     assert ill_typed(claim(where="ok"), KNOWN) == ("where", f"'ok' cannot be evaluated: {said}")
     assert ill_typed(claim(where="1 == 1"), KNOWN) == ("where", f"'1 == 1' cannot be evaluated: {said}")
     assert tried[1:] == [{"ok": [True, False] * 6}] * 2  # the language needs rows where no column is named
+    assert ill_typed(claim(measure="fraction(found)", where="found"), KNOWN) is None  # nobody knows what it holds
     assert ill_typed(claim(where="new > 1"), KNOWN) == ("where", f"'new > 1' cannot be evaluated: {said}")
     assert tried[-1] == {"new": [place + 1 for place in range(12)]}
 

@@ -244,6 +244,9 @@ def test_the_chance_of_an_extreme_by_theory_is_that_of_each_tossed_game() -> Non
     assert false_alarm(claim("min(x)", at_least=1, chance=0.01), games) == pytest.approx(0.04)
     assert false_alarm(claim("min(x)", at_least=1.5, chance=0.1), games) == 1  # the game without coins is beyond
     assert false_alarm(claim("max(x)", at_most=9, chance=0.5), games) == 1
+    edge = table([0] * 5, [*range(5)], x=[1.0, 2.0, 3.0, 5.0, 9.0], same=[False] * 4 + [True])
+    assert false_alarm(claim("max(x)", at_most=9, chance=0.01), edge) == pytest.approx(0.04)  # and 9 is allowed
+    assert false_alarm(claim("max(x)", at_most=8.9, chance=0.01), edge) == 1
     assert false_alarm(claim("min(x, where=(x > 1))", at_least=0, chance=0.01), games) == pytest.approx(0.03)
 
 
@@ -288,8 +291,10 @@ def test_trials_are_left_out_one_by_one_or_in_a_hundred_parts(trials: int) -> No
         ("median(x) + 2 * mean(x)", sqrt(3) + 2, False),
         ("max(x) - median(x)", sqrt(40) - sqrt(3), True),
         ("median(x) - max(x)", sqrt(40) - sqrt(3), True),
+        ("quantile(x, 0.8) - max(x) + median(x)", 2 - sqrt(40) + sqrt(3), True),
     ],
 )
+@pytest.mark.filterwarnings("error")
 def test_ordered_values_move_as_the_mean_does_times_a_factor(text: str, factor: float, extreme: bool) -> None:
     from simulator.claims.expressions import measure
 
@@ -344,6 +349,10 @@ def test_games_without_coins_stay() -> None:
     added = [(np.append(x, one).mean() - x.mean()) * (1 + 1 / 3) for one in x[:3]]
     assert found.variance == pytest.approx(max(jackknife, 3 * variance(added)))
     assert found.freedom == pytest.approx(2)
+    # each of these is a point of its own, whatever the numbers of the others
+    numbered = spread("mean(x)", {"x": x[::-1], COINLESS: same[::-1]}, np.array([1, 0, 2, 1, 0]), np.ones(5))
+    assert numbered is not None
+    assert (numbered.variance, numbered.freedom) == (pytest.approx(found.variance), pytest.approx(2))
     all_same = spread("max(x)", {**games, COINLESS: np.ones(5, dtype=bool)}, np.arange(5), np.zeros(5))
     assert all_same == Spread(40.0, 0.0, 1.0, True)
 
@@ -371,6 +380,8 @@ def test_two_runs_differ_by_twice_the_variance() -> None:
     low, high = x.max() - 7, x.max() + 8
     singles = single_tail(7 / wide, 9) + single_tail(8 / wide, 9)
     assert false_alarm(claim("max(x) + 0", at_least=low, at_most=high), games) == pytest.approx(min(1, singles))
+    beyond = x.max() + 2 * wide  # one end more than certain to be missed, the other with some chance
+    assert false_alarm(claim("max(x) + 0", at_least=beyond, at_most=beyond + wide), games) == 1
     near = {"equals": float(x.mean()), "within": 1e-9}
     assert false_alarm(claim("mean(x)", **near), games) == pytest.approx(1, abs=1e-6)
     without_columns = {"x": x}  # games of one point then, each a trial

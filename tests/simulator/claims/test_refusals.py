@@ -257,6 +257,10 @@ def test_values(text: str, value: float) -> None:
     assert measure(text, TABLE).value == value
 
 
+def test_whole_numbers_are_compared_as_they_are() -> None:
+    assert measure("fraction(a == 9007199254740993)", {"a": np.array([2**53, 2**53 + 1])}).value == 0.5
+
+
 def test_a_measure_has_its_interval_and_what_is_made_of_several_has_none() -> None:
     assert measure("fraction(o)", TABLE).low is not None
     whole = measure("fraction(o) + 0", TABLE)
