@@ -9,10 +9,9 @@ import pytest
 
 from simulator.claims.claim import Claim
 from simulator.claims.false_alarm import false_alarm
-from simulator.claims.groups import COINLESS, GAME, groups, once, select
-from simulator.claims.judge import ControlTable, Finding, groups_of, judge, meets, precise
+from simulator.claims.groups import GAME, groups, once, select
+from simulator.claims.judge import ControlTable, Finding, groups_of, judge, meets
 from simulator.claims.lost import lost_of
-from simulator.claims.precision import Precision, sequence_of
 from simulator.claims.statistics import clopper_pearson
 
 TABLE: Final = {
@@ -202,117 +201,3 @@ def test_where_all_games_are_lost_the_row_of_no_group_is_none() -> None:
     ]
     (one,) = found(lost=LOST, where="protocol == 'c'")
     assert (one.value, one.low, one.games, one.bound) == (None, None, 0, ">= 0.6")
-
-
-# ---------------------------------------------------------------------- controls
-
-
-def control(ok: list[bool], intact: int = 0, **columns: Any) -> ControlTable:
-    return ControlTable({"ok": np.array(ok), **{name: np.array(values) for name, values in columns.items()}}, intact)
-
-
-def beside(made: ControlTable, **keys: Any) -> list[tuple[str, str, float | None, str]]:
-    findings = judge([claim(control={"fault": "f"}, **keys)], TABLE, {0: made})
-    return [(one.verdict, one.note, one.control, one.broken) for one in findings]
-
-
-def test_what_a_control_makes_of_a_finding() -> None:
-    assert beside(control([True, False])) == [("PASS", "", 0.5, "fault f")]
-    assert beside(control([True, True])) == [("VACUOUS", "", 1.0, "fault f")]
-    assert beside(control([True, True]), at_least=0.9) == [("FAIL", "", 1.0, "fault f")]
-    assert beside(control([True, False]), at_least=0.9) == [("FAIL", "", 0.5, "fault f")]
-    assert beside(control([])) == [("VACUOUS", "control: no game in it", None, "")]
-    assert beside(control([False] * 3, intact=3)) == [("VACUOUS", "control: no game in it", None, "")]
-    assert beside(control([True] * 3 + [False], intact=3)) == [("VACUOUS", "", 0.75, "fault f")]
-    assert beside(control([False], sites=[4]), where="sites == 2") == [("VACUOUS", "control: no game in it", None, "")]
-
-
-def test_intact_games_of_a_group_are_measured_with_its_broken_ones_each_once() -> None:
-    made = control([True, True, False, False], 1, sites=[2, 4, 2, 2])
-    made = ControlTable({**made.table, GAME: np.array([0, 1, 2, 2])}, 1)
-    # sites 2: one intact game, and twice the same broken one; sites 4: a broken game that holds
-    assert beside(made, each="sites") == [("PASS", "", 0.5, "fault f"), ("VACUOUS", "", 1.0, "fault f")]
-    (told,) = judge([claim()], TABLE, {0: control([False])})  # nobody said what is broken there
-    assert (told.verdict, told.control, told.broken) == ("PASS", 0.0, "")
-    intact = control([True, False], 1, sites=[4, 2])
-    assert beside(intact, each="sites") == [("PASS", "", 0.0, "fault f"), ("PASS", "", None, "")]
-    chosen = control([True, False], 1, sites=[4, 2])
-    assert beside(chosen, each="sites", where="sites == 2") == [("PASS", "", 0.0, "fault f")]
-
-
-def test_a_control_that_cannot_be_measured_is_none() -> None:
-    no_column = "'fraction(ok)': there is no column 'ok' (accepted: words, broken )"
-    made = ControlTable({"words": np.array([1.0])}, 0)
-    assert beside(made) == [("VACUOUS", f"control: {no_column}", None, "fault f")]
-    assert beside(made, at_least=0.9) == [("FAIL", f"control: {no_column}", None, "fault f")]
-    assert beside(made, each="sites")[0] == ("VACUOUS", "control: there is no column 'sites' for each", None, "")
-    assert beside(made, where="sites > 1")[0][0] == "VACUOUS"
-    assert beside(made, where="sites > 1", at_least=0.9)[0][0] == "FAIL"
-    nan = control([True], words=[0.0])
-    assert beside(nan, measure="mean(words) / mean(words)", at_least=0.5) == [
-        ("VACUOUS", "", pytest.approx(float("nan"), nan_ok=True), "fault f")
-    ]
-
-
-def test_a_control_that_lost_games_leaves_what_passed_undecided() -> None:
-    lost = ControlTable({"ok": np.array([False])}, 0, {"sites": np.array([2] * 1000 + [4] * 5)})
-    note = "1,000 games of its control ended in an error"
-    assert beside(lost, where="sites == 2") == [("UNDECIDED", note, None, "")]
-    assert beside(lost, where="sites == 2", at_least=0.9) == [("FAIL", "", None, "")]
-    one = ControlTable({"ok": np.array([False])}, 0, {"sites": np.array([2])})
-    assert beside(one) == [("UNDECIDED", "1 games of its control ended in an error", None, "")]
-    several = judge([claim(each="sites", at_least=0.1)], TABLE, {0: lost})
-    assert [each.verdict for each in several] == ["UNDECIDED"] * 2
-
-
-# ---------------------------------------------------------------------- trials by precision
-
-
-def test_intervals_of_trials_by_precision_are_sequences() -> None:
-    asked = Precision(precision=0.3, at_most=6)
-    (one,) = found(precision=asked)
-    low, high = sequence_of(claim(), TABLE)
-    assert (one.low, one.high, one.games) == (low, high, 12)
-    assert (high - low) / 2 > 0.3
-    assert one.note == "less precise than asked for: at_most came first"
-    assert found(precision=Precision(precision=0.5, at_most=6))[0].note == ""
-    exactly = Precision(precision=(high - low) / 2, at_most=6)
-    assert found(precision=exactly)[0].note == ""
-    assert precise(claim(), TABLE, exactly)
-    assert not precise(claim(), TABLE, asked)
-    assert found(precision=asked, margin="words")[0].note.startswith("false alarm: ")
-    (few,) = found(precision=asked, measure="median(words)")
-    assert (few.low, few.high) == (None, None)  # six trials say nothing of a median
-
-
-def test_games_without_coins_belong_to_each_trial() -> None:
-    tossed = np.arange(12) >= 6
-    table = {**TABLE, COINLESS: ~tossed, GAME: np.where(tossed, np.arange(12), 0)}
-    asked = Precision(precision=0.5, at_most=6)
-    (one,) = found(table, precision=asked)
-    assert (one.value, one.games, one.played) == (0.75, 7, 12)
-    assert (one.low, one.high) == sequence_of(claim(), table)
-    (fixed,) = found(table, at_least=0.4)
-    assert (fixed.value, fixed.games, fixed.played) == (4 / 7, 7, 12)
-
-
-def test_where_no_coin_is_tossed_there_is_nothing_to_wait_for() -> None:
-    table = {**TABLE, COINLESS: np.ones(12, dtype=bool), GAME: np.arange(12) // 6, "ok": np.ones(12, dtype=bool)}
-    asked = Precision(precision=0.01, at_most=6)
-    (one,) = found(table, precision=asked)
-    assert (one.low, one.high) == clopper_pearson(2, 2)
-    assert (one.note, one.games) == ("", 2)
-    assert precise(claim(), table, asked)
-
-
-def test_it_is_precise_enough_in_all_groups_or_not_at_all() -> None:
-    asked = Precision(precision=0.3, at_most=6)
-    many = {"trial": np.arange(60), "ok": np.ones(60, dtype=bool), "kind": np.array(["a"] * 58 + ["b"] * 2)}
-    assert precise(claim(), many, asked)
-    assert precise(claim(where="kind == 'a'"), many, asked)
-    assert not precise(claim(each="kind"), many, asked)
-    assert not precise(claim(where="kind == 'c'"), many, asked)
-    assert not precise(claim(each="nothing"), many, asked)
-    assert not precise(claim(measure="median(kind)"), many, asked)
-    mixed = {**many, COINLESS: many["kind"] == "b"}
-    assert precise(claim(each="kind"), mixed, asked)
