@@ -1,0 +1,238 @@
+"""What a network may be like: each key, each refusal with its whole line, and how much work it foresees."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import pytest
+
+from protocols import Deterministic, Exact, Robust
+from protocols.base import Protocol
+from simulator.game.network.faults import Crash, Partition, Restart, share, sites_of
+from simulator.game.network.latency import Latency
+from simulator.game.network.link import Link
+from simulator.game.network.model import Network, checked_network, latency_of, link_of, network_of
+from simulator.game.network.wires import every
+
+
+def line_of(make: Any, *args: Any, **keys: Any) -> str:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        make(*args, **keys)
+    return str(caught.value)
+
+
+# ---------------------------------------------------------------------- sites
+
+
+@pytest.mark.parametrize(
+    ("text", "sites"),
+    [("all", None), (" all", None), (3, {3}), ("0", {0}), ("2-2", {2}), ("0, 4-6,5-7", {0, 4, 5, 6, 7}),
+     (2**20 - 1, {2**20 - 1})],
+)  # fmt: skip
+def test_sites_that_are_named(text: str | int, sites: set[int] | None) -> None:
+    assert sites_of(text) == sites
+    assert sites_of(text, 2**20) == sites
+
+
+@pytest.mark.parametrize("text", [True, "", "a", "1,", "-1", "1-", "1--2", "ALL", 1.5, "1," * 5000 + "1"])
+def test_what_names_no_sites(text: Any) -> None:
+    assert line_of(sites_of, text) == f"sites must be all, a site's number, or ranges such as 0-3,7; got {text!r}"
+    assert sites_of("1," * 4999 + "01") == {1}  # ten thousand letters
+
+
+def test_sites_that_are_not_there() -> None:
+    assert line_of(sites_of, "3-2") == "sites must be ranges from the lower number to the higher; got '3-2'"
+    assert line_of(sites_of, 2**20) == f"sites: at most 2^20 sites can be named; got {2**20}"
+    assert line_of(sites_of, "0-4", 4) == "sites: this game has sites 0 … 3; got '0-4'"
+    assert list(every("all", 3)) == [0, 1, 2]
+    assert list(every("2,0", 3)) == [0, 2]
+    assert line_of(every, "3", 3) == "sites: this game has sites 0 … 2; got '3'"
+
+
+# ---------------------------------------------------------------------- faults
+
+
+@pytest.mark.parametrize(
+    ("make", "keys", "said"),
+    [
+        (Partition, {"begin": 0, "end": 1}, "partition: from must be a whole number of at least 1; got 0"),
+        (Partition, {"begin": 1, "end": 1.5}, "partition: to must be a whole number of at least 1; got 1.5"),
+        (Partition, {"begin": 5, "end": 4}, "partition: to must be at least from, 5; got 4"),
+        (Partition, {"begin": 5, "end": 5, "sites": "x"},
+         "sites must be all, a site's number, or ranges such as 0-3,7; got 'x'"),
+        (Crash, {"down": 0, "at": 1}, "crash: down must be a whole number of at least 1; got 0"),
+        (Crash, {"down": 1}, "crash: needs either at, a step, or rate, crashes a step"),
+        (Crash, {"down": 1, "at": 1, "rate": 0.5}, "crash: needs either at, a step, or rate, crashes a step"),
+        (Crash, {"down": 1, "at": 0}, "crash: at must be a whole number of at least 1; got 0"),
+        (Crash, {"down": 1, "rate": 1.5}, "crash: rate must be a number from 0 to 1; got 1.5"),
+        (Crash, {"down": 1, "at": 1, "state": "x"}, "crash: state must be kept or lost; got 'x'"),
+        (Crash, {"down": 1, "at": 1, "readmit": 1}, "crash: readmit must be true or false; got 1"),
+        (Crash, {"down": 1, "at": 1, "sites": "2-1"},
+         "sites must be ranges from the lower number to the higher; got '2-1'"),
+        (Restart, {"down": 0, "at": 1}, "server: down must be a whole number of at least 1; got 0"),
+        (Restart, {"down": 1, "rate": -0.5}, "server: rate must be a number from 0 to 1; got -0.5"),
+        (Restart, {"down": 1, "at": 1, "checkpoint": 0},
+         "server: checkpoint must be a whole number of at least 1; got 0"),
+        (Restart, {"down": 1, "at": 1, "state": None}, "server: state must be kept or lost; got None"),
+        (Network, {"warm_up": -1}, "warm_up must be a whole number of at least 0; got -1"),
+        (Network, {"loss": 1.5}, "loss must be a number from 0 to 1; got 1.5"),
+        (Network, {"duplication": True}, "duplication must be a number from 0 to 1; got True"),
+        (Network, {"reordering": "a"}, "reordering must be a number from 0 to 1; got 'a'"),
+        (Network, {"loss": 1, "link": Link()}, "loss must be below 1 with a reliable link, which would send for ever"),
+        (Network, {"far": ("z", Latency(constant=1))},
+         "sites must be all, a site's number, or ranges such as 0-3,7; got 'z'"),
+        (Link, {"timeout": 0}, "link: timeout must be a whole number of at least 1; got 0"),
+        (Link, {"longest": 0}, "link: longest must be a whole number of at least 1; got 0"),
+        (Link, {"backoff": 0.9}, "link: backoff must be a finite number of at least 1; got 0.9"),
+        (Link, {"backoff": inf}, "link: backoff must be a finite number of at least 1; got inf"),
+        (Link, {"backoff": True}, "link: backoff must be a finite number of at least 1; got True"),
+        (Latency, {}, "latency needs one of constant, mean, uniform, lognormal; got none"),
+        (Latency, {"mean": 1, "constant": 1},
+         "latency needs one of constant, mean, uniform, lognormal; got ['constant', 'mean']"),
+        (Latency, {"constant": -1}, "latency: constant must be a number of steps of at least 0; got -1"),
+        (Latency, {"mean": inf}, "latency: mean must be a number of steps of at least 0; got inf"),
+        (Latency, {"constant": True}, "latency: constant must be a number of steps of at least 0; got True"),
+        (Latency, {"uniform": (0, "a")}, "latency: uniform must be a number of steps of at least 0; got (0, 'a')"),
+        (Latency, {"uniform": 3}, "latency: uniform must be two numbers; got 3"),
+        (Latency, {"lognormal": (1, 2, 3)}, "latency: lognormal must be two numbers; got (1, 2, 3)"),
+        (Latency, {"uniform": (3, 2)}, "latency: uniform must go from the least to the largest; got (3, 2)"),
+        (Latency, {"mean": 0}, "latency: mean must be above 0; for no delay leave the network out"),
+        (Latency, {"lognormal": (0, 1)}, "latency: the median of lognormal must be above 0"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(make: Any, keys: dict[str, Any], said: str) -> None:
+    assert line_of(make, **keys) == said
+
+
+def test_the_edges_of_what_is_taken() -> None:
+    assert Partition(5, 5).sites == "all"
+    assert Network(loss=1, duplication=1, reordering=0).loss == 1
+    assert Network(loss=0.999, link=Link(backoff=1)).link == Link(None, 1, None)
+    assert Latency(uniform=(2, 2)).uniform == (2, 2)
+    assert Latency(lognormal=(1, 0)).mean_steps == 1.5
+    for fault in (Crash(1, rate=0), Restart(1, rate=0)):
+        assert fault.never
+    for fault in (Crash(1, rate=1), Restart(1, at=1), Crash(1, at=1), Restart(1, rate=1e-9)):
+        assert not fault.never
+    assert (Crash(1, 1).state, Crash(1, 1).readmit, Crash(1, 1).sites, Restart(1, 1).checkpoint) == (
+        "kept", True, "all", None,
+    )  # fmt: skip
+    share("x", 2.5, most=2.5)
+    assert line_of(share, "x", 2.6, most=2.5) == "x must be a number from 0 to 2.5; got 2.6"
+
+
+# ---------------------------------------------------------------------- from keys
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        (3, Latency(constant=3)),
+        (Latency(mean=2), Latency(mean=2)),
+        ({"constant": 3}, Latency(constant=3)),
+        ({"exponential": 3}, Latency(mean=3)),
+        ({"uniform": {"from": 1, "to": 2}}, Latency(uniform=(1, 2))),
+        ({"lognormal": {"median": 1, "sigma": 2}}, Latency(lognormal=(1, 2))),
+    ],
+)
+def test_latencies_by_their_keys(given: Any, made: Latency) -> None:
+    assert latency_of(given) == made
+    assert network_of({"latency": given}) == Network(made)
+    assert network_of({"latency_down": given}) == Network(latency_down=made)
+    assert network_of({"far": {"sites": "1", "latency": given}}) == Network(far=("1", made))
+
+
+def test_networks_by_their_keys() -> None:
+    assert network_of(None) is None
+    assert network_of(made := Network(loss=0.5)) is made
+    assert network_of(Latency(mean=1)) == Network(Latency(mean=1))
+    assert network_of({}) == Network() == network_of({"latency": None, "link": None, "crash": None})
+    assert network_of({"link": "reliable"}) == Network(link=Link())
+    assert network_of({"link": "bare"}) == Network()
+    assert network_of({"link": {"timeout": 3}}) == Network(link=Link(3))
+    everything = {
+        "loss": 0.1, "duplication": 0.2, "reordering": 0.3, "warm_up": 4,
+        "partition": {"from": 1, "to": 2, "sites": "0"},
+        "crash": {"down": 1, "at": 2, "state": "lost", "readmit": False}, "server": {"down": 3, "rate": 0.5},
+    }  # fmt: skip
+    assert network_of(everything) == Network(
+        warm_up=4, loss=0.1, duplication=0.2, reordering=0.3, partition=Partition(1, 2, "0"),
+        crash=Crash(1, 2, None, "lost", False), server=Restart(3, None, 0.5),
+    )  # fmt: skip
+    assert everything["partition"] == {"from": 1, "to": 2, "sites": "0"}  # and is left as it was
+    assert line_of(network_of, {"loss": 0.1, "z": 1, "b": 1}) == "network: unknown key 'b'"
+    assert line_of(link_of, "x") == "link must be reliable, bare, or its parameters; got 'x'"
+
+
+def test_what_a_network_is() -> None:
+    now = Latency(constant=0)
+    assert Network().instant
+    assert Network(latency_down=now, far=("0", now)).instant
+    later = Latency(constant=1)
+    for one in (Network(later), Network(latency_down=later), Network(far=("0", later)), Network(warm_up=1)):
+        assert not one.instant
+        assert not one.faulty
+    for key in ("loss", "duplication", "reordering"):
+        assert Network(**{key: 0.1}).faulty
+    stops = (Network(crash=Crash(1, 1)), Network(server=Restart(1, 1)))
+    for one in (Network(partition=Partition(1, 1)), Network(link=Link()), *stops):
+        assert one.faulty
+        assert not one.instant
+        assert one.stops == (one in stops)
+    never = Network(crash=Crash(1, rate=0), server=Restart(1, rate=0))
+    assert (never.stops, never.faulty, never.instant) == (False, False, True)
+
+
+class _NoRule(Exact):
+    """A protocol by which no site comes back."""
+
+    readmission = "none"
+    kind = ""
+
+
+def test_networks_that_a_protocol_or_its_sites_do_not_bear() -> None:
+    for keys in ({"partition": {"from": 1, "to": 1, "sites": 4}}, {"crash": {"down": 1, "at": 1, "sites": 4}},
+                 {"far": {"sites": 4, "latency": 1}}):  # fmt: skip
+        assert line_of(checked_network, keys, 4, Exact()) == "sites: this game has sites 0 … 3; got 4"
+        assert checked_network(keys, 5, Exact()) == network_of(keys)
+    assert checked_network(None, 4, Exact()) is None
+    rule = "has no rule by which a site without its state comes back (readmission)"
+    lost: dict[str, Any] = {"down": 1, "at": 1, "state": "lost"}
+    for name in ("crash", "server"):
+        said = f"{name}: state must be kept: protocol _NoRule {rule}"
+        assert line_of(checked_network, {name: lost}, 4, _NoRule()) == said
+        assert checked_network({name: lost}, 4, Exact())
+        assert checked_network({name: {**lost, "state": "kept"}}, 4, _NoRule())
+    assert checked_network({"crash": {**lost, "readmit": False}}, 4, _NoRule())
+    named = _NoRule()
+    object.__setattr__(named, "kind", "mine")
+    assert line_of(checked_network, {"crash": lost}, 4, named) == f"crash: state must be kept: protocol mine {rule}"
+
+
+ONE: dict[str, Any] = {"down": 5, "at": 7, "state": "lost"}
+
+
+@pytest.mark.parametrize(
+    ("network", "protocol", "expected"),
+    [
+        ({}, Exact(), 100),
+        ({"latency": 3, "loss": 0.5}, Exact(), 100),
+        ({"crash": {**ONE, "state": "kept"}}, Exact(), 100),
+        ({"crash": ONE}, Deterministic(0.1), 100 + 4 * 1),  # each of four sites tells its items once
+        ({"crash": ONE}, Robust(alpha=0.1), 100 + 4 * 13),  # or all are asked, answer, and hear of it, each time
+        ({"server": ONE}, Deterministic(0.1), 100 + 13),
+        ({"server": ONE}, Robust(alpha=0.1), 100 + 13),
+        ({"server": {**ONE, "at": None, "rate": 0.1}}, Robust(alpha=0.1), 100 + 1000 * 0.1 / 1.5 * 13),
+        ({"crash": {**ONE, "at": None, "rate": 0.2}}, Deterministic(0.1), 100 + 4 * 1000 * 0.2 / 2),
+        ({"crash": {**ONE, "at": None, "rate": 0.0}}, Robust(alpha=0.1), 100),
+        ({"crash": ONE, "server": ONE}, Deterministic(0.1), 100 + 4 + 13),
+        ({"link": "reliable"}, Exact(), 200),  # each with its acknowledgement
+        ({"link": "reliable", "loss": 0.5}, Exact(), 600),  # sent four times, acknowledged half as often
+        ({"link": "reliable", "server": ONE}, Exact(), 226),
+    ],
+)
+def test_the_messages_that_are_foreseen(network: dict[str, Any], protocol: Protocol, expected: float) -> None:
+    made = network_of(network)
+    assert made is not None
+    assert made.messages(100, 4, 1000, protocol) == pytest.approx(expected)
