@@ -1,0 +1,172 @@
+"""Static mechanisms from their formulas: what a plan spends, which errors are stated, and a run of weights."""
+
+from __future__ import annotations
+
+import math
+from math import exp, log, sqrt
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mechanisms import GaussianQueries, LaplaceQueries, MultiplicativeWeights
+from mechanisms.gaussian import delta_spent, noise_multiplier
+from mechanisms.laplace_sums import laplace_sum_quantile
+from mechanisms.queries import family
+from mechanisms.static import STATIC, static_mechanism
+from mechanisms.static.base import Paid
+from mechanisms.static.multiplicative_weights import FEW, MOST_ROUNDS, Plan, _best_rounds, _plan
+
+
+def test_errors_of_sums_of_releases() -> None:
+    given: dict[str, Any] = {"queries": "intervals", "domain": 4}
+    one, other = LaplaceQueries(0.5, **given), LaplaceQueries(2.0, **given)
+    exact = laplace_sum_quantile([(6 / 0.5, 2), (6 / 2.0, 3)], 0.01 / 10)
+    assert one.error_of_sum([(one, 2), (other, 3), (one, 0)], 5, 0.01) == pytest.approx(exact)
+    assert one.error_of_sum([(one, 0)], 5, 0.01) == one.error_of_sum([], 5, 0.01) == 0.0
+    assert one.scale == 6 / 0.5
+    one, other = GaussianQueries(0.5, 1e-4, **given), GaussianQueries(2.0, 1e-3, **given)
+    scale = sqrt(6) * noise_multiplier(0.5, 1e-4, "exact")
+    assert one.scale == pytest.approx(scale)
+    deviation = sqrt(2 * scale**2 + 3 * 6 * noise_multiplier(2.0, 1e-3, "exact") ** 2)
+    bound = one.error_of_sum([(one, 2), (other, 3)], 5, 0.01)
+    assert bound == pytest.approx(deviation * NormalDist().inv_cdf(1 - 0.01 / 20))
+    assert one.error_bound(5, 0.01, 4) == one.error_of_sum([(one, 4)], 5, 0.01)
+    assert one.error_bound(5, 0.01) == one.error_of_sum([(one, 1)], 5, 0.01)
+
+
+def test_the_exact_calibration_spends_delta_and_the_classical_formula_is_that_of_the_book() -> None:
+    for epsilon, delta in ((0.3, 1e-5), (1.0, 0.2), (7.0, 1e-9)):
+        assert delta_spent(noise_multiplier(epsilon, delta, "exact"), epsilon) == pytest.approx(delta, rel=1e-8)
+    assert noise_multiplier(0.5, 1e-3) == pytest.approx(sqrt(2 * log(1250)) / 0.5)
+    for sigma, epsilon in ((1.0, 1.0), (0.4, 2.0)):
+        half, shift, cdf = 1 / (2 * sigma), epsilon * sigma, NormalDist().cdf
+        assert delta_spent(sigma, epsilon) == pytest.approx(cdf(half - shift) - exp(epsilon) * cdf(-half - shift))
+    said = r"^epsilon must be at most 1 for the classical calibration; got 1.5 \(calibration 'exact' takes any\)$"
+    with pytest.raises(ValueError, match=said):
+        noise_multiplier(1.5, 0.1)
+    assert noise_multiplier(1.0, 0.1) == sqrt(2 * log(12.5))
+    with pytest.raises(ValueError, match=r"^calibration must be 'classical' or 'exact'; got 'best'$"):
+        noise_multiplier(0.5, 0.1, "best")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-4])
+def test_a_plan(delta: float) -> None:
+    plan = _plan(2.0, delta, None)
+    assert (plan.scale, plan.epsilon, plan.delta) == (pytest.approx(5.0), pytest.approx(1.8), delta)
+    assert _plan(2.0, delta, 7.0) == Plan(7.0, 2.0, delta)
+    assert plan.looks_empty == pytest.approx(5.0 * log(1 / (2 * FEW)))
+    rounds, beta = 9, 0.02
+    if delta:
+        rho = plan.rho
+        assert rho + 2 * sqrt(rho * log(1 / delta)) == pytest.approx(1.8)
+        pick, measure, noise = sqrt(4 * rho / rounds), sqrt(rounds / rho), sqrt(2 * log(4 * rounds / beta))
+    else:
+        pick, measure, noise = 0.9 / rounds, 2 * rounds / 1.8, log(2 * rounds / beta)
+    assert plan.pick(rounds) == pytest.approx(pick)
+    assert plan.measure(rounds) == pytest.approx(measure)
+    stated = 2 * 300 * sqrt(log(16) / rounds) + measure * noise + 2 / pick * log(2 * 50 * rounds / beta)
+    assert plan.stated(16, 50, 300.0, rounds, beta) == pytest.approx(stated)
+    assert plan.stated(1, 50, 300.0, rounds, beta) == plan.stated(2, 50, 300.0, rounds, beta)
+    for log_total in (0.0, 8.0, 14.0, 30.0):
+        every = [plan.stated(16, 50, 2.0**log_total, number, 0.05) for number in range(1, MOST_ROUNDS + 1)]
+        assert _best_rounds(plan, 16, 50, log_total) == 1 + int(np.argmin(every))
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-4])
+def test_the_stated_error_of_multiplicative_weights(delta: float) -> None:
+    """The worst split of the items: evenly among as many releases as can be inhabited, and the others err by all."""
+    beta, given = 0.05, {"queries": "halves:20", "domain": 32}
+    one, other = MultiplicativeWeights(3.0, delta, rounds=6, **given), MultiplicativeWeights(1.0, delta, **given)  # type: ignore[arg-type]
+    for mechanism in (one, other):
+        plan = _plan(mechanism.epsilon, delta, None)
+        least = plan.looks_empty - log(3 / beta) * plan.scale
+        assert mechanism.inhabited_from(beta) == pytest.approx(least)
+        assert mechanism.inhabited_from(1e-30) == 0.0
+        off = log(3 / beta) * plan.scale
+        rounds = mechanism.rounds_for(700 + off, plan)
+        assert rounds == (6 if mechanism is one else _best_rounds(plan, 32, 20, round(math.log2(701 + off), 1)))
+        fitting = plan.stated(32, 20, 700 + off, rounds, beta * 2 / 3) + 4 * off
+        assert mechanism.fitting_error(700, beta) == pytest.approx(fitting)
+    for items in (1.0, 500.0, 5000.0):
+        total = items
+        for mechanism, count in ((one, 2), (other, 3)):
+            many = min(count, int(items / mechanism.inhabited_from(beta / 5)))
+            total += many * mechanism.fitting_error(items / many, beta / 5) if many else 0.0
+        assert one.error_of_sum([(one, 2), (other, 3)], items, beta) == pytest.approx(total)
+    tiny = 1e-30
+    exact = 100.0 + 2 * one.fitting_error(50.0, tiny / 2)  # every release may be inhabited
+    assert one.error_of_sum([(one, 2)], 100.0, tiny) == pytest.approx(exact)
+
+
+class Script:
+    """Gives the draws of multiplicative weights from a generator, and notes them."""
+
+    def __init__(self, seed: int, quiet: float = 1.0) -> None:
+        self.rng, self.quiet = np.random.default_rng(seed), quiet
+
+    def laplace(self, mean: float, scale: float) -> float:
+        return self.quiet * float(self.rng.laplace(mean, scale))
+
+    def normal(self, mean: float, scale: float) -> float:
+        return self.quiet * float(self.rng.normal(mean, scale))
+
+    def gumbel(self, mean: float, scale: float, size: int) -> np.ndarray:
+        return self.rng.gumbel(mean, scale, size)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-4])
+@pytest.mark.parametrize("paid", [None, Paid(900.0, 2.0)])
+def test_a_run_of_multiplicative_weights_is_that_of_the_listing(delta: float, paid: Paid | None) -> None:
+    mechanism = MultiplicativeWeights(2.0, delta, "halves:12", 16, rounds=8)
+    counts = np.arange(16.0) ** 2
+    found = mechanism.release(counts, Script(3), paid)  # type: ignore[arg-type]
+    rng: Any = Script(3)
+    plan = _plan(2.0, delta, None if paid is None else 2.0)
+    total = counts.sum() + rng.laplace(0.0, plan.scale) if paid is None else 900.0
+    queries = family("halves:12", 16)
+    matrix = np.array([queries.row(query) for query in range(12)])
+    histogram, seen = np.full(16, total / 16), []
+    for _ in range(8):
+        answers = matrix @ histogram
+        seen.append(answers)
+        gumbel = rng.gumbel(0.0, 1.0, 12)
+        picked = int(np.argmax(np.abs(answers - matrix @ counts) * plan.pick(8) / 2 + gumbel))
+        drawn = rng.normal(0.0, 1.0) if delta else rng.laplace(0.0, 1.0)
+        measured = np.clip(matrix[picked] @ counts + plan.measure(8) * drawn, 0.0, total)
+        histogram = histogram * np.exp(matrix[picked] * (measured - answers[picked]) / (2 * total))
+        histogram *= total / histogram.sum()
+    np.testing.assert_allclose(found, np.mean(seen, axis=0), rtol=1e-9)
+
+
+def test_what_looks_empty_is_answered_by_nothing() -> None:
+    mechanism = MultiplicativeWeights(2.0, 0.0, "points", 4, rounds=2)
+    plan = _plan(2.0, 0.0, None)
+    few, many = np.array([plan.looks_empty - 0.01, 0, 0, 0]), np.array([plan.looks_empty + 0.01, 0, 0, 0])
+    quiet: Any = Script(0, 0.0)
+    assert not mechanism.release(few, quiet).any()
+    assert mechanism.release(many, quiet).any()
+    assert not mechanism.release(None, quiet).any()
+    assert not mechanism.release(many, quiet, Paid(-1.0, 1e-9)).any()
+    assert not mechanism.release(many, quiet, Paid(0.0, 0.0)).any()
+    assert mechanism.release(None, quiet, Paid(500.0, 1.0)).sum() == pytest.approx(500)
+
+
+def test_static_mechanisms_by_name() -> None:
+    for kind, made in STATIC.items():
+        assert static_mechanism(kind, 0.5, delta=1e-3) == made(0.5, 1e-3)
+        assert made(0.5, 1e-3, "points", 3).at(0.25, 1e-4) == made(0.25, 1e-4, "points", 3)
+    for kind, said in (
+        ("laplase", "static must be one of laplace, gaussian, pmw; got 'laplase' (did you mean 'laplace'?)"),
+        ("xyz", "static must be one of laplace, gaussian, pmw; got 'xyz'"),
+        (7, "static must be one of laplace, gaussian, pmw; got 7"),
+    ):
+        with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
+            static_mechanism(kind, 1.0)  # type: ignore[arg-type]
+        assert str(found.value) == said
+    with pytest.raises(ValueError, match=r"^delta must be above 0 for gaussian; got 0$"):
+        static_mechanism("gaussian", 1.0, delta=0)
+    for delta in (-0.1, 1, True, "0"):
+        with pytest.raises(ValueError, match=rf"^delta must be a number from 0, and below 1; got {delta!r}$"):
+            LaplaceQueries(1.0, delta)  # type: ignore[arg-type]
