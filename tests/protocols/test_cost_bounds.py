@@ -1,0 +1,257 @@
+"""Bounds on words, protocol by protocol, from their formulas; at a few sizes below, at and above the start-up's end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from math import ceil, exp, inf, log, log1p, log2, pi, sqrt
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from protocols import (
+    Block,
+    Deterministic,
+    DeterministicRounds,
+    DifferenceEstimators,
+    Exact,
+    Martingale,
+    PrivateCopies,
+    Protocol,
+    Randomized,
+    Robust,
+    SketchSwitching,
+)  # fmt: skip
+from protocols.base import even_start, ratio
+from protocols.costs import GROWTH, deterministic, least_known, memoryless, oblivious, partial_privacy
+from protocols.rounds.coin_rounds import first_round, words_of
+from protocols.rounds.constants import CANDIDATES
+from protocols.rounds.difference_estimators import doubling
+from protocols.rounds.martingale import strength_for
+from protocols.rounds.tight import tight_round
+from protocols.sampling.confidence import confidence_for
+from protocols.sampling.randomized import LARGEST_COUNT
+
+GAMES = [(items, start) for items in (0, 1, 7, 60, 500, 10**4, 10**6) for start in (0, 3, 100, 5000, 10**9)]
+
+
+def by_doublings(items: int, start: int, early: float, each: float, once: float, entry: float = 0.0) -> float:
+    """Return the cost of all doublings after the first `early` items; one more than there are, for rounding."""
+    doublings = log2((start + items) / max(start, early)) + 1
+    return max(0.0, early - start) * once + (entry if start < early else 0.0) + doublings * each
+
+
+def block(k: int, items: int, start: int) -> float:
+    early = 4 * sqrt(k) / 0.2
+    return items if start + items <= early else by_doublings(items, start, early, 2 * early + 3 * k, 1)
+
+
+def deterministic_rounds(k: int, items: int, start: int) -> float:
+    early = ceil(k / 0.15)
+    return items if start + items <= early else by_doublings(items, start, early, 2 * k / 0.15 + 3 * k, 1)
+
+
+def sampled(inner: float, copies: int) -> Callable[[int, int, int], float]:
+    def cost(k: int, items: int, start: int) -> float:
+        early = sqrt(k) / inner
+        if start + items <= early:
+            return items * copies + 2 * k * (1 + log2(1 + start + items))
+        each = 4 * copies * early + (2.5 + 0.5 * copies) * k
+        return by_doublings(items, start, early, each, copies, 2 * k * log2(early))
+
+    return cost
+
+
+def switching(k: int, items: int, start: int) -> float:
+    copies = max(1, ceil((log(1 + 0.4 / 8) + log(1e6 / max(start, 1))) / log(1.2)) + 1)
+    assert SketchSwitching(0.4, 0.1, 1e6).copies(start) == copies
+    early = strength_for(0.1 / (copies * 32), k) * sqrt(k) / (0.4 / 12)
+    if start + items <= early:
+        return items + 3 * k * (1 + log2(1 + start + items))
+    return by_doublings(items, start, early, copies * (4 * early + k / 2) + 3.5 * k, 1, 3 * k * log2(early))
+
+
+def private(k: int, items: int, start: int) -> float:
+    protocol = PrivateCopies(0.4, 0.1, largest=1e6)
+    early = sqrt(10) * sqrt(k) / (0.4 / 4)
+    if start + items <= early:
+        return items + 2 * k * (1 + log2(1 + start + items))
+    each = protocol.copies(start) * (4 * early + k / 2) + 2.5 * k
+    return by_doublings(items, start, early, each, 1, 2 * k * log2(early))
+
+
+def simple(k: int, items: int, start: int) -> float:
+    early = ceil(2.5 * sqrt(k) / 0.3)
+    if start + items <= early:
+        return items
+    total, cost = max(start, early), max(0, early - start)
+    while total < start + items:
+        cost += 4 * k
+        total *= 1 + 0.3 * sqrt(k) / 2.5
+    return cost
+
+
+@pytest.mark.parametrize("k", [1, 2, 9, 100])
+@pytest.mark.parametrize(
+    ("protocol", "cost"),
+    [
+        (Exact(), lambda k, items, start: items),
+        (Block(0.2, 4.0), block),
+        (DeterministicRounds(0.15), deterministic_rounds),
+        (Randomized(0.2, confidence=4.0), sampled(0.05, 1)),
+        (Randomized(0.2, confidence=4.0, copies=5), sampled(0.05, 5)),
+        (SketchSwitching(0.4, 0.1, 1e6), switching),
+        (PrivateCopies(0.4, 0.1, largest=1e6), private),
+        (Martingale(0.3, parameters="simple", strength=2.5), simple),
+    ],
+    ids=lambda one: getattr(one, "kind", ""),
+)
+def test_the_bound_is_that_of_its_formula(protocol: Protocol, cost: Callable[[int, int, int], float], k: int) -> None:
+    for items, start in GAMES:
+        assert protocol.cost_bound(k, items, start) == pytest.approx(cost(k, items, start), rel=1e-9), (items, start)
+    assert protocol.cost_bound(k, 500) == protocol.cost_bound(k, 500, 0)
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize(("k", "alpha"), [(1, 0.5), (4, 0.1), (7, 0.03)])
+def test_a_site_reports_every_item_at_first_and_then_each_growth(k: int, alpha: float, centred: bool) -> None:
+    growth = log((1 + alpha) / (1 - alpha)) if centred else log(1 + alpha)
+
+    def reports(n: float) -> float:
+        return min(n, 1 / alpha) + max(0.0, log(max(alpha * n, 1))) / growth
+
+    for items, start in GAMES:
+        exact = k * (reports((start + items) / k) - reports(start / k) + 1)
+        assert Deterministic(alpha, centred).cost_bound(k, items, start) == pytest.approx(exact)
+
+
+def rounds_of_difference(k: int, alpha: float, delta: float) -> Iterator[tuple[int, float, int]]:
+    number = 0
+    while True:
+        number += 1
+        failure = 6 * delta / (pi * number) ** 2
+        levels = ceil(log2(2 / alpha))
+        spread = k * log(3 * 2**levels / failure) / 2
+        late, off = min(sqrt(spread), k), min(sqrt(levels * spread), levels * k)
+        quota = max(1, int((late + off) / (alpha * 2**levels - 1)))
+        yield levels, quota + late + off, quota
+
+
+@pytest.mark.parametrize(("k", "alpha", "delta"), [(1, 0.5, 0.05), (9, 0.3, 0.2), (400, 0.1, 1e-3), (30, 0.25, 0.05)])
+def test_difference_estimators_pay_by_doublings(k: int, alpha: float, delta: float) -> None:
+    protocol = DifferenceEstimators(alpha, delta)
+    for number, (levels, budget, quota) in zip(range(1, 6), rounds_of_difference(k, alpha, delta), strict=False):
+        found = protocol.doubling(k, number)
+        assert (found.levels, found.quota, found.blocks) == (levels, quota, 2**levels)
+        assert found.budget == pytest.approx(budget)
+        assert found == doubling(k, alpha, 6 * delta / (pi * number) ** 2)
+    for items, start in GAMES:
+        grown = cost = 0.0
+        rounds = rounds_of_difference(k, alpha, delta)
+        levels, budget, quota = next(rounds)
+        while grown < items:
+            early = ceil(budget / alpha) - start
+            if grown < early:
+                cost += min(early, items) - grown
+                grown = early
+                continue
+            bits = quota * 2**levels
+            cost += levels * bits + (2**levels + 3) * k
+            grown += bits * max(1, int(alpha * (start + grown) / budget))
+            levels, budget, quota = next(rounds)
+        assert protocol.cost_bound(k, items, start) == pytest.approx(cost), (items, start)
+
+
+@pytest.mark.parametrize("parameters", ["paper", {"c": 0.1, "blocks": 0.5}])
+@pytest.mark.parametrize("k", [1, 16, 81])
+def test_the_robust_tracker_pays_by_rounds(k: int, parameters: Any) -> None:
+    protocol = Robust(0.3, 0.1, parameters)
+    for items, start in (*GAMES, (10**17, 10**4)):
+        grown, cost, number = 0.0, 0.0, 1
+        while grown < items:
+            beta = 6 * 0.1 / (pi**2 * number**2 * sqrt(k))
+            c = sqrt((log(sqrt(k)) ** 1.5 + 1) * log(8 * sqrt(k) / beta)) * (0.1 if parameters != "paper" else 1.0)
+            early = ceil(8 * c * sqrt(k) / 0.3) - start
+            if grown < early:
+                cost += min(early, items) - grown
+                grown = early
+                continue
+            cost += 3 * c * k + 3 * k
+            size = max(1, int(0.3 * (start + grown) / (8 * c * sqrt(k))))
+            grown += (1.0 if parameters == "paper" else 0.5) * c * k * size
+            number += 1
+        if number < 1000:
+            assert protocol.cost_bound(k, items, start) == pytest.approx(cost), (items, start)
+
+
+def test_many_rounds_are_taken_together() -> None:
+    """From the thousandth on; the growth of a round then changes by less than a thousandth."""
+    few = Robust(0.3, 0.1, {"c": 0.001})
+    for protocol in (Martingale(0.001, parameters="simple"), few):
+        whole, half, none = (protocol.cost_bound(4, 10**power, 10**4) for power in (18, 11, 0))
+        assert none < half < whole < inf
+        steps = [protocol.cost_bound(4, 10**power, 10**4) for power in range(12, 19)]
+        rises = [after - before for before, after in pairwise(steps)]
+        assert max(rises) < 1.05 * min(rises)
+    lam = strength_for(6 * 0.05 / (pi * 1000) ** 2, 4)
+    growth = log1p(0.001 * 2 / lam)
+    assert Martingale(0.001, parameters="simple").strength_of(1000, 4) == pytest.approx(lam)
+    found = Martingale(0.001, parameters="simple").cost_bound(4, 10**18, 10**4)
+    assert found - Martingale(0.001, parameters="simple").cost_bound(4, 10**17, 10**4) == pytest.approx(
+        16 * log(10) / growth, rel=1e-6
+    )
+
+
+def test_a_protocol_that_states_nothing() -> None:
+    class Silent(Exact):
+        cost_bound = Protocol.cost_bound
+
+    assert Silent().cost_bound(3, 9) == inf
+    assert Protocol.accuracy.fget(SimpleNamespace()) is None  # type: ignore[attr-defined]
+    assert Block(0.2).accuracy == 0.2
+    assert Block(0.2).known(3) == {"kind": "block", "alpha": 0.2, "confidence": 3.0}
+    assert Block(0.2).as_mapping() == {"alpha": 0.2, "confidence": 3.0}
+    known = Robust(0.2, parameters={"c": 2}).known(4)
+    assert known["constants"](1) == Robust(0.2, parameters={"c": 2}).constants(4, 1)
+    assert {**known, "constants": None} == {
+        "kind": "robust", "alpha": 0.2, "delta": 0.05, "parameters": {"c": 2.0}, "counter": "best", "constants": None,
+    }  # fmt: skip
+    with pytest.raises(NotImplementedError, match=r"^Block does not say how a site comes back$"):
+        Block(0.2).returned_site(3, None, 4)
+    with pytest.raises(NotImplementedError, match=r"^_Server does not say how a site is re-admitted$"):
+        Block(0.2).server(3, None).readmit(0, 4)
+    assert Silent().bulk_form.__func__ is Exact.bulk_form  # type: ignore[attr-defined]
+    assert Protocol.bulk_form(Silent(), 3, None, None) is None
+    assert (ratio(0.05), ratio(0.5), ratio(1e-5)) == ((1, 20), (1, 2), (1, 100_000))
+    assert (even_start(7, 3), even_start(0, 2), even_start(6, 3)) == ([3, 2, 2], [0, 0], [2, 2, 2])
+
+
+def test_words_per_growth_by_e_from_their_formulas() -> None:
+    k, alpha, delta = 64, 0.2, 0.1
+    assert deterministic(k, alpha) == pytest.approx(k / log(1.2 / 0.8))
+    assert least_known(k, alpha) == (sqrt(k) / alpha, k / alpha)
+    start = 10 * first_round(k, alpha, delta)
+    exact = words_of(k, alpha, delta, int(start * (exp(GROWTH) - 1)), start) / GROWTH
+    assert memoryless(k, alpha, delta) == pytest.approx(exact)
+    words = grown = 0.0
+    power = 0
+    while grown < GROWTH:
+        failure = 6 * delta / (pi**2 * (power + 1) ** 2 * 2**power)
+        best = min((tight_round(k, failure, alpha, kind) for kind in CANDIDATES), key=lambda one: one.words)
+        each = log(1 + alpha * best.phases * (best.phase_length + 0.5) / best.budget)
+        some = min(2**power * each, GROWTH - grown)
+        grown += some
+        words += some * best.words
+        power += 1
+    assert partial_privacy(k, alpha, delta) == pytest.approx(words / GROWTH)
+
+    def sampling(log_factor: float) -> float:
+        factor = exp(log_factor)
+        confidence = confidence_for(k, alpha, delta * log_factor / 20, factor)
+        return (confidence * sqrt(k) / alpha * (factor - 1) + k + k * (1 - 1 / factor)) / log_factor
+
+    nearby = [sampling(exp(-3 + 0.25 * step)) for step in range(20)]
+    assert oblivious(k, alpha, delta) <= min(nearby) * (1 + 1e-6)
+    assert oblivious(k, alpha, delta) > 0.97 * min(nearby)
+    assert LARGEST_COUNT == 2**63
