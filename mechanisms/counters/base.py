@@ -217,8 +217,3 @@ class Run(ABC):
 def noise_or_silence(noise: Noise, silent: bool) -> Noise:
     """Return the distribution, or no noise."""
     return Silent() if silent else noise
-
-
-def parameters(counter: Counter) -> dict[str, Any]:
-    """Return a counter's parameters by name."""
-    return {name: getattr(counter, name) for name in counter.__dataclass_fields__}

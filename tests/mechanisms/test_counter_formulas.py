@@ -1,0 +1,225 @@
+"""Counters from their formulas: sums in which noise stands, steps of the largest error, stated errors, texts."""
+
+from __future__ import annotations
+
+import math
+from math import ceil, log, log2, pi, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mechanisms import (
+    Binary,
+    Blt,
+    Fresh,
+    Hybrid,
+    KAry,
+    Laplace,
+    PanPrivate,
+    PerItem,
+    PrivatePartition,
+    RandomizedResponse,
+    Silent,
+    Sparse,
+    SparseInfinite,
+    SquareRoot,
+    TwoLevel,
+)  # fmt: skip
+from mechanisms.counters import KINDS, counter, counter_class
+from mechanisms.counters.base import Counter, noise_or_silence
+from mechanisms.counters.k_ary import balanced_digits
+from mechanisms.laplace_sums import laplace_sum_quantile
+from mechanisms.noise import Gaussian
+
+EPSILON = 0.8
+
+
+def digits(number: int, base: int) -> list[int]:
+    """Return balanced digits, the lowest first, by the least remainder in absolute value."""
+    found = []
+    while number:
+        rest = min((r for r in range(-(base // 2), base // 2 + 1) if (number - r) % base == 0), key=abs)
+        found.append(rest)
+        number = (number - rest) // base
+    return found
+
+
+@pytest.mark.parametrize("t", [1, 2, 3, 7, 8, 12, 25, 63, 64])
+def test_the_noise_in_an_estimate(t: int) -> None:
+    power = int(log2(t))
+    size = 8  # the root of 64
+    for made, exact in (
+        (Fresh(EPSILON, 64), [(64 / EPSILON, 1)]),
+        (PerItem(EPSILON), [(1 / EPSILON, t)]),
+        (TwoLevel(EPSILON, 64), [(2 / EPSILON, t // size + t % size)]),
+        (TwoLevel(EPSILON, 64, block=1), [(1 / EPSILON, t)]),
+        (TwoLevel(EPSILON, 64, block=64), [(2 / EPSILON, t // 64 + t % 64)]),
+        (TwoLevel(EPSILON, 64, block=65), [(1 / EPSILON, t)]),
+        (Binary(EPSILON, 64), [(7 / EPSILON, f"{t:b}".count("1"))]),
+        (Binary(EPSILON, 63), [(6 / EPSILON, f"{t:b}".count("1"))]),
+        (Binary(EPSILON, 48, literal=True), [(log2(48) / EPSILON, f"{t:b}".count("1"))]),
+        (Hybrid(EPSILON), [(2 / EPSILON, power + 1), (2 * max(1, power) / EPSILON, f"{t - 2**power:b}".count("1"))]),
+        (KAry(EPSILON, 64, base=5), [(4 / EPSILON, sum(map(abs, digits(t, 5))))]),
+        (KAry(EPSILON, 62, base=5), [(3 / EPSILON, sum(map(abs, digits(t, 5))))]),
+        (PanPrivate(EPSILON, 64), [(7 / EPSILON, 7)]),
+        (PanPrivate(EPSILON, 65), [(8 / EPSILON, 8)]),
+    ):
+        found = made.noise_parts(t)
+        assert [(pytest.approx(scale), count) for scale, count in exact] == list(found), made
+        assert made.variance(t) == pytest.approx(sum(2 * scale**2 * count for scale, count in exact))
+        assert made.error_bound(t, 0.03) == pytest.approx(laplace_sum_quantile(exact, 0.03))
+    assert balanced_digits(t, 5) == digits(t, 5)
+    assert balanced_digits(t, 3) == digits(t, 3)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 5, 8, 13, 31, 50, 64])
+@pytest.mark.parametrize(
+    "made",
+    [
+        Fresh(EPSILON, 64), PerItem(EPSILON), TwoLevel(EPSILON, 64), TwoLevel(EPSILON, 64, block=5),
+        Binary(EPSILON, 64),        KAry(EPSILON, 64, base=3), KAry(EPSILON, 64, base=5), KAry(EPSILON, 64, base=7), PanPrivate(EPSILON, 64),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_the_worst_step_is_among_the_few(made: Any, steps: int) -> None:
+    few = list(made.worst_steps(steps))
+    assert all(1 <= t <= steps for t in few)
+    assert max(made.variance(t) for t in few) == max(made.variance(t) for t in range(1, steps + 1))
+    exact = max(made.error_bound(t, 0.05 / steps) for t in few)
+    assert made.error_bound_throughout(steps, 0.05) == pytest.approx(exact)
+    assert Counter.error_bound_of_stream(made, steps, 1, 0.05) == made.error_bound_throughout(steps, 0.05)
+    assert len(few) <= 14
+
+
+def test_worst_steps_by_hand() -> None:
+    assert list(Binary(1.0, 64).worst_steps(44)) == [44, 43, 39, 31]
+    # what is left of a digit lowered by one, with all below it as large as can be
+    assert set(KAry(1.0, 64, base=5).worst_steps(64)) >= {64, 62}
+        1.0, 64, base=5
+    ).worst_steps(64)
+    assert list(TwoLevel(1.0, 64).worst_steps(30)) == [30, 23]
+    assert list(TwoLevel(1.0, 64).worst_steps(31)) == [31, 31]
+    assert list(TwoLevel(1.0, 64).worst_steps(3)) == [3, 1]
+
+
+@pytest.mark.parametrize("t", [1, 2, 3, 4, 5, 16, 17, 300])
+def test_the_errors_of_sparse_counters(t: int) -> None:
+    """Of the hybrid counter of as many segments as may have closed, and of the open one, at half of beta each."""
+    for made, deadline in ((Sparse(EPSILON, 400, 0.1), 400), (SparseInfinite(EPSILON, beta=0.1), max(2, t * t))):
+        horizon = 400 if made.kind == "sparse" else None
+        partition = PrivatePartition(EPSILON / 2, horizon, 0.1)
+        assert (made.partition, made.inner) == (partition, Hybrid(EPSILON / 2))
+        for items in (None, 0, 1, 3, 20):
+            there = t if items is None else items
+            # without a horizon the segments that time out end at 2, 4, 16, 256, ... at the earliest
+            idle = 0 if horizon else 2 + ceil(log2(max(1.0, log2(max(2, t)))))
+            closed = min(t, there + idle)
+            assert made.segments(t, there) == closed
+            open_one = partition.most_items(closed + 1, deadline, 0.02)
+            noise = 0.0
+            if closed:
+                power = int(log2(closed))
+                scale = 2 / (EPSILON / 2)
+                noise = laplace_sum_quantile([(scale, power + 1), (scale * max(1, power), power)], 0.02)
+            assert made.error_bound(t, 0.04, items) == pytest.approx(noise + open_one)
+        assert made.error_bound_of_stream(t, 3, 0.04) == made.error_bound(t, 0.04 / t, 3)
+        assert made.noise_parts(t) is None
+        assert made.variance(t) is None
+
+
+def test_the_thresholds_of_a_partition() -> None:
+    partition = PrivatePartition(0.5, None, 0.1)
+    for segment, deadline in ((1, 2), (3, 50)):
+        threshold = 14 * log(2 * deadline * (pi * segment) ** 2 / 0.6)
+        assert partition.threshold(segment, deadline) == pytest.approx(threshold)
+        assert partition.most_items(segment, deadline, 0.02) == pytest.approx(threshold + 12 * log(100))
+
+
+def test_randomised_response() -> None:
+    made = RandomizedResponse(EPSILON)
+    q = 1 / (1 + math.exp(EPSILON))
+    assert made.variance(40) == pytest.approx(40 * q * (1 - q) / (1 - 2 * q) ** 2)
+    bound = made.error_bound(40, 0.1)
+    assert bound == pytest.approx(sqrt(40 * log(2 / 0.1) / 2) / (1 - 2 * q), rel=0.5)
+    run = made.start(np.random.default_rng(0))
+    for wrong, shown in ((2, "2"), (0.5, "0.5"), (-1, "-1")):
+        with pytest.raises(ValueError, match=rf"^x must be 0 or 1 for randomised response; got {shown}$"):
+            run.step(wrong)
+        with pytest.raises(ValueError, match=rf"^x must be 0 or 1 for randomised response; got {shown}$"):
+            run.release([1, wrong, 0])
+    assert run.t == 0
+
+
+@pytest.mark.parametrize("made", [SquareRoot(EPSILON, 40, 1e-3), Blt(EPSILON, 40, 1e-3)], ids=lambda one: one.kind)
+def test_normal_counters_err_as_their_matrices_say(made: Any) -> None:
+    """The estimate of step t errs by row t of A C^-1 times draws of one deviation."""
+    encoder = made.encoder(40) * made.std
+    rows = np.tri(40) @ np.linalg.inv(encoder)
+    assert made.std == pytest.approx(made.sigma * np.sqrt((encoder**2).sum(axis=0).max()))
+    assert made.sigma == pytest.approx(sqrt(2 * log(1.25 / 1e-3)) / EPSILON)
+    for t in (1, 2, 7, 40):
+        deviation = made.std * sqrt(float((rows[t - 1] ** 2).sum()))
+        assert made.variance(t) == pytest.approx(deviation**2)
+        assert made.error_bound(t, 0.04) == pytest.approx(Gaussian(deviation).quantile(0.98))
+
+
+def test_what_every_counter_shares() -> None:
+    made = Hybrid(EPSILON, 9)
+    run = made.start(np.random.default_rng(0))
+    assert (run.epsilon, run.horizon, run.t) == (EPSILON, 9, 0)
+    assert run.variance(5) == made.variance(5)
+    assert run.error_bound(5, 0.1) == made.error_bound(5, 0.1)
+    assert Hybrid(1.0).start(np.random.default_rng(0)).horizon is None
+    with pytest.raises(ValueError, match=r"^horizon must be given here: hybrid has none$"):
+        _ = Hybrid(1.0).steps
+    with pytest.raises(ValueError, match=r"^values must be one-dimensional; got shape \(1, 2\)$"):
+        run.release([[1, 2]])
+    with pytest.raises(ValueError, match=r"^step 10 is past the horizon of this hybrid counter, 9$"):
+        run.release([1] * 10)
+    assert run.t == 0
+    silent = noise_or_silence(Laplace(1.0), True)
+    assert (silent.variance, silent.quantile(0.9)) == (0.0, 0.0)
+    assert isinstance(silent, Silent)
+    assert noise_or_silence(Laplace(1.0), False) == Laplace(1.0)
+
+    class Odd(Counter):
+        kind = "odd"
+        start = None  # type: ignore[assignment]
+
+    assert Odd(1.0, 3).encoder(3) is None  # type: ignore[abstract]
+    with pytest.raises(NotImplementedError, match=r"^odd states no error bound$"):
+        Odd(1.0, 3).error_bound(2, 0.1)  # type: ignore[abstract]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_at_once_are_numbers_one_by_one(kind: str) -> None:
+    """The way that every run has from its base: a step for each number."""
+    from mechanisms.counters.base import Run
+
+    made = counter(kind, 0.7, 9)
+    one, other = (made.start(np.random.default_rng(4)) for _ in range(2))
+    stream = [1, 0, 1, 1, 0, 1]
+    found = Run.release(one, stream)
+    assert found.tolist() == [other.step(x) for x in stream]
+    assert found.dtype == np.float64
+    assert Run.release(one, []).tolist() == []
+    with pytest.raises(ValueError, match=rf"^step 10 is past the horizon of this {kind} counter, 9$"):
+        Run.release(one, [0] * 4)
+
+
+def test_counters_by_name() -> None:
+    assert counter_class("binary") is Binary
+    for kind, hint in (("binray", " (did you mean 'binary'?)"), ("xyz", "")):
+        with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
+            counter_class(kind)
+        assert str(found.value) == f"counter must be one of {', '.join(KINDS)}; got {kind!r}{hint}"
+    for base in (2, 4, 1, -3, True, 3.0):
+        with pytest.raises(ValueError, match=rf"^base must be an odd whole number of at least 3; got {base}$"):
+            KAry(1.0, 9, base=base)  # type: ignore[arg-type]
+    for stride in (0.09, 3.1, True):
+        with pytest.raises(ValueError, match=rf"^stride must be a number from 0.1 to 3; got {stride}$"):
+            Blt(0.5, 9, stride=stride)
+    assert Blt(0.5, 9, stride=3).stride == 3
+    with pytest.raises(ValueError, match=r"^horizon must be a whole number of at least 2; got 1$"):
+        Binary(1.0, 1, literal=True)
