@@ -78,7 +78,8 @@ def test_the_noise_in_an_estimate(t: int) -> None:
     "made",
     [
         Fresh(EPSILON, 64), PerItem(EPSILON), TwoLevel(EPSILON, 64), TwoLevel(EPSILON, 64, block=5),
-        Binary(EPSILON, 64),        KAry(EPSILON, 64, base=3), KAry(EPSILON, 64, base=5), KAry(EPSILON, 64, base=7), PanPrivate(EPSILON, 64),
+        Binary(EPSILON, 64), KAry(EPSILON, 64, base=3), KAry(EPSILON, 64, base=5), KAry(EPSILON, 64, base=7),
+        PanPrivate(EPSILON, 64),
     ],
     ids=repr,
 )  # fmt: skip
@@ -96,8 +97,6 @@ def test_worst_steps_by_hand() -> None:
     assert list(Binary(1.0, 64).worst_steps(44)) == [44, 43, 39, 31]
     # what is left of a digit lowered by one, with all below it as large as can be
     assert set(KAry(1.0, 64, base=5).worst_steps(64)) >= {64, 62}
-        1.0, 64, base=5
-    ).worst_steps(64)
     assert list(TwoLevel(1.0, 64).worst_steps(30)) == [30, 23]
     assert list(TwoLevel(1.0, 64).worst_steps(31)) == [31, 31]
     assert list(TwoLevel(1.0, 64).worst_steps(3)) == [3, 1]
