@@ -222,3 +222,20 @@ def test_counters_by_name() -> None:
     assert Blt(0.5, 9, stride=3).stride == 3
     with pytest.raises(ValueError, match=r"^horizon must be a whole number of at least 2; got 1$"):
         Binary(1.0, 1, literal=True)
+
+
+def test_only_a_counter_is_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Point:
+        def __init__(self, found: object) -> None:
+            self.found = found
+
+        def load(self) -> object:
+            return self.found
+
+    for found in (dict, 7, Hybrid(1.0), Hybrid):
+        monkeypatch.setattr("mechanisms.counters.entry_points", lambda found=found, **given: [Point(found)])
+        if found is Hybrid:
+            assert counter_class("own") is Hybrid
+        else:
+            with pytest.raises(ValueError, match=r"^counter must be one of .*; got 'own'$"):
+                counter_class("own")

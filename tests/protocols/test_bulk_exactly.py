@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from reactions import Mixing, Rushing, Turning
 
-from adversaries import Adversary, Drain, Freeze, Phase, RoundRobin, SingleSite, Uniform
+from adversaries import Drain, Freeze, Phase, RoundRobin, SingleSite, Uniform
 from protocols import Block, Deterministic, Exact, Martingale, Protocol, Robust
 from protocols.coins import Coins
 from protocols.rounds.rules import BlockRule
@@ -44,9 +44,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BlockRule, "after", after)
 
 
-def alike(
-    protocol: Protocol, adversary: type[Adversary] | Any, records: tuple[bool, ...] = (True, False), **size: Any
-) -> None:
+def alike(protocol: Protocol, adversary: Any, records: tuple[bool, ...] = (True, False), **size: Any) -> None:
     for record in records:
         leap, bulk = (play(protocol, adversary(), **size, engine=engine, record=record) for engine in ("leap", "bulk"))
         assert {fact: getattr(leap, fact) for fact in FACTS} == {fact: getattr(bulk, fact) for fact in FACTS}

@@ -246,3 +246,26 @@ def test_a_run_keeps_to_its_budget_and_its_horizon(kind: type[Any]) -> None:
         run.step(0)
     given = Ledger("given", 1.0)
     assert mechanism.start(ScriptedNoise(), given).ledger is given
+
+
+def test_budgets_and_refusals_by_name() -> None:
+    named = {
+        GrowingFinite: [],
+        GrowingInfinite: ["epochs", "within epochs"],
+        GrowingSparse: ["partition", "releases"],
+        GrowingSparseInfinite: ["partition", "releases"],
+        FullyDynamic: ["partition", "tree"],
+        InsertedMinusDeleted: ["inserted", "deleted"],
+    }
+    for kind, names in named.items():
+        made: Any = kind(**GIVEN, horizon=40)
+        run = made.start(ScriptedNoise())
+        assert [part.name for part in run.ledger.parts] == names
+        run.step(0)
+        with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
+            run.step(4 if kind is FullyDynamic else 5)
+        many = "3 values of the domain"
+        assert str(found.value) == f"step 2: item {3 if kind is FullyDynamic else 4} is not among the {many}"
+        if not made.deletes:
+            with pytest.raises(ValueError, match=rf"^step 3: {kind.kind} takes insertions only$"):
+                run.step(-1)

@@ -1,0 +1,125 @@
+"""Budgets by hand: in sequence, in parallel and by advanced composition, with what their refusals say."""
+
+from __future__ import annotations
+
+from math import log, sqrt, tanh
+from typing import Any
+
+import pytest
+
+from mechanisms import Ledger, Overdrawn
+from mechanisms.accounting.composition import advanced, basic, drift, spread
+from mechanisms.accounting.ledger import Composed, Use
+from mechanisms.accounting.trees import lines, record
+
+
+def overdrawn(ledger: Ledger, name: str, *loss: float, **more: Any) -> str:
+    with pytest.raises(Overdrawn) as found:
+        ledger.use(name, *loss, **more)
+    return str(found.value)
+
+
+def test_a_budget_in_sequence() -> None:
+    ledger = Ledger("b", 1.0, 1e-3)
+    assert (ledger.rule, ledger.over, ledger.spent) == ("sequence", None, (0, 0))
+    ledger.use("one", 0.25, 4e-4)
+    ledger.use("one", 0.25)
+    part = ledger.part("inner", 0.25, 5e-4, over=(3, 4))
+    assert (part.name, part.epsilon, part.delta, part.rule, part.over) == ("inner", 0.25, 5e-4, "sequence", (3, 4))
+    assert ledger.spent == (0.5, 4e-4)  # the part has spent nothing yet
+    part.use("x", 0.2, 1e-4)
+    assert ledger.spent == (pytest.approx(0.7), pytest.approx(5e-4))
+    assert overdrawn(ledger, "two", 0.5) == "b: two asks for epsilon 0.5, and 0.25 of 1 are left"
+    assert overdrawn(ledger, "two", 0.1, 0.01) == "b: two asks for delta 0.01, and 0.0001 of 0.001 are left"
+    ledger.use("two", 0.25 * (1 + 1e-10), 1e-4)
+    assert overdrawn(ledger, "three", 0.01) == "b: three asks for epsilon 0.01, and 0 of 1 are left"
+    use = ledger.uses["one"]
+    assert (use.count, use.epsilon, use.delta, use.largest) == (2, 0.5, 4e-4, (0.25, 4e-4))
+    with pytest.raises(ValueError, match=r"^rule must be one of sequence, advanced, parallel; got 'none'$"):
+        Ledger("b", 1.0, rule="none")  # type: ignore[arg-type]
+
+
+def test_the_largest_of_some_uses() -> None:
+    use = Use()
+    assert (use.count, use.epsilon, use.delta, use.largest) == (0, 0.0, 0.0, (0.0, 0.0))
+    use.add(0.5, 1e-3)
+    use.add(0.25, 1e-2)
+    assert (use.count, use.epsilon, use.delta) == (2, 0.75, pytest.approx(0.011))
+    assert use.largest == (0.5, 1e-2)
+
+
+def test_a_budget_in_parallel() -> None:
+    ledger = Ledger("p", 0.5, 1e-3, "parallel")
+    ledger.use("a", 0.5, over=(1, 3))
+    ledger.use("a", 0.25, 1e-3, over=(4, 4))
+    assert ledger.spent == (0.5, 1e-3)
+    assert overdrawn(ledger, "b", 0.1, over=(4, 9)) == "p: b looks at items from 4 on, and those up to 4 have been used"
+    assert overdrawn(ledger, "b", 0.1) == "p: b must declare the items that it looks at, since its budget is parallel"
+    assert overdrawn(ledger, "b", 0.6, over=(5, 6)) == "p: b asks for epsilon 0.6, and 0.5 of 0.5 are left"
+    ledger.use("b", 0.5, over=(5, None))
+    assert (
+        overdrawn(ledger, "c", 0.1, over=(9, 9))
+        == "p: c looks at items from 9 on, and an undeclared range have been used"
+    )
+    ledger.declare(7)
+    ledger.use("c", 0.5, over=(8, 8))
+    within = Ledger("w", 0.5, rule="parallel", over=(5, 9))
+    assert overdrawn(within, "d", 0.1, over=(4, 4)) == "w: d looks at items from 4 on, and those up to 4 have been used"
+    within.use("d", 0.1, over=(5, 5))
+    assert ledger.uses["a"].count == 2
+    assert Ledger("e", 1.0, rule="parallel").spent == (0.0, 0.0)
+
+
+def test_closed_parts_are_forgotten_but_for_the_costliest() -> None:
+    ledger = Ledger("p", 1.0, rule="parallel")
+    parts = []
+    for place, loss in enumerate((0.3, 0.9, 0.5), start=1):
+        parts.append(ledger.part("x", 1.0, over=(place, place)))
+        parts[-1].use("u", loss)
+    other = ledger.part("y", 0.25, over=(9, 9))
+    for part in parts:
+        ledger.close(part)
+    assert ledger.parts == [parts[1], other]
+    assert ledger.made == {"x": 3, "y": 1}
+    assert ledger.spent == (0.9, 0)
+    shown = record(ledger)
+    assert [(part["name"], part["count"], part["spent"]) for part in shown["parts"]] == [("x", 3, 0.9), ("y", 1, 0)]
+    assert record(ledger, depth=0)["parts"] == []
+    assert record(ledger, depth=1)["parts"][0]["parts"] == []
+    assert list(lines(ledger)) == list(lines(shown)) == [
+        "p: 0.9 of epsilon 1, in parallel",
+        "  x: 0.9 of epsilon 1, in sequence (the costliest of 3)",
+        "    u: 0.9",
+        "  y: 0 of epsilon 0.25, in sequence",
+    ]  # fmt: skip
+    several = Ledger("s", 1.0, 0.01, "advanced")
+    for _ in range(1200):
+        several.use("v", 1e-5, 1e-6)
+    assert list(lines(several)) == [
+        f"s: {several.spent[0]:.4g} of epsilon 1 and delta 0.01, in sequence, advanced composition",
+        "  v: 0.012 and delta 0.0012 (1,200 times)",
+    ]
+
+
+def test_advanced_composition() -> None:
+    assert drift(0.3) == pytest.approx(0.3 * tanh(0.15))
+    assert spread(2.0, 1e-3) == pytest.approx(sqrt(2 * log(1e3) * 2.0))
+    parts = [(0.1, 1e-5)] * 300
+    assert basic(parts) == (pytest.approx(30.0), pytest.approx(3e-3))
+    by = 300 * drift(0.1) + spread(3.0, 1e-4)
+    assert advanced(parts, 1e-4) == (pytest.approx(by), pytest.approx(3e-3 + 1e-4))
+    assert advanced([(0.1, 0.0)], 1e-4) == (pytest.approx(0.1), 0.0)
+    sums = Composed()
+    for epsilon, delta in parts:
+        sums = sums.plus(epsilon, delta)
+    assert (sums.epsilon, sums.delta) == (pytest.approx(30.0), pytest.approx(3e-3))
+    assert (sums.drift, sums.squares) == (pytest.approx(300 * drift(0.1)), pytest.approx(3.0))
+    assert sums.loss(3e-3 + 1e-4) == (pytest.approx(by), 3e-3 + 1e-4)
+    assert sums.loss(1e-3) == (sums.epsilon, sums.delta)
+    assert sums.loss(sums.delta) == (sums.epsilon, sums.delta)
+    one = Composed().plus(0.1, 0.0)
+    assert one.loss(0.5) == (0.1, 0.0)
+    ledger = Ledger("a", 10.0, 1e-3, "advanced")
+    for _ in range(300):
+        ledger.use("x", 0.1)
+    assert ledger.spent[0] == pytest.approx(300 * drift(0.1) + spread(3.0, 1e-3))
