@@ -87,6 +87,7 @@ def test_between_halvings_a_reported_site_is_known_exactly() -> None:
     assert uncertain > 50
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("start", [0, 777])
 def test_the_believed_errors_add_up_to_the_error_of_the_output(start: int) -> None:
     """The output is seen, so the total is known at every moment: after a halving, and while sites report one by one."""

@@ -60,6 +60,7 @@ class Looker(Listener):
         return super().plan(view)
 
 
+@pytest.mark.quick_cases(12)
 @pytest.mark.parametrize("delay", DELAYS, ids=str)
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.kind)
 @pytest.mark.parametrize("engine", ["step", "leap"])
@@ -81,6 +82,7 @@ def test_traffic_is_what_the_transcript_says(engine: str, protocol: Protocol, de
         assert view.spoke_at[site] == max(steps, default=0)
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("delay", DELAYS, ids=str)
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.kind)
 def test_step_and_leap_ask_at_the_same_moments(protocol: Protocol, delay: Latency | None) -> None:

@@ -13,6 +13,7 @@ from protocols import Block, Exact, Martingale, Protocol, Robust
 from simulator import check_adversary, play
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("adversary", [Eavesdrop(), Eavesdrop(keep=0.5), WhiteBox()], ids=repr)
 def test_conformance(adversary: Adversary) -> None:
     assert len(check_adversary(adversary)) >= 5

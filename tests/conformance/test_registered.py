@@ -36,18 +36,13 @@ def test_that_there_is_something_to_test() -> None:
     assert len(COUNTERS) >= 13
 
 
-MANY_COPIES = ("private-copies", "sketch-switching", "difference-estimators")
-"""Protocols whose games take longest, since they keep many others."""
 DRAWING = ("block", "martingale", "randomized", "robust")
 """Protocols of which many games of `leap` and of `bulk` are compared."""
 
 
 @pytest.mark.parametrize(
     "protocol",
-    [
-        pytest.param(cls, marks=[pytest.mark.slow] * (cls.kind in (*MANY_COPIES, *DRAWING)), id=cls.kind)
-        for cls in PROTOCOLS
-    ],
+    [pytest.param(cls, marks=[pytest.mark.slow] * (cls is not Deterministic), id=cls.kind) for cls in PROTOCOLS],
 )
 def test_protocol(protocol: type[Protocol]) -> None:
     assert len(check_protocol(protocol)) >= 8

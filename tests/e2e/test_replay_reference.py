@@ -14,6 +14,7 @@ from replay_reference import REFERENCE, Compared, compare, main, recorded, repla
 TABLES = ("trials.csv", "kinds.csv", "claims.csv")
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("name", "least"),
     [

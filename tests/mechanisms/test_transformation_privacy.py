@@ -145,6 +145,7 @@ def log_quiet(rules: ContinualOutput, gap: float, segment: float = 1.0) -> float
     return log(float(np.interp(0.0, x, chance)))
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("levels", [3, 6, 9])
 def test_a_long_silence_costs_epsilon_and_without_noise_in_the_threshold_ever_more(levels: int) -> None:
     """The answer stays near the threshold, or beside that by the sensitivity: the silence loses an epsilon at most.

@@ -77,6 +77,7 @@ def spent(kind: str, k: int, number: int, delta: float, c: float = 1.0) -> float
     return min(hidden, bits) / (6 * delta / (pi * number) ** 2)
 
 
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("kind", AS_THE_PAPERS)
 @pytest.mark.parametrize("k", [k for k in SITES if k != 2])
 def test_a_round_fails_with_a_twelfth_of_its_allotment_at_most(kind: str, k: int) -> None:
