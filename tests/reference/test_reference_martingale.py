@@ -31,6 +31,7 @@ SIZES = [(1, 1, 0), (1, 400, 0), (2, 400, 0), (7, 600, 0), (7, 300, 1200), (64, 
 PARAMETERS = [(0.9, 0.2), (0.4, 0.05), (0.1, 0.999)]
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("feed", FEEDS)
 @pytest.mark.parametrize(("alpha", "delta"), PARAMETERS)
 def test_messages_and_outputs_agree(alpha: float, delta: float, feed: str, monkeypatch: pytest.MonkeyPatch) -> None:

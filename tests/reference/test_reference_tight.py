@@ -43,6 +43,7 @@ NEAR = 1e-8
 """Of outputs: the shift comes of two computations of the same shortfalls."""
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("feed", FEEDS)
 @pytest.mark.parametrize(("alpha", "delta"), PARAMETERS)
 def test_messages_and_outputs_agree(alpha: float, delta: float, feed: str, monkeypatch: pytest.MonkeyPatch) -> None:

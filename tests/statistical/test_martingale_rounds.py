@@ -121,8 +121,8 @@ def test_a_round_that_is_only_safe_is_found_out(monkeypatch: pytest.MonkeyPatch)
 def test_no_adversary_is_better_than_another() -> None:
     """Two-sample tests of every two: how many games fail, when they do, and how large the error gets.
 
-    False alarms 1e-6, all 18 together. Power: three tenths more failures, or a Kolmogorov distance of 0.07 of the errors,
-    would be found out.
+    False alarms 1e-6, all 18 together. Power: three tenths more failures, or a Kolmogorov distance of 0.07 of
+    the errors, would be found out.
     """
     found = {(one, other): surprises(games(one), games(other), GAMES) for one, other in combinations(KINDS, 2)}
     assert sum(map(len, found.values())) == 18

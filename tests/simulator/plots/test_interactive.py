@@ -127,6 +127,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Figure, I
     ]
 
 
+@pytest.mark.slow
 def test_every_built_in_kind_shows_the_values_that_its_artists_have(
     drawn: list[tuple[str, Figure, Interactive]],
 ) -> None:

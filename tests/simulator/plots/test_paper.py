@@ -20,6 +20,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_result(folder, sites=(16, 1024), trials=2, adversaries=("freeze",))
 
 
+@pytest.mark.slow
 def test_both_widths_are_written_in_all_forms(result: Path) -> None:
     written = draw(result, [{"kind": "cost", "x": "sites"}, {"kind": "matrix", "where": "sites == 16"}], style="paper")
     names = [f"cost-sites-{width}.{form}" for width in ("single", "double") for form in ("pdf", "svg", "png")]

@@ -136,6 +136,7 @@ def test_there_are_references() -> None:
     assert tasks == set(TASKS), "every task's table is looked at"
 
 
+@pytest.mark.quick_cases(20)
 @pytest.mark.parametrize("name", REFERENCES)
 def test_every_reference_has_a_full_table(name: str) -> None:
     results = Results(REFERENCE / name)

@@ -49,6 +49,7 @@ def test_a_site_without_its_state_is_readmitted_by_the_stated_rule(protocol: Pro
         assert broken.max_lag_error > game.max_lag_error
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
 def test_a_server_without_its_state_shows_its_checkpoint_and_asks_all_sites(protocol: Protocol) -> None:
     network = {"latency": 2, "server": {**LOST, "checkpoint": 300}, "link": "reliable"}
@@ -119,6 +120,7 @@ def test_without_a_rule_a_lost_state_is_refused_in_one_line(fault: str) -> None:
     play(NoRule(), RoundRobin(), sites=2, items=10, network={fault: {"at": 3, "down": 2}})
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("protocol", [Exact(), Deterministic(alpha=0.1), Randomized(alpha=0.3), Robust(alpha=0.3),
                                       Martingale(alpha=0.3)], ids=lambda one: one.kind)  # fmt: skip
 def test_a_reliable_link_makes_good_what_loss_breaks(protocol: Protocol) -> None:
