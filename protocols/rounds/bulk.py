@@ -85,7 +85,7 @@ class BulkRounds(BulkForm):
             due = None
         else:
             assert isinstance(rule, BlockRule)
-            steps, sites, ends, due = self._thresholds(stream, rule, now, until)
+            steps, sites, ends, due = self._thresholds(stream, rule, until)
             settled = min(until, ends)
         segment, heard, said = self._hear(stream, rule, steps, settled)
         keep = slice(0, heard)
@@ -142,9 +142,9 @@ class BulkRounds(BulkForm):
         return self._begun[sites] if isinstance(self._begun, np.ndarray) else 0
 
     def _thresholds(
-        self, stream: Stream, rule: BlockRule, now: int, until: int
+        self, stream: Stream, rule: BlockRule, until: int
     ) -> tuple[Integers, Integers | None, int, Integers]:
-        """Return steps and sites of the signals in (now, until], the first step of an END, and what is due next."""
+        """Return steps and sites of the signals up to `until`, the first step of an END, and what is due next."""
         if self._due is None:
             self._due = np.minimum(rule.after(np.zeros(stream.k, dtype=np.int64), stream.k), rule.last)
         counts = stream.counts(until) - self._begun

@@ -138,3 +138,7 @@ def test_signs_and_counters_of_linear_sketches() -> None:
     assert groups.estimate() == sorted(groups.means().tolist())[1]
     assert groups.product(twin) == pytest.approx(float((groups._counters**2).mean()))
     assert twin.estimate() == groups.estimate()
+    several = LinearRun(301, 40, "dense", np.random.default_rng(0))
+    for item in range(60):
+        several.update(item, 1 + item % 4)
+        assert several.estimate() == sorted(several.means().tolist())[150]

@@ -34,7 +34,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let blocks have thresholds that are known."""
 
     def place(rule: BlockRule, block: Any, shape: int | None = None) -> Any:
-        assert shape is None or shape == np.size(block)
+        assert shape == (len(block) if isinstance(block, np.ndarray) else None)  # a coin for each
         return rule.items(block - 1) + offset(rule, block)
 
     def after(rule: BlockRule, due: Any, shape: int | None = None) -> Any:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechanisms.rules import SamplingRule, gap_scale
-from protocols import Block, Deterministic, Martingale, Randomized
+from protocols import Block, Deterministic, DifferenceEstimators, Martingale, Randomized
 from protocols.base import FOREVER, Exactly, Message
 from protocols.bulk import in_order, repeated
 from protocols.coins import Coins
@@ -20,6 +20,7 @@ from protocols.deterministic import Thresholds
 from protocols.rounds import coin_rounds
 from protocols.rounds.block import Blocks
 from protocols.rounds.crossing import _both_lines, either_line, one_line
+from protocols.rounds.difference_estimators import Levels
 from protocols.rounds.parts import ITEM
 from protocols.rounds.reacting import ReactingRounds
 from protocols.rounds.rules import CoinRule, remembering
@@ -229,3 +230,26 @@ def test_shares_and_rounds_of_coins(k: int, alpha: float, delta: float) -> None:
 
     assert each(x + 2) > each(x)
     assert each(max(1, x - 2)) > each(x - 1) * (1 - 1e-9) or x <= 2
+
+
+def test_a_site_of_difference_estimators_that_has_counted_while_a_round_began() -> None:
+    """Items that came between the poll and the announcement may reach thresholds of the new round at once."""
+
+    class Third(Coins):
+        def up_to(self, size: int, shape: int | None = None) -> int:
+            return 3
+
+    protocol = DifferenceEstimators(0.9, 0.9)
+    for waiting, bits in ((2, 0), (3, 1), (4, 1), (13, 2)):
+        site: Any = protocol.sites(1, np.random.default_rng(0))[0]
+        coins = Third(np.random.default_rng(0))
+        division = protocol.doubling(1, 1)
+        site._rule_of = lambda number, total, coins=coins, division=division: Levels(10, coins, division)
+        site.count = waiting
+        sent = site.begin(10**6)
+        assert [message.kind for message in sent] == ["bit"] * bits * division.levels
+        assert [message.value for message in sent][:: max(1, bits)] == list(reversed(range(division.levels)))[
+            : len(sent)
+        ]
+        assert site.due == (3 if waiting < 3 else 13 if waiting < 13 else 23)
+        assert site.quota() == site.due - waiting - 1

@@ -192,30 +192,30 @@ def test_difference_estimators_are_those_of_the_listing(rounds: int) -> None:
 
 @pytest.mark.parametrize("silent", [True, False])
 def test_the_private_median_is_that_of_the_listing(silent: bool) -> None:
-    rules = PrivateMedian(changes=6, copies=9, rows=12, epsilon=40.0, largest=1e5, alpha=0.4)
+    rules = PrivateMedian(changes=12, copies=9, rows=200, epsilon=400.0, largest=1e5, alpha=0.4)
     run = rules.start(np.random.default_rng(2), silent=silent)
     signs, coins = np.random.default_rng(2).spawn(2)
-    copies = LinearRun(9, 12, "dense", signs)
+    copies = LinearRun(9, 200, "dense", signs)
 
     def fresh() -> Any:
-        return AboveThreshold(40.0, 4.5).start(coins, silent=silent)
+        return AboveThreshold(400.0, 4.5).start(coins, silent=silent)
 
     test, published, changes = fresh(), 0.0, 0
-    for item in range(60):
+    for item in [*range(30), *range(0, 30, 3), 100, 100, *range(40, 70)]:
         run.update(item, 2)
         copies.update(item, 2)
         means = copies.means()
-        if changes == 6:
+        if changes == 12:
             published = float(np.median(means))
         else:
             off = int((np.abs(means - published) > 0.2 * published).sum())
             if test.step(float(off)):
-                published = float(np.median(means)) if silent else private_median(means, 0.04, 1e5, 40.0, coins)
+                published = float(np.median(means)) if silent else private_median(means, 0.04, 1e5, 400.0, coins)
                 changes += 1
                 test = fresh()
         assert run.estimate() == pytest.approx(published)
-        assert run.exhausted == (changes == 6)
-    assert changes == 6
+        assert run.exhausted == (changes == 12)
+    assert changes == 12
 
 
 @pytest.mark.parametrize(("step", "largest", "epsilon"), [(1.0, 100.0, 1.0), (0.3, 50.0, 4.0), (0.3, 2.0, 0.5)])

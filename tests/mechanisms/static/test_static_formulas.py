@@ -95,6 +95,9 @@ def test_the_stated_error_of_multiplicative_weights(delta: float) -> None:
             many = min(count, int(items / mechanism.inhabited_from(beta / 5)))
             total += many * mechanism.fitting_error(items / many, beta / 5) if many else 0.0
         assert one.error_of_sum([(one, 2), (other, 3)], items, beta) == pytest.approx(total)
+    few = 9 * 3 * 2 * FEW * exp(0.5 / _plan(3.0, delta, None).scale)  # half of an item is inhabited, each time of nine
+    assert one.inhabited_from(few / 9) == pytest.approx(0.5, abs=1e-6)
+    assert one.error_of_sum([(one, 9)], 2.0, few) == pytest.approx(2.0 + 4 * one.fitting_error(0.5, few / 9))
     tiny = 1e-30
     exact = 100.0 + 2 * one.fitting_error(50.0, tiny / 2)  # every release may be inhabited
     assert one.error_of_sum([(one, 2)], 100.0, tiny) == pytest.approx(exact)
@@ -148,6 +151,12 @@ def test_what_looks_empty_is_answered_by_nothing() -> None:
     assert not mechanism.release(few, quiet).any()
     assert mechanism.release(many, quiet).any()
     assert not mechanism.release(None, quiet).any()
+
+    class Noise(Script):
+        def laplace(self, mean: float, scale: float) -> float:
+            return plan.looks_empty - 0.5
+
+    assert not mechanism.release(None, Noise(0)).any()  # type: ignore[arg-type]  # nothing is there to be counted
     assert not mechanism.release(many, quiet, Paid(-1.0, 1e-9)).any()
     assert not mechanism.release(many, quiet, Paid(0.0, 0.0)).any()
     assert mechanism.release(None, quiet, Paid(500.0, 1.0)).sum() == pytest.approx(500)
