@@ -53,9 +53,11 @@ def test_the_mean_of_what_is_left_of_the_intervals(p: float, intervals: int) -> 
         number = np.arange(intervals + 1)
         law = stats.binom.pmf(number, items, p) if p else stats.poisson.pmf(number, time)
         exact = float((law * (1 - number / intervals)).sum())
-        found = passages._never_again(p, np.array([float(intervals)]), np.array([time]))
+        with np.errstate(divide="ignore"):
+            found = passages._never_again(p, np.array([float(intervals)]), np.array([time]))
         assert found[0] == pytest.approx(exact, abs=1e-9)
-    nothing = passages._never_again(p, np.array([float(intervals)]), np.array([p / 2 if p else 0.0]))
+    with np.errstate(divide="ignore"):
+        nothing = passages._never_again(p, np.array([float(intervals)]), np.array([p / 2 if p else 0.0]))
     assert nothing[0] == 1.0
 
 
@@ -233,3 +235,12 @@ def test_counting_transcripts() -> None:
         (below + 10.1, 10.0 + below - above + 1.0, False),
     ):  # fmt: skip
         assert safe_without_noise(of._replace(divisor=divisor, shift=shift), 256, 0.05) == safe
+
+
+def test_a_coin_so_heavy_that_no_output_is_too_high() -> None:
+    """Not even a signal of every item outruns (1 + alpha) times the items."""
+    assert passages.too_high(Walk(0.5, 2.0, 0.8), 9) == 0.0
+    assert passages.too_high(Walk(0.5, 2.0, 0.3), 9) > 0
+    assert passages.too_high(Walk(0.5, 2.0, 0.0), 3) == 0.0  # fewer signals than the error allowed
+    assert passages.too_high(Walk(0.5, 2.0, 0.0), 4) > 0
+    assert passages.too_high(Walk(0.5, 2.0, 0.0), 0) == passages.too_low(Walk(0.5, 2.0, 0.0), 0) == 0.0

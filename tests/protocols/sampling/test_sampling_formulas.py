@@ -41,6 +41,9 @@ def test_what_each_tracker_is_made_of() -> None:
         assert switching.copies(start) == changes(0.4, 1e6, start) == copies
         made = switching.tracker(9, start)
         assert made == Randomized(0.4 / 12, confidence=strength_for(0.1 / (copies * CHECKPOINTS), 9))
+    server: Any = switching.server(2, None, [30, 20])
+    assert (server._rule, server.copies) == (switching.tracker(2, 50).rule(2), switching.copies(50))
+    assert switching.tracker(2, 50) != switching.tracker(2, 0)
     assert switching.copies() == switching.copies(0)
     assert switching.tracker(9) == switching.tracker(9, 0)
     assert changes(0.4, 2.0, 10**9) == 1
@@ -130,6 +133,11 @@ def test_a_site_of_copies_by_hand() -> None:
     assert list(site.hear(Message("total", (5, 1)))) == []  # 1/p stays as it is
     (report,) = site.take(1)
     assert (report.value[0].tolist(), report.value[1]) == ([1], 6)
+    assert site._due.tolist() == [7, 7]
+    assert list(site.hear(Message("total", (6, 2)))) == []  # the next copy goes out of use as well
+    assert (site._due.tolist(), site._last.tolist()) == ([7], [1])
+    (report,) = site.take(1)
+    assert (report.value[0].tolist(), report.value[1]) == ([2], 7)
     known = CopiesSite(tracker, 1, 2, Fixed(3), 9, 9)
     assert (known.count, known.before, known.double, known._due.tolist(), known.next) == (9, 9, 18, [12, 13], 12)
     (report,) = known.take(3)
