@@ -127,3 +127,23 @@ def test_a_rehearsal_knows_the_network_of_the_game(monkeypatch: pytest.MonkeyPat
     with pytest.raises(KeyboardInterrupt):
         played.go(dict(size), False, raises=False)
     assert asked == {"network": network, **size}
+
+
+def test_skips_are_why_a_game_is_begun_anew() -> None:
+    game = play(Deterministic(0.1), Slow(), sites=3, items=9)
+    assert (game.engine, game.engine_reason) == (
+        "leap",
+        "exact for every game; not bulk, since the adversary skips steps",
+    )
+
+
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+@pytest.mark.parametrize("protocol", [Deterministic(0.1), Robust(0.3), Exact()], ids=lambda one: one.kind)
+def test_a_game_costs_the_same_whether_it_is_recorded_or_not(protocol: Protocol, engine: str) -> None:
+    one, other = (
+        play(protocol, RoundRobin(), sites=3, items=200, seed=2, engine=engine, record=record)
+        for record in (False, True)
+    )
+    assert one._kinds == other._kinds
+    assert (one.bits, one.words, one.messages_of_site) == (other.bits, other.words, other.messages_of_site)
+    assert one._timeline == other._timeline
