@@ -1,7 +1,7 @@
 """How honest are the times that ``disttrack check`` tells? What it tells over what games take, each in a fresh process.
 
-``python -m benchmarks.estimates [NAME …]`` prints a row per shipped scenario. Its work is told as `check` tells it, all
-points and controls, and up to a dozen of its points, evenly spread, are played once each. One process tells and
+``python -m benchmarks.estimates [NAME …]`` prints a row per shipped scenario. Its work is told as `check` tells it, and
+all points and controls are played once each, or a dozen points, evenly spread, of a long one. One process tells and
 another plays: what the first games import and compute has then been done for neither. Both are seconds of the process,
 so that what else the machine does plays no part. Games that are told to take longer than half a minute are left out.
 
@@ -27,27 +27,37 @@ FACTOR: Final = 3.0
 """A time that is told within this factor is honest."""
 SLACK: Final = 0.1
 """And so is one that is told within so many seconds."""
+WHOLE: Final = 10.0
+"""If all points and controls are told to take no more seconds, a game each, all are played: what first games compute
+for the others is told of one of them, whichever it is."""
 POINTS: Final = 12
 LONGEST: Final = 30.0
 
 
 def told_for(name: str) -> tuple[dict[int, Told], float]:
-    """Return what is told for some points of a scenario, by their place, and the seconds that telling all took."""
+    """Return what is told for points of a scenario and its controls, by their place, and the seconds of telling all.
+
+    They are all of them, if a game of each is told to take no more than `WHOLE` seconds together; else some.
+    """
     scenario = load(name)
     begun = time.process_time()
-    told = told_of(scenario, asked(scenario))
+    there = asked(scenario)
+    told = told_of(scenario, there)
     took = time.process_time() - begun
-    step = max(1, len(scenario.points) // POINTS)
-    places = list(range(len(scenario.points)))[::step][:POINTS]
+    places = list(range(len(there)))
+    if together(told, [1] * len(told)) > WHOLE:
+        places = places[: len(scenario.points)]
+        places = places[:: max(1, len(places) // POINTS)][:POINTS]
     return {place: told[place] for place in places if told[place].each <= LONGEST}, took
 
 
 def seconds_of_games(name: str, places: Sequence[int]) -> float:
     """Return the seconds that a game of each of these points takes, one after the other."""
     scenario = load(name)
+    there = asked(scenario)
     begun = time.process_time()
     for place in places:
-        scenario.points[place].task.make().play(scenario.points[place], 1)
+        there[place][0].task.make().play(there[place][0], 1)
     return time.process_time() - begun
 
 
