@@ -63,7 +63,10 @@ def variants_of(points: Sequence[Point]) -> list[Kind]:
     variants = []
     for point in points:
         if (kind := kind_of(point)) not in left:
-            least = point.task.make().smaller(point, SHRINKS[0])
+            try:
+                least = point.task.make().smaller(point, SHRINKS[0])
+            except (ScenarioError, ValueError, ArithmeticError):
+                least = point  # too small for this task or these parameters
             left[kind] = [name for name in COLUMNS if getattr(least, name) == getattr(point, name)]
         given = [[part.arguments, part.fault] for part in (point.task, point.protocol, point.adversary)]
         variants.append((*kind, canonical([given, point.network, [getattr(point, name) for name in left[kind]]])))

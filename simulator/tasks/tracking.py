@@ -104,8 +104,10 @@ class Count(Task):
 
     def smaller(self, point: Point, factor: int) -> Point:
         """Return a point with fewer sites, which goes through as many rounds, and fewer items where each takes time."""
-        sites, items = _size(point, adversary_of(point))
-        fewer = max(min(sites, FEW_SITES), sites // factor)
+        adversary = adversary_of(point)
+        sites, items = _size(point, adversary)
+        least = adversary.sites if isinstance(adversary, Trace) else FEW_SITES  # a trace has all of its sites
+        fewer = max(min(sites, least), sites // factor)
         if self.items_looked_at(point):
             return replace(point, sites=fewer, items=max(1, items // factor))
         smaller = replace(point, sites=fewer, items=items)

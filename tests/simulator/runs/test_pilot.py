@@ -13,9 +13,9 @@ from simulator.runs import estimate, pilot
 from simulator.runs.growth import Growth
 from simulator.runs.pilot import BEGIN, GUARD, VARIANTS, kind_of, paces, variants_of
 from simulator.scenario.document import parse
-from simulator.scenario.load import Scenario, build
+from simulator.scenario.load import Scenario, build, load, shipped_scenarios
 from simulator.tasks.base import Record
-from simulator.tasks.tracking import FEW_SITES, Count
+from simulator.tasks.tracking import FEW_SITES, Count, prepare
 
 
 def _scenario(**changes: object) -> Scenario:
@@ -228,3 +228,22 @@ def test_more_items_than_schedules_can_count_are_refused_by_check() -> None:
     with pytest.raises(ScenarioError, match="together must be at most"):
         _scenario(items=2**61, start=1)
     assert _scenario(items=2**61).points[0].items == 2**61
+
+
+def test_games_of_a_trace_keep_its_sites() -> None:
+    """They cannot be played with fewer; once `check` ended with an error of a game that nobody had asked for."""
+    scenario = load("flights")
+    assert len(set(variants_of(scenario.points))) > 1
+    for point in scenario.points:
+        assert prepare(Count().smaller(point, 2**62))["sites"] == prepare(point)["sites"]
+
+
+@pytest.mark.slow
+def test_every_shipped_scenario_has_games_that_can_be_made_short() -> None:
+    for name in shipped_scenarios():
+        scenario = load(name)
+        points = [point for point, _ in estimate.asked(scenario)]
+        for kind, point in {kind_of(one): one for one in points}.items():
+            for shrink in (2**62, 64, 1):
+                smaller = point.task.make().smaller(point, shrink)
+                assert kind_of(smaller) == kind, (name, kind)
