@@ -94,3 +94,8 @@ def test_same_factors_and_error_as_jax_privacy(log_steps: int) -> None:
     assert np.asarray(blt.toeplitz_coefs(steps)) == pytest.approx(ours.coefficients(steps), rel=1e-9)
     assert float(peer.sensitivity_squared(blt, steps)) == pytest.approx(ours.column_norm(steps), rel=1e-9)
     assert float(peer.max_error(blt.inverse(), steps)) == pytest.approx(ours.row_norm(steps), rel=1e-6)
+
+
+@pytest.mark.parametrize("steps", [2**14 + 1, 2**14 + 40, 20_000])
+def test_the_norm_goes_on_where_its_series_begins(steps: int) -> None:
+    assert square_root_norm(steps) == pytest.approx(math.fsum(square_root_coefficients(steps) ** 2), abs=1e-11)

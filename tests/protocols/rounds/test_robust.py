@@ -15,7 +15,7 @@ from enumeration import ScriptedCoins, moments
 from adversaries import Adversary, Drain, Freeze, RoundRobin, SingleSite
 from mechanisms.counters import KINDS
 from protocols import Robust
-from protocols.base import EVERYONE
+from protocols.base import EVERYONE, Message
 from protocols.rounds.parts import BIT, POLL, announcement, counted
 from protocols.rounds.robust import AS_THE_PAPERS
 from protocols.rounds.tight import known_noise
@@ -35,7 +35,7 @@ def test_a_round_worked_by_hand() -> None:
     server = protocol.server(4, np.random.default_rng(0), [10] * 4)
     outputs = [float(server.output)]
     for bit in range(5):
-        assert server.hear(bit % 3, BIT) == ()
+        assert server.hear(bit % 3, BIT if bit % 2 else Message("bit")) == ()  # a network may hand over a copy
         outputs.append(float(server.output))
     assert outputs == pytest.approx([42.5, 42.5, 42.5, 48.5, 48.5, 48.5])
     assert server.hear(0, BIT) == ((EVERYONE, POLL),)
