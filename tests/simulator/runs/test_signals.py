@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,15 @@ def _is_at(place: Path, folder: Path) -> bool:
         return False
 
 
-def test_a_signal_is_put_off_and_comes_afterwards() -> None:
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT raises, as in a program of its own: a library that another test uses may have left a handler behind."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_signal_is_put_off_and_comes_afterwards(interruptible: None) -> None:
     before = signal.getsignal(signal.SIGINT)
     done: list[str] = []
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - where it comes is what is tested
