@@ -44,6 +44,7 @@ def states_a_rate(node: ast.FunctionDef) -> bool:
     return any("mark.false_alarm" in ast.unparse(decorator) for decorator in node.decorator_list)
 
 
+@pytest.mark.slow
 def test_what_speaks_of_chance_states_its_rate() -> None:
     found = [(path, node, text) for path, node, text in every_test() if path.name not in ABOUT and SPEAKS.search(text)]
     assert len(found) > 60
@@ -99,6 +100,7 @@ def test_cases(number):
 """
 
 
+@pytest.mark.slow
 def test_some_cases_are_quick_and_the_others_slow(tmp_path: Path) -> None:
     status, said = outcome(tmp_path, CASES.format(number=3), "-m", "not slow")
     assert status == 0, said

@@ -94,6 +94,7 @@ def test_the_rehearsal_has_randomness_of_its_own() -> None:
     assert played != lengths(one)  # the same attack in the game itself, with the game's coins
 
 
+@pytest.mark.slow
 @pytest.mark.false_alarm(1e-7)
 def test_a_replayed_attack_has_lost_its_sting() -> None:
     """Exact rank test of the largest errors of `freeze` and of its replay, 12 games each: p below 1e-4.

@@ -46,6 +46,7 @@ def compared(case: tuple[float, int, list[int], int]) -> list[tuple[tuple[int, .
     ]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_posterior_of_few_sites_is_exact(case: tuple[float, int, list[int], int]) -> None:
     """Each history of outputs, each site: redraws, the report that may hide in a redraw, reports after it."""

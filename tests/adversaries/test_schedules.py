@@ -155,6 +155,7 @@ def test_runs_far_longer_than_memory() -> None:
     assert plan.step_of(2 * 10**12 + 1) == 3 * 10**12 + 1
 
 
+@pytest.mark.slow
 def test_labels_of_many_sites_come_in_the_order_of_their_steps() -> None:
     """More than 2^16 sites and a million steps: the sort must be stable and lose no label."""
     rng = np.random.default_rng(5)

@@ -92,6 +92,7 @@ def turn(view: View) -> int:
     return view.steps % view.sites
 
 
+@pytest.mark.slow
 def test_right_ones_have_no_fault() -> None:
     for right in (RoundRobin(), turn):  # a protocol that is right stands in the example of all_faults
         assert all_faults(right)[1] == []

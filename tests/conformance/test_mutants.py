@@ -33,6 +33,7 @@ def names(mutants: Iterable[str]) -> list[ParameterSet]:
     return [pytest.param(name, marks=[pytest.mark.slow] * (name in LATE)) for name in mutants]
 
 
+@pytest.mark.quick_cases(7)
 @pytest.mark.parametrize("name", names(mutant_protocols.MUTANTS))
 def test_a_broken_protocol_is_refused(name: str) -> None:
     mutant, fault = mutant_protocols.MUTANTS[name]
@@ -42,6 +43,7 @@ def test_a_broken_protocol_is_refused(name: str) -> None:
     assert advice(str(refusal.value).removeprefix(f"{name}: ")), "nobody says how to mend it"
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("name", mutant_adversaries.MUTANTS)
 def test_a_broken_adversary_is_refused(name: str) -> None:
     mutant, fault = mutant_adversaries.MUTANTS[name]

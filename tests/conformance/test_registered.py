@@ -75,6 +75,7 @@ def test_adversary(adversary: type[Adversary]) -> None:
     assert len(check_adversary(adversary)) >= 5
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("kind", COUNTERS)
 def test_counter(kind: str) -> None:
     assert len(check_counter(COUNTERS[kind])) >= 8

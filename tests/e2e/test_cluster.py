@@ -103,6 +103,7 @@ def test_a_task_of_ones_own_is_played_on_a_cluster_that_has_not_its_file(cluster
     assert tables(folder / "there") == tables(folder / "here")
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from simulator.errors import ScenarioError
     from simulator.runs import dask_workers

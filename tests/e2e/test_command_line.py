@@ -68,6 +68,7 @@ def tables(folder: Path) -> dict[str, Any]:
     return {**exact, "trials": rows}
 
 
+@pytest.mark.slow
 def test_run_in_an_empty_folder(folder: Path) -> None:
     done = disttrack(folder, "run", "slow.yaml", "--no-figures", "--workers", "2")
     assert done.returncode == 0, done.stderr
@@ -124,6 +125,7 @@ def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_tables(
     assert tables(folder / "cut") == whole
 
 
+@pytest.mark.slow
 def test_workers_end_with_the_run(folder: Path) -> None:
     process = subprocess.Popen(
         command("run", "slow.yaml", "--no-figures", "--workers", "2", "--trials", "400", "--out", "cut"),

@@ -26,6 +26,7 @@ def broken(text: str, *whole: str) -> set[str]:
     return words(text) - set().union(*map(words, whole))
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_terminal_shows_what_the_golden_file_says(name: str) -> None:
     case, _, width = name.rpartition("-")
@@ -59,6 +60,7 @@ def test_the_check_finds_what_is_broken() -> None:
     assert broken("\n".join(text[start : start + 60] for start in range(0, len(text), 60)), text)
 
 
+@pytest.mark.slow
 def test_they_are_regenerated_by_one_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert regenerate_terminal() == 0
     assert capsys.readouterr().out == ""  # nothing has changed

@@ -15,6 +15,7 @@ from mechanisms.halting import AboveThresholdHalting, SampledHalting
 FALSE_ALARM = 1e-6
 
 
+@pytest.mark.slow
 def test_halting_law_meets_plain_integration() -> None:
     test = AboveThreshold(epsilon=0.7, threshold=2.5)
     law = AboveThresholdHalting(test, most_ones=4)

@@ -73,6 +73,7 @@ def test_the_noise_in_an_estimate(t: int) -> None:
     assert balanced_digits(t, 3) == digits(t, 3)
 
 
+@pytest.mark.quick_cases(20)
 @pytest.mark.parametrize("steps", [1, 2, 3, 5, 8, 13, 31, 50, 64])
 @pytest.mark.parametrize(
     "made",

@@ -96,6 +96,7 @@ def intruders_view(rules: Counter, steps: int, draws: int, after: int) -> np.nda
     return np.array(columns).T
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("steps", [1, 2, 3, 4, 7, 8, 11])
 def test_pan_private_counter_keeps_its_claim_under_one_intrusion(steps: int) -> None:
     rules = PanPrivate(epsilon=0.8, horizon=steps)

@@ -27,6 +27,7 @@ def test_estimates_are_those_of_a_counter_fed_once_a_segment(rules: Sparse) -> N
     assert len(cuts) > 5
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("rules", [Sparse(1.0, 20_000), SparseInfinite(1.0)])
 @pytest.mark.false_alarm(1e-6)
 def test_error_bound_holds(rules: Sparse) -> None:

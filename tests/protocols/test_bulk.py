@@ -147,6 +147,7 @@ def test_a_coin_a_tenth_off_is_found_out(small_chunks: None) -> None:
 # ---------------------------------------------------------------------- nothing random
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     protocol=st.one_of(

@@ -70,6 +70,7 @@ def test_streams_that_do_not_react(protocol: Protocol, adversary: Any, start: in
     alike(protocol, adversary, sites=5, items=1500, start=start, seed=3)
 
 
+@pytest.mark.quick_cases(27)
 @pytest.mark.usefixtures("told")
 @pytest.mark.parametrize("start", [0, 400, 100_000])
 @pytest.mark.parametrize("adversary", [Freeze, Phase, Turning, Rushing, Mixing, Drain])

@@ -129,6 +129,7 @@ def test_an_ignored_leak_is_found_by_the_audit() -> None:
     assert found.largest_leak == 0
 
 
+@pytest.mark.slow
 def test_without_polls_the_error_is_carried_from_round_to_round() -> None:
     """Rounds of 0.8 % growth, each with an error of alpha/5 (a standard deviation) that is never mended.
 

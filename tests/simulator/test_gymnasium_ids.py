@@ -61,6 +61,7 @@ ORDERS = {
 }
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_order_of_imports_does_not_matter(order: str) -> None:
     code = (

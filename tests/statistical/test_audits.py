@@ -92,6 +92,7 @@ def test_what_is_found_has_room(fault: Any, p: float, q: float) -> None:
     assert epsilon_bound(int(worst[0]), runs, int(worst[1]), runs) > 1
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("mechanism", [PerItem(1.0, 4), RandomizedResponse(1.0, 4)], ids=lambda m: m.kind)
 def test_an_audit_finds_most_of_the_loss_of_a_simple_mechanism(mechanism: Any) -> None:
     """At 6,000 runs both bounds of an event of probability 1/2 cost 0.07 or less: 0.75 of 1 leaves room for 1e-6."""

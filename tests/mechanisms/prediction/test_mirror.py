@@ -72,6 +72,7 @@ def test_the_constants_of_the_whole() -> None:
         assert climb.delta(1.0) == pytest.approx(wanted, rel=0.01)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.01), (0.5, 0.01), (3.0, 0.001), (1.0, 1e-5)])
 def test_the_least_length_is_private_and_a_shorter_one_is_not(epsilon: float, delta: float) -> None:
     half = half_length(epsilon, delta, delta / 4)

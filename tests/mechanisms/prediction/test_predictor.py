@@ -62,6 +62,7 @@ def test_a_listing_that_begins_at_the_delay_gives_up_or_predicts_too_soon() -> N
     assert all(played(SURE, "AAAAAAAA", seed)[1].facts()["flag"] == 2 for seed in range(20))
 
 
+@pytest.mark.slow
 def test_the_usual_constants() -> None:
     """k is 1 + (4 / eps') ln(2 / delta') rounded up, K = 20 k, the window 10 k; failures are O(delta)."""
     for epsilon, delta in ((3.0, 0.03), (1.0, 0.01), (12.0, 1e-4)):

@@ -39,6 +39,7 @@ def rounds_of(adversary: str) -> tuple[Any, list[dict[str, Any]]]:
     return game, found
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 def test_the_server_says_nothing_inside_a_round(adversary: str) -> None:
     _, rounds = rounds_of(adversary)

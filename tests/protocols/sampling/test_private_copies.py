@@ -81,6 +81,7 @@ def test_whoever_watches_knows_that_the_site_fed_last_has_sent() -> None:
     assert PrivateCopies(alpha=0.3).guarantee == "none"
 
 
+@pytest.mark.slow
 def test_tracks_within_alpha_on_streams_that_do_not_react() -> None:
     """No guarantee, but it works: errors below alpha in each of four games; the number of changes is provided for."""
     protocol = PrivateCopies(alpha=0.3, largest=30_000)

@@ -21,6 +21,7 @@ def test_number_of_copies_by_hand() -> None:
     assert SketchSwitching(alpha=0.1, largest=1e6).copies() == 285
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("adversary", [RoundRobin(), Freeze(), Drain()], ids=lambda one: one.kind)
 def test_each_copy_is_seen_once(adversary: Adversary) -> None:
     """Changes stay below ln((1 + alpha/8) N) / ln(1 + alpha/2) + 1, and each is a growth by 1 + alpha/2 at least."""

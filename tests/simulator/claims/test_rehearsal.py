@@ -106,6 +106,7 @@ _EXPRESSIONS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(_EXPRESSIONS)
 @settings(max_examples=500, deadline=None)
 def test_what_passes_the_check_can_be_evaluated(text: str) -> None:

@@ -97,6 +97,7 @@ def test_a_task_of_ones_own_is_checked_and_run() -> None:
     assert "did you mean 'faces'" in refused("check", "dice.yaml", "--set", "fcaes=3")
 
 
+@pytest.mark.slow
 def test_every_kind_can_be_described() -> None:
     from simulator.points.registry import FAMILIES, kinds
 

@@ -37,6 +37,7 @@ def check(*arguments: str) -> None:
     assert ended.value.code == 0
 
 
+@pytest.mark.slow
 def test_files_of_the_user_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -85,6 +85,7 @@ def test_games_without_coins_are_counted_once() -> None:
     assert "2 (4 played)" in said
 
 
+@pytest.mark.slow
 def test_figures_and_report_are_written_and_can_be_made_again() -> None:
     cost = ["--set", "plots=[{kind: cost, x: sites}]"]
     result = disttrack("run", "small.yaml", "--workers", "1", *cost, figures=True)
@@ -249,6 +250,7 @@ def test_schema_is_json() -> None:
     assert json.loads(disttrack("schema").stdout)["title"] == "disttrack scenario"
 
 
+@pytest.mark.slow
 def test_compare_puts_results_side_by_side() -> None:
     disttrack("run", "small.yaml", "--workers", "1", "--out", "one")
     disttrack("run", "small.yaml", "--workers", "1", "--out", "two", "--set", "sites=[4, 8]")

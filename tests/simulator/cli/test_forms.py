@@ -119,6 +119,7 @@ def test_play_in_each_form() -> None:
     assert disttrack("play", "--protocol", "exact", "--sites", "2", "--items", "9", "--quiet").output == ""
 
 
+@pytest.mark.slow
 def test_list_and_describe_as_documents() -> None:
     found = document("list")
     assert {"protocols", "tasks", "scenarios"} <= set(found)
@@ -144,6 +145,7 @@ def test_audit_in_each_form() -> None:
     assert ": refuted" in quiet.stdout
 
 
+@pytest.mark.slow
 def test_attack_as_a_document() -> None:
     search = ("attack", "--protocol", "randomized", "--budget", "100", "--items", "400", "--sites", "4")
     found = document(*search)

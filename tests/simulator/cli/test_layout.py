@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -66,6 +67,7 @@ text = st.text(alphabet="ab1.,", max_size=9)
 sentence = st.lists(text, max_size=6).map(" ".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(rows=st.lists(st.tuples(text, sentence, text), min_size=1, max_size=4), width=st.integers(12, 60))
 def test_no_table_breaks_a_word_or_leaves_its_width(rows: list[tuple[str, str, str]], width: int) -> None:

@@ -33,6 +33,7 @@ def disttrack(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments, catch_exceptions=False)
 
 
+@pytest.mark.slow
 def test_an_error_in_a_figure_loses_neither_the_others_nor_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
     original = figures.figure_of
 

@@ -140,6 +140,7 @@ def test_leap_is_step(protocol: Protocol, moves: list[tuple[int, int]], start: i
     assert same_game(*games)
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize("engine", ["step", "leap"])
 @pytest.mark.parametrize("start", [0, 20_000])
 @pytest.mark.parametrize("protocol", [Exact(), *PROTOCOLS], ids=lambda p: p.kind)

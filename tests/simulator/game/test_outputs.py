@@ -171,6 +171,7 @@ plots: [{kind: cost, x: items}, {kind: error, x: items}]
 """
 
 
+@pytest.mark.slow
 def test_a_run_of_such_games_has_its_tables_and_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("own.py").write_text(FILE, encoding="utf-8")

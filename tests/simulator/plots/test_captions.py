@@ -24,6 +24,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_result(tmp_path_factory.mktemp("captions") / "headline", sites=(16, 256), plots=REQUESTS, trials=3)
 
 
+@pytest.mark.slow
 def test_each_figure_has_a_caption_of_one_line(result: Path) -> None:
     told = captions(result)
     assert list(told) == ["cost-sites", "error-sites", "frontier", "matrix", "timeline"]

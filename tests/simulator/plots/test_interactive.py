@@ -135,6 +135,7 @@ def test_every_built_in_kind_shows_the_values_that_its_artists_have(
     assert {kind: lost for kind, figure, made in drawn if (lost := missing(figure, made))} == {}
 
 
+@pytest.mark.slow
 def test_a_value_that_is_changed_is_missed(drawn: list[tuple[str, Figure, Interactive]]) -> None:
     """The control of the test above."""
     _, figure, made = next(each for each in drawn if each[0] == "cost")

@@ -74,6 +74,7 @@ def test_the_manifest_keeps_it_only_where_there_is_one(file: Path) -> None:
     assert "own" not in plain.manifest
 
 
+@pytest.mark.slow
 def test_the_file_as_it_is_now_is_drawn_and_the_kept_text_where_it_is_gone(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +127,7 @@ def test_it_is_drawn_along_a_swept_axis_only(file: Path) -> None:
         load(file)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

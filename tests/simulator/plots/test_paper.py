@@ -37,6 +37,7 @@ def test_both_widths_are_written_in_all_forms(result: Path) -> None:
     assert b"<text" in first[written[1]], "texts of the SVG are texts"
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("page", [SINGLE, DOUBLE, SCREEN], ids=["single", "double", "screen"])
 def test_a_paper_has_its_width_and_small_texts_and_no_title(result: Path, page: Page, tmp_path: Path) -> None:
     with house_style(page):

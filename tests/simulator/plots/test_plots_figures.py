@@ -65,6 +65,7 @@ def written(small: Path) -> list[Path]:
     return draw(small)
 
 
+@pytest.mark.slow
 def test_each_figure_that_is_asked_for_is_written_twice(small: Path, written: list[Path], result: Path) -> None:
     names = ["cost-sites", "error-sites", "frontier", "measure-sites-seconds", "breakdown-sites", "matrix", "timeline"]
     assert list(captions(result)) == names
@@ -115,6 +116,7 @@ def test_a_figure_that_cannot_be_drawn_does_not_keep_the_others_from_being(tmp_p
     assert (folder / "figures" / "breakdown.svg").exists()
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda one: one["kind"])
 def test_a_reader_finds_title_parameters_and_units(result: Path, request_: dict[str, Any]) -> None:
     made = figure(result, request_)
@@ -213,6 +215,7 @@ def test_bars_add_up_to_the_words_beside_them(result: Path) -> None:
     assert totals == pytest.approx([ends[row] for row in sorted(ends)], abs=1)
 
 
+@pytest.mark.slow
 def test_results_are_compared_on_one_scale(tmp_path: Path) -> None:
     headline, crowded = (
         write_result(tmp_path / name, trials=trials, sites=(16, 256), **FEW)
@@ -263,6 +266,7 @@ def lower_lines(made: Figure, panel: int = 0) -> list[list[float]]:
     return [line.get_ydata().tolist() for line in shown(made)[panel].lines if line.get_gid() == "lower-bound"]
 
 
+@pytest.mark.slow
 def test_lower_bounds_are_drawn_where_they_are_asked_for(result: Path) -> None:
     """k/alpha and sqrt(k)/alpha words an e-fold, from so many items on; also as words an e-fold of the whole stream."""
     sites, items = np.array([16, 64, 256, 1024]), 2_000_000

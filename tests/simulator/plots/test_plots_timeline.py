@@ -58,6 +58,7 @@ def test_an_unrecorded_game_is_shown_at_its_checkpoints() -> None:
     assert trace.failing
 
 
+@pytest.mark.slow
 def test_a_game_draws_itself(tmp_path: Path) -> None:
     game = play(Randomized(alpha=0.2), Freeze(), sites=64, items=4_000, seed=1, record=True)
     figure = game.plot(tmp_path / "game.png")
@@ -74,6 +75,7 @@ def test_a_game_draws_itself(tmp_path: Path) -> None:
         timeline_of(game, tmp_path / "game.gif")
 
 
+@pytest.mark.slow
 def test_a_game_without_a_promise_has_no_band() -> None:
     figure = play(Exact(), RoundRobin(), sites=4, items=500).plot()
     assert figure.axes[1].get_ylabel() == "relative error"

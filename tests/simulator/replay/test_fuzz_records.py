@@ -50,6 +50,7 @@ def test_a_damaged_record_is_never_taken(recorded: Path, tmp_path: Path) -> None
     tried()
 
 
+@pytest.mark.slow
 def test_a_made_up_record_is_refused_or_shown(recorded: Path, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in recorded.read_text(encoding="utf-8").splitlines()[:-1]]
     path = tmp_path / "made-up.jsonl"

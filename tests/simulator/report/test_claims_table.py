@@ -219,6 +219,7 @@ def missing_tests(tests: Iterable[str]) -> list[str]:
     return missing
 
 
+@pytest.mark.slow
 def test_the_tests_that_bear_statements_are_there() -> None:
     tests = [one.test for statement in STATEMENTS.values() for one in statement.tests]
     assert len(set(tests)) >= 10

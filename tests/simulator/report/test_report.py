@@ -76,6 +76,7 @@ def outline(written: Path) -> Outline:
     return found
 
 
+@pytest.mark.slow
 def test_the_page_is_well_formed(outline: Outline) -> None:
     assert not outline.crossed
     assert not outline.open
@@ -149,6 +150,7 @@ def test_the_report_draws_nothing_and_says_what_is_missing(tmp_path: Path) -> No
     assert not (folder / "figures").exists()
 
 
+@pytest.mark.slow
 def test_a_figure_older_than_the_tables_is_drawn_again_and_not_shown_before(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "r", **SMALL, plots=["matrix", "breakdown"])
     draw(folder)

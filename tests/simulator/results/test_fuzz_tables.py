@@ -87,6 +87,7 @@ def edited(draw: st.DrawFn, table: bytes) -> tuple[str, bytes]:
     return how, text.getvalue().encode("utf-8", "surrogateescape")
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_edited_table_is_told_or_refused(whole: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "copy"
@@ -125,6 +126,7 @@ def test_a_table_that_is_cut_short_is_never_taken(whole: Path, tmp_path: Path, n
         assert not told(folder), cut
 
 
+@pytest.mark.slow
 def test_bytes_that_are_damaged(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(whole, folder)
@@ -140,6 +142,7 @@ def test_bytes_that_are_damaged(whole: Path, tmp_path: Path) -> None:
     tried()
 
 
+@pytest.mark.slow
 def test_a_hostile_manifest(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(whole, folder)

@@ -217,6 +217,7 @@ def test_something_else_in_the_place_of_a_file(folder: Path, capsys: pytest.Capt
         assert (place / "something").is_dir()
 
 
+@pytest.mark.slow
 def test_two_runs_into_one_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("out").mkdir()
     with locked(Path("out").absolute()):

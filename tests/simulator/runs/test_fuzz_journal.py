@@ -33,6 +33,7 @@ def written() -> bytes:
 WHOLE = written()
 
 
+@pytest.mark.slow
 @often(150)
 @given(content=damaged([WHOLE]))
 def test_what_is_read_of_a_damaged_journal_is_what_was_kept(content: bytes) -> None:

@@ -147,6 +147,7 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         Journal(tmp_path / "gone" / "journal.log")
 
 
+@pytest.mark.slow
 def test_a_second_run_in_the_same_folder_is_refused_before_it_touches_anything(tmp_path: Path) -> None:
     scenario = tmp_path / "s.yaml"
     scenario.write_text("{name: s, sites: 2, items: 5, protocol: exact, adversary: round-robin}")

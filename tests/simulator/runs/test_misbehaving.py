@@ -64,6 +64,7 @@ def others(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     return [{key: value for key, value in row.items() if key != "seconds"} for row in kept]
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(
     ("how", "cause"),

@@ -230,6 +230,7 @@ def test_more_items_than_schedules_can_count_are_refused_by_check() -> None:
     assert _scenario(items=2**61).points[0].items == 2**61
 
 
+@pytest.mark.slow
 def test_games_of_a_trace_keep_its_sites() -> None:
     """They cannot be played with fewer; once `check` ended with an error of a game that nobody had asked for."""
     scenario = load("flights")

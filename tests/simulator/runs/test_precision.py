@@ -118,6 +118,7 @@ def test_controls_are_played_too(tmp_path: Path) -> None:
     assert found.claims["control"].notna().all()
 
 
+@pytest.mark.slow
 def test_games_without_coins_are_known_after_one(tmp_path: Path) -> None:
     """Two points, one of which has no coins: this one is played once, and does not say that it needs more trials."""
     data = {**DATA, "adversary": "freeze", "protocol": ["exact", {"kind": "randomized", "alpha": 0.12}]}

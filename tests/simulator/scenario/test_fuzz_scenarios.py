@@ -50,6 +50,7 @@ def test_a_scenario_with_hostile_values_is_refused_in_a_line(document: Any, tmp_
     hold(document, tmp_path_factory)
 
 
+@pytest.mark.slow
 @often(40)
 @given(content=damaged([text.encode() for text in SHIPPED]))
 def test_a_file_that_is_damaged_is_refused_in_a_line(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:

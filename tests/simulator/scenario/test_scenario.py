@@ -210,6 +210,7 @@ def test_too_many_points_are_refused(file: Path, monkeypatch: pytest.MonkeyPatch
     assert len(load(file).points) == 12
 
 
+@pytest.mark.slow
 def test_the_shipped_scenarios_are_valid() -> None:
     shipped = shipped_scenarios()
     assert {"headline", "sites", "accuracy", "growth", "flights", "attack", "all"} <= set(shipped)

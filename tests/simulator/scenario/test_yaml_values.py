@@ -47,6 +47,7 @@ def _bomb(levels: int) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize(
     ("text", "said", "line"),
     [

@@ -91,6 +91,7 @@ def test_a_policy_refuses_nonsense(parameters: dict[str, Any], message: str) -> 
         Policy(**parameters)
 
 
+@pytest.mark.slow
 def test_what_is_found_is_a_scenario_that_anyone_can_play(tmp_path: Path) -> None:
     found = attack(Randomized(alpha=0.1), **SIZE, budget=100, seed=1)
     text = scenario_of(found, {"kind": "randomized", "alpha": 0.1}, **SIZE, start=0, seed=1)

@@ -158,6 +158,7 @@ def test_a_wrong_name_is_one_line_with_advice() -> None:
         assert said in str(result.exception)
 
 
+@pytest.mark.slow
 def test_a_class_of_ones_own_is_audited_like_the_class_that_it_extends(tmp_path: Path) -> None:
     own = tmp_path / "mine.py"
     own.write_text(

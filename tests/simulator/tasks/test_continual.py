@@ -140,6 +140,7 @@ def test_scattered_items() -> None:
         Scattered(count=-1)
 
 
+@pytest.mark.slow
 @pytest.mark.false_alarm(3e-6)
 def test_the_intruder_reads_what_is_not_protected() -> None:
     """600 games each: at epsilon 1 nobody is right more often than 0.731 = e / (1 + e). An open memory is read."""

@@ -37,6 +37,7 @@ def error(output: float, floor: int, now: int) -> Fraction | float:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(
@@ -148,6 +149,7 @@ def test_a_game_against_its_transcript(engine: Any, latency: Latency, alpha: flo
     assert (failing > 0) == (alpha == 0.02)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.sampled_from([Latency(constant=1), Latency(constant=30), Latency(mean=20.0), Latency(uniform=(0, 50))]),

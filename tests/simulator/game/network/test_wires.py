@@ -98,6 +98,7 @@ def test_what_is_cut_off_is_lost_in_its_window_only() -> None:
             assert [step for step in range(20) if not found.arrivals(site, up, step)] == cut
 
 
+@pytest.mark.slow
 def test_the_work_of_links_and_of_coming_back_is_foreseen() -> None:
     """Against the messages of games: within a tenth for links, three tenths for crashes, whose reports save others."""
     from adversaries import Uniform
