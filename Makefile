@@ -27,9 +27,9 @@ browser:
 quick: .venv/.test
 	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow"
 
-# lines and branches of the packages that the quick tests run through: ten minutes
+# lines and branches of the packages that the tests run through: half an hour
 coverage: .venv/.test
-	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow" --cov-branch --cov-report=term:skip-covered \
+	$(BIN)/pytest -q -n auto --dist worksteal --cov-branch --cov-report=term:skip-covered \
 		--cov=simulator --cov=protocols --cov=adversaries --cov=mechanisms --cov=disttrack
 
 bench: .venv/.bench
