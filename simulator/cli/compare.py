@@ -139,7 +139,7 @@ def _tell(results: Sequence[Results], compared: Compared) -> None:
     """Print the comparison as a table: a row for each point, a column for each answer of each result."""
     matched, names = compared.matched, compared.names
     answers = [dict(mine) for mine in _answers(results)]
-    keys = list(matched.telling) or ["protocol"]
+    keys = matched.columns
     columns = [Column(key.replace("_", " "), right=key not in SIDES, key=True, named=key in SIDES) for key in keys]
     headers = dict.fromkeys(header for mine in answers for header in mine)
     asked = [(header, place) for header in headers for place in range(len(names))]

@@ -150,7 +150,7 @@ def _not_compared(compared: Compared) -> Html:
     left = [point for point in matched.points if 0 not in point.places or len(point.places) == 1]
     if not left:
         return Html("")
-    keys = list(matched.telling) or ["protocol"]
+    keys = matched.columns
     rows = [[*map(point.said, keys), ", ".join(names[place] for place in point.places)] for point in left]
     text = Html("<p>Points that {} lacks, or that no other result has.</p>", names[0])
     heads = [*(key.replace("_", " ") for key in keys), "in"]

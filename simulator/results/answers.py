@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from simulator.errors import ScenarioError
 from simulator.points.kept import Kept, kept_class
-from simulator.results.folder import Results, opened
+from simulator.results.folder import Results, finished, opened
 from simulator.results.formats import cell, number
 from simulator.results.settings import settings
 from simulator.tasks.answers import Answer, answers_of
@@ -132,7 +132,7 @@ def games_by_point(results: Results) -> list[pd.DataFrame]:
 def cells_by_point(results: Results) -> list[tuple[Answer, list[Cell]]]:
     """Return the answers of a result's task and what they are at each point; those without a value are left out."""
     task, kept = _task(results), results.manifest.get("own") or {}
-    games = [(mine, mine[mine["verdict"] != "error"]) for mine in games_by_point(results)]
+    games = [(mine, finished(mine)) for mine in games_by_point(results)]
     answers = [*answers_of(task), LOST]
     found = [(answer, [_cell(answer, mine, left, task, kept) for mine, left in games]) for answer in answers]
     return [(answer, cells) for answer, cells in found if any(text for _, text in cells)]

@@ -82,6 +82,11 @@ class Matched:
     lacking: tuple[str, ...]
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """Return what a table says of each point: what sets points apart, or at least who plays."""
+        return self.telling or ("protocol",)
+
+    @property
     def common(self) -> bool:
         """Tell whether a point is in more than one result."""
         return any(len(point.places) > 1 for point in self.points)

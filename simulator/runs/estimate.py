@@ -13,7 +13,7 @@ from simulator.game.pace import speeds
 from simulator.points.point import Point
 from simulator.points.source import guarded
 from simulator.results.formats import in_bytes
-from simulator.runs.pilot import Kind, paces, variants_of
+from simulator.runs.pilot import Kind, paces
 from simulator.scenario.load import Scenario
 from simulator.tasks.base import Task
 
@@ -97,10 +97,9 @@ def told_of(scenario: Scenario, there: Sequence[tuple[Point, int]]) -> list[Told
 
     costly = sorted(range(len(there)), key=lambda place: -rough[place])
     points = [there[place][0] for place in costly]
-    seen, variants = paces(points, told), variants_of(points)
     entries = {
-        place: Told(variant, seen[variant].first, seen[variant].seconds(told(point)))
-        for place, point, variant in zip(costly, points, variants, strict=True)
+        place: Told(variant, growth.first, growth.seconds(told(point)))
+        for place, point, (variant, growth) in zip(costly, points, paces(points, told), strict=True)
     }
     return [entries[place] for place in range(len(there))]
 

@@ -67,8 +67,8 @@ class Growth:
     def _between(self, told: float) -> float:
         """Return what a game takes that is told to take no longer than one that was played."""
         if len(self.seen) == 1:
-            (longest, took), power = self.seen[0], 1.0
-            return took * math.pow(told / longest, power)
+            longest, took = self.seen[0]
+            return took * (told / longest)
         above = next(place for place, (at, _) in enumerate(self.seen) if told <= at)
         (low, fast), (high, slow) = self.seen[max(0, above - 1)], self.seen[max(1, above)]
         power = math.log(slow / fast) / math.log(high / low)

@@ -73,8 +73,8 @@ def variants_of(points: Sequence[Point]) -> list[Kind]:
     return variants
 
 
-def paces(points: Sequence[Point], told: Told, clock: Clock = time.process_time) -> Mapping[Kind, Growth]:
-    """Return what games of each variant take.
+def paces(points: Sequence[Point], told: Told, clock: Clock = time.process_time) -> list[tuple[Kind, Growth]]:
+    """Return for each point which variant of game it is, and what games of that variant take.
 
     Parameters
     ----------
@@ -86,18 +86,20 @@ def paces(points: Sequence[Point], told: Told, clock: Clock = time.process_time)
         Seconds of this process: what else the machine does must not count.
     """
     largest: dict[Kind, Point] = {}
-    for variant, point in zip(variants_of(points), points, strict=True):
+    variants = variants_of(points)
+    for variant, point in zip(variants, points, strict=True):
         largest.setdefault(variant, point)
     of_kind: dict[Kind, list[Kind]] = {}
     for variant, point in largest.items():
         of_kind.setdefault(kind_of(point), []).append(variant)
     # growth is measured on the middle one: short games of the costliest are too unlike it, and take too long
-    first_of = {kind: variants[len(variants) // 2] for kind, variants in of_kind.items()}
+    first_of = {kind: those[len(those) // 2] for kind, those in of_kind.items()}
     firsts = {variant: _Trial(largest[variant], told, clock) for variant in first_of.values()}
     _play_in_turn(list(firsts.values()), KINDS)
     found = {variant: growth for variant, trial in firsts.items() if (growth := trial.growth)}
     _try_others(largest, first_of, found, told, clock)
-    return _all_of(largest, first_of, found)
+    growths = _all_of(largest, first_of, found)
+    return [(variant, growths[variant]) for variant in variants]
 
 
 def _play_in_turn(trials: Sequence[_Trial], seconds: float) -> None:

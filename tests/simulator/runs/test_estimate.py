@@ -52,7 +52,7 @@ def test_each_pace_is_calibrated(scenario: Scenario) -> None:
 def test_hours_are_warned_of_and_minutes_are_not(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "speeds", lambda paces: dict.fromkeys(paces, Speed(1e5, 1e5)))
     even = Growth(((1.0, 1.0),))
-    monkeypatch.setattr(estimate, "paces", lambda points, told: dict.fromkeys(variants_of(points), even))
+    monkeypatch.setattr(estimate, "paces", lambda points, told: [(one, even) for one in variants_of(points)])
     assert estimate.refuse_too_long(scenario, 2, inf) == ""
     said = estimate.refuse_too_long(load("small.yaml", ["trials=1000000"]), 2, inf)
     assert "hours with 2 workers" in said

@@ -48,8 +48,7 @@ class _Clock:
 
 def _grown(points: Sequence[Point], told: Callable[[Point], float], clock: _Clock) -> list[Growth]:
     """Return the growth of each of these points."""
-    found = paces(points, told, clock)
-    return [found[variant] for variant in variants_of(points)]
+    return [growth for _, growth in paces(points, told, clock)]
 
 
 @pytest.mark.parametrize(("rule", "seconds"), [("sites", 6.5536), ("power", 65536**0.9 * 2e-4)])
