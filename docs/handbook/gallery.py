@@ -46,7 +46,7 @@ def gallery_page() -> str:
 def scenario_page(one: Shipped) -> str:
     """Return the page of a scenario: its question, figures, claims as measured, and its text."""
     scenario = one.scenario
-    games = f"{len(scenario.points):,} points, {scenario.head.most_trials:,} trials each"
+    games = f"{len(scenario.points):,} points, {scenario.head.trials:,} trials each"
     sides = ", ".join(_links(one))
     return "\n".join(
         [

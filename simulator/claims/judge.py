@@ -24,11 +24,10 @@ from simulator.claims.expressions import Columns, condition, measure
 from simulator.claims.false_alarm import false_alarm
 from simulator.claims.finding import UNDECIDED, VACUOUS, Finding, bound, failed
 from simulator.claims.grammar import ExpressionError
-from simulator.claims.groups import coinless, groups, length, once, select
+from simulator.claims.groups import groups, length, once, select
 from simulator.claims.lost import lost_of
-from simulator.claims.precision import Precision, half_width, sequence_of
 
-__all__ = ["UNDECIDED", "VACUOUS", "ControlTable", "Finding", "bound", "judge", "meets", "precise"]
+__all__ = ["UNDECIDED", "VACUOUS", "ControlTable", "Finding", "bound", "judge", "meets"]
 
 _BROKEN: Final = "broken "
 """Which games are broken: a column that no expression can name."""
@@ -57,7 +56,6 @@ def judge(
     claims: Sequence[Claim],
     table: Columns,
     controls: Mapping[int, ControlTable] | None = None,
-    precision: Precision | None = None,
     lost: Columns | None = None,
 ) -> list[Finding]:
     """Return the findings of claims over the table of games.
@@ -68,12 +66,10 @@ def judge(
         By number of the claim, the games of its control.
     lost
         What was known beforehand of the games that an error ended; these are not in the table.
-    precision
-        What decided how many trials there are, if something did: then the intervals are those of confidence sequences.
     """
     found: list[Finding] = []
     for number, claim in enumerate(claims):
-        findings = _without_lost(_findings(claim, table, precision), claim, lost or {})
+        findings = _without_lost(_findings(claim, table), claim, lost or {})
         control = (controls or {}).get(number)
         if control is not None:
             findings = _beside(findings, claim, control)
@@ -168,58 +164,31 @@ def groups_of(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
     return groups(claim.columns, chosen) if length(chosen) else []
 
 
-def precise(claim: Claim, table: Columns, precision: Precision) -> bool:
-    """Tell whether the intervals of a claim's measure are narrow enough, in all of its groups."""
-    try:
-        found = groups_of(claim, table)
-        return bool(found) and all(
-            coinless(games).all()  # one game tells all that there is to know
-            or half_width(claim, measure(claim.measure, games).value, sequence_of(claim, games)) <= precision.precision
-            for _, games in found
-        )
-    except ExpressionError:
-        return False
-
-
-def _findings(claim: Claim, table: Columns, precision: Precision | None) -> list[Finding]:
+def _findings(claim: Claim, table: Columns) -> list[Finding]:
     try:
         found = groups_of(claim, table)
     except ExpressionError as error:
         return [failed(claim, "", str(error))]
     if not found:
         return [failed(claim, "", "no game meets the condition")]
-    return [_finding(claim, group, games, precision) for group, games in found]
+    return [_finding(claim, group, games) for group, games in found]
 
 
-def _finding(claim: Claim, group: str, games: Columns, precision: Precision | None) -> Finding:
-    """Return the finding of a group of games, each of which is counted once.
-
-    Trials by precision are independent of each other, and all have the same games: there a game without coins belongs
-    to each of them, beside others that have coins; where none has, there is nothing to be learnt from more trials.
-    """
+def _finding(claim: Claim, group: str, games: Columns) -> Finding:
+    """Return the finding of a group of games, each of which is counted once."""
     played, table = length(games), once(games)
     different = length(table)
-    if precision is not None and coinless(games).all():
-        precision = None
-    if precision is not None:
-        table = games
     try:
         estimate = measure(claim.measure, table)
     except ExpressionError as error:
         return replace(failed(claim, group, str(error), different), played=played)
-    low, high = estimate.low, estimate.high
-    if precision is not None:
-        interval = sequence_of(claim, table)
-        low, high = (end if np.isfinite(end) else None for end in interval)
     verdict = "PASS" if meets(claim, estimate.value) else "FAIL"
     note, rate = "", None
     try:
         rate = false_alarm(claim, table)
     except ExpressionError as error:
         note = f"false alarm: {error}"
-    if precision is not None and half_width(claim, estimate.value, interval) > precision.precision:
-        note = note or "less precise than asked for: at_most came first"
     return Finding(
-        claim.name, claim.where, group, claim.measure, estimate.value, low, high, bound(claim),
+        claim.name, claim.where, group, claim.measure, estimate.value, estimate.low, estimate.high, bound(claim),
         different, verdict, note, false_alarm=rate, played=played,
     )  # fmt: skip

@@ -66,7 +66,7 @@ def _document(scenario: Scenario, work: Work) -> dict[str, Any]:
     """Return the work of a scenario for programs."""
     from simulator.runs.manifest import files_of
 
-    counted = {"games": scenario.games, "points": len(scenario.points), "trials": scenario.head.most_trials}
+    counted = {"games": scenario.games, "points": len(scenario.points), "trials": scenario.head.trials}
     names = ("messages", "seconds", "memory", "disk")
     return {
         **counted,
@@ -86,14 +86,13 @@ def _tell(file: str, scenario: Scenario, work: Work, hands: int) -> None:
     from simulator.results.formats import duration, in_bytes, number
     from simulator.runs.manifest import files_of
 
-    most = "at most " if scenario.head.precision else ""
-    games = f"{most}{scenario.games:,} ({len(scenario.points):,} points, {scenario.head.most_trials:,} trials each)"
+    games = f"{scenario.games:,} ({len(scenario.points):,} points, {scenario.head.trials:,} trials each)"
     if scenario.control_games:
         games += f", and {scenario.control_games:,} of the claims' controls"
     rows = {
         "games": games,
         "messages": f"about {number(float(round(work.messages)))} at most, by the protocols' cost bounds",
-        "time": f"{most or 'about '}{duration(work.seconds)} with {hands} workers, from short games played here",
+        "time": f"about {duration(work.seconds)} with {hands} workers, from short games played here",
         "memory": f"about {in_bytes(work.memory)}" + (f" of {in_bytes(work.free)}" if work.free else ""),
         "results": f"about {in_bytes(work.disk)} on the disk",
     }

@@ -133,7 +133,7 @@ def _scenario(path: Path) -> dict[str, Any]:
         for claim in scenario.head.claims
     ]
     told = {"file": str(path), "says": comment(path), "title": scenario.head.title, "task": scenario.task.kind}
-    return {**told, "points": len(scenario.points), "trials": scenario.head.most_trials, "claims": claims}
+    return {**told, "points": len(scenario.points), "trials": scenario.head.trials, "claims": claims}
 
 
 def _tell_scenario(name: str, told: dict[str, Any]) -> None:

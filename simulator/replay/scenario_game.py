@@ -21,7 +21,7 @@ def replayed(scenario: Scenario, point: int = 0, trial: int = 0) -> GameRecord:
     name = scenario.name
     if not isinstance(scenario.task, Count):
         raise ScenarioError(f"{name}: games of task {scenario.task.kind} cannot be replayed ({accepted([Count.kind])})")
-    for what, value, number in (("point", point, len(scenario.points)), ("trial", trial, scenario.head.most_trials)):
+    for what, value, number in (("point", point, len(scenario.points)), ("trial", trial, scenario.head.trials)):
         if not 0 <= value < number:
             raise ScenarioError(f"{name}: there is no {what} {value}; it has {what}s 0 … {number - 1}")
     chosen = scenario.points[point]

@@ -66,11 +66,10 @@ class Games:
         own = {GAME: np.array(self._same, dtype=int), COINLESS: np.array(self._coinless, dtype=bool)}
         return {**by_kind, **called, **trials, **own}
 
-    def lost(self, since: int = 0) -> Columns:
-        """Return what was known beforehand of the games that an error ended, from the `since`-th of them on."""
+    def lost(self) -> Columns:
+        """Return what was known beforehand of the games that an error ended."""
         known = [name for name in (*KNOWN_OF_LOST, *self._scenario.extra) if name in self._table]
-        rows = self._lost[since:]
-        table = {name: column_of([row[name] for row in rows]) for name in known}
+        table = {name: column_of([row[name] for row in self._lost]) for name in known}
         return {**{key: table[name] for name, key in self._scenario.called.items() if name in table}, **table}
 
     def without(self, points: Sequence[int]) -> Games:

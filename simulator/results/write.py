@@ -66,9 +66,7 @@ def write_tables(
         if lost.tracebacks:
             start("errors.txt").write("\n".join(lost.tracebacks))
     judged = {number: control for number, control, _ in found}
-    findings = judge(
-        scenario.head.claims, table.columns(), judged, lost=table.lost(), precision=scenario.head.precision
-    )
+    findings = judge(scenario.head.claims, table.columns(), judged, lost=table.lost())
     with writing(folder) as start:
         claims = csv.writer(start("claims.csv"), lineterminator="\n")
         claims.writerow(CLAIMS)

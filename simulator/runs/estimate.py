@@ -115,7 +115,7 @@ def together(told: Sequence[Told], trials: Sequence[int], workers: int = 1) -> f
 
 def asked(scenario: Scenario) -> list[tuple[Point, int]]:
     """Return all points, those of the controls too, and how many games each is to have."""
-    return [*((point, scenario.head.most_trials) for point in scenario.points), *scenario.broken]
+    return [*((point, scenario.head.trials) for point in scenario.points), *scenario.broken]
 
 
 @guarded()

@@ -79,8 +79,6 @@ class Journal:
     ----------
     damaged
         How many lines could not be read: their games are played again.
-    lost_now
-        Keys of the games that an error ended since the journal was opened: another run plays them again, this one not.
 
     Raises
     ------
@@ -92,7 +90,6 @@ class Journal:
         self.path = path
         self._lines: dict[str, _Line] = {}
         self.damaged = 0
-        self.lost_now: set[str] = set()
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             sync_folder(path.parent)
@@ -192,7 +189,6 @@ class Journal:
         for key, (line, whole) in lines.items():
             self._lines[key] = _Line(self._length, len(line), whole)
             self._length += len(line)
-        self.lost_now |= {key for key, (_, whole) in lines.items() if not whole}
 
     def close(self) -> None:
         """Close the file."""

@@ -55,17 +55,15 @@ class Plan:
 
 
 @guarded()
-def plan(scenario: Scenario, *, controls: bool = True, trials: int | None = None) -> Plan:
+def plan(scenario: Scenario, *, controls: bool = True) -> Plan:
     """Return what a scenario asks for.
 
     Parameters
     ----------
     controls
         Whether it is to have the controls of its claims.
-    trials
-        Games a point; left out, the most that the scenario asks for.
     """
-    trials = trials or scenario.head.most_trials
+    trials = scenario.head.trials
     broken = scenario.broken if controls else []
     seeds = [game_seed(scenario.head.seed, trial) for trial in range(max([trials, *(number for _, number in broken)]))]
 
@@ -78,12 +76,12 @@ def plan(scenario: Scenario, *, controls: bool = True, trials: int | None = None
 
 
 def in_order(
-    journal: Journal, planned: Sequence[PointGames], engines: dict[int, Mapping[str, str]], since: int = 0
+    journal: Journal, planned: Sequence[PointGames], engines: dict[int, Mapping[str, str]]
 ) -> Iterator[tuple[int, int, int, Record]]:
-    """Return the games in the order of (point, trial), from a trial on; note which engine played each point."""
+    """Return the games in the order of (point, trial); note which engine played each point."""
     for games in planned:
         number = games.point.number
-        for trial, (key, seed) in enumerate(zip(games.keys[since:], games.seeds[since:], strict=True), since):
+        for trial, (key, seed) in enumerate(zip(games.keys, games.seeds, strict=True)):
             record = journal.get(key)
             engine: Any = record.row.get("engine", "")
             engines.setdefault(number, {"engine": engine, "engine_reason": record.engine_reason})

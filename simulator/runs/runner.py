@@ -22,7 +22,6 @@ from simulator.runs.lock import locked
 from simulator.runs.manifest import write_manifest
 from simulator.runs.output import NAME, Output
 from simulator.runs.plan import Plan, in_order, plan
-from simulator.runs.precision import play_until_precise
 from simulator.runs.processes import WorkerProcesses, check_limit
 from simulator.runs.progress import Progress, in_notebook, notebook_bar
 from simulator.runs.workers import ThisProcess, Workers, cores
@@ -137,17 +136,10 @@ def execute(
     with locked(place), _journal(place, fresh=fresh) as journal:
         before, progress = journal.known(), Progress(0, 0, 0.0)
         output = Output(place / NAME)
-
-        def play(planned: Plan) -> None:
-            waiting = _waiting(planned, journal, before, progress)
-            pool = _pool_of(scheduler, min(hands, len(waiting)), waiting, game_timeout, output)
-            _play(waiting, pool, journal, progress, on_progress)
-
-        if (precision := scenario.head.precision) is not None:
-            planned = play_until_precise(scenario, precision, journal, play, controls=controls)
-        else:
-            planned = plan(scenario, controls=controls)
-            play(planned)
+        planned = plan(scenario, controls=controls)
+        waiting = _waiting(planned, journal, before, progress)
+        pool = _pool_of(scheduler, min(hands, len(waiting)), waiting, game_timeout, output)
+        _play(waiting, pool, journal, progress, on_progress)
         engines: dict[int, Mapping[str, str]] = {}
         findings, errors = write_tables(
             place, scenario, in_order(journal, planned.games, engines), in_order(journal, planned.controls, {})
@@ -187,7 +179,7 @@ def _waiting(planned: Plan, journal: Journal, before: Set[str], progress: Progre
     waiting: dict[str, Job] = {}
     for games in planned.all:
         for trial, (key, seed) in enumerate(zip(games.keys, games.seeds, strict=True)):
-            if key not in known and key not in journal.lost_now:  # points that are equal share their games
+            if key not in known:  # points that are equal share their games
                 waiting.setdefault(key, Job(key, games.point, trial, seed, games.cost))
     keys = {key for games in planned.all for key in games.keys}
     progress.games, progress.kept = len(keys), len(keys & before)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from simulator.claims.claim import Claim
 from simulator.claims.columns import TRIALS, Holds
 from simulator.claims.expressions import columns_of
-from simulator.claims.precision import unsuited
 from simulator.claims.rehearsal import ill_typed
 from simulator.errors import accepted, nearest
 from simulator.points.point import Point, canonical
@@ -69,25 +68,6 @@ def check_claims(claims: Sequence[Claim], known: Mapping[str, Holds], document: 
         for name in claim.columns:
             _known_column(name, known, document, ("claims", number, "each"))
         fault = ill_typed(claim, known)
-        if fault is not None:
-            key, said = fault
-            raise document.error(("claims", number, key), said)
-
-
-def check_precision(head: Head, points: Collection[str], document: Document) -> None:
-    """Refuse trials by precision where no interval tells when to stop.
-
-    Parameters
-    ----------
-    points
-        Columns that are known before a game.
-    """
-    if head.precision is None:
-        return
-    if not head.claims:
-        raise document.error(("trials",), "trials by precision need claims: these say what is to be known")
-    for number, claim in enumerate(head.claims):
-        fault = unsuited(claim, points)
         if fault is not None:
             key, said = fault
             raise document.error(("claims", number, key), said)

@@ -17,8 +17,8 @@ from simulator.errors import ScenarioError, accepted, nearest
 from simulator.points.point import Part, Point, PointError, part
 from simulator.points.source import import_reference
 from simulator.points.swept import swept_columns
-from simulator.scenario.checks import check_claims, check_keys, check_precision, kept_plots, listed_twice
-from simulator.scenario.controls import BrokenPoints, broken_points, known_before
+from simulator.scenario.checks import check_claims, check_keys, kept_plots, listed_twice
+from simulator.scenario.controls import BrokenPoints, broken_points
 from simulator.scenario.document import Document, read
 from simulator.scenario.mapping import from_mapping
 from simulator.scenario.model import SWEPT, Head, first_fault, point_model
@@ -77,8 +77,8 @@ class Scenario:
 
     @property
     def games(self) -> int:
-        """Return the number of games, those of the controls apart; the most where a precision decides."""
-        return len(self.points) * self.head.most_trials
+        """Return the number of games, those of the controls apart."""
+        return len(self.points) * self.head.trials
 
     @property
     def broken(self) -> list[tuple[Point, int]]:
@@ -177,7 +177,6 @@ def build(document: Document) -> Scenario:
     notes = (*document.notes, *listed_twice(points))
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra, notes=notes)
     check_claims(head.claims, held(scenario.columns, extra, scenario.called), document)
-    check_precision(head, known_before(points, extra, game), document)
     return replace(scenario, controls=broken_points(document, head.claims, points, extra, game))
 
 

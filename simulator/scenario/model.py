@@ -13,7 +13,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from simulator.claims.claim import Claim, Strict, Text
 from simulator.claims.control import LARGEST, not_bool
-from simulator.claims.precision import Precision
 from simulator.errors import nearest
 from simulator.scenario.network import UNIONS, Network
 from simulator.tasks.sizes import Size
@@ -32,11 +31,7 @@ class Head(Strict):
     title: str = Field("", description="One line, above tables and figures.")
     task: Text = Field("count", description="What game is played.")
     seed: Whole = Field(0, description="From it, the seeds of all games follow.")
-    trials: Count | Precision = Field(
-        1,
-        description="Games at each point, each with a seed of its own; or {precision: 0.05, at_most: 500}: as many as "
-        "it takes to know what the claims measure.",
-    )
+    trials: Count = Field(1, description="Games at each point, each with a seed of its own.")
     zip: list[list[Text]] = Field(
         default_factory=list,
         description="Groups of lists that move together, each a list of keys: [[sites, protocol.alpha]].",
@@ -45,16 +40,6 @@ class Head(Strict):
     plots: list[dict[str, Any] | Text] = Field(
         default_factory=list, description="Figures to draw: {kind: cost, x: sites}."
     )
-
-    @property
-    def most_trials(self) -> int:
-        """Return the trials that there are, at most where a precision decides."""
-        return self.trials.at_most if isinstance(self.trials, Precision) else self.trials
-
-    @property
-    def precision(self) -> Precision | None:
-        """Return what decides how many trials there are, if something does."""
-        return self.trials if isinstance(self.trials, Precision) else None
 
 
 class Part(BaseModel):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import inf
 from typing import Any, Final
 
-import numpy as np
 import pytest
 from pydantic import ValidationError
 
@@ -14,9 +13,7 @@ from simulator.claims.claim import Claim
 from simulator.claims.columns import TRIALS
 from simulator.claims.control import Control
 from simulator.claims.finding import bound, failed
-from simulator.claims.precision import Precision, half_width, sequence_of, unsuited
 from simulator.claims.rehearsal import held, ill_typed
-from simulator.claims.sequences import mean_interval, quantile_interval
 
 ASKS: Final[dict[str, Any]] = {"name": "n", "measure": "fraction(ok)", "at_least": 0.5}
 
@@ -199,69 +196,3 @@ def test_whatever_else_goes_wrong_is_told_too(monkeypatch: pytest.MonkeyPatch, e
     assert ill_typed(claim(measure="fraction(found)", where="found"), KNOWN) is None  # nobody knows what it holds
     assert ill_typed(claim(where="new > 1"), KNOWN) == ("where", f"'new > 1' cannot be evaluated: {said}")
     assert tried[-1] == {"new": [place + 1 for place in range(12)]}
-
-
-# ---------------------------------------------------------------------- trials by precision
-
-
-BY_PRECISION: Final = "trials by precision "
-SEQUENCES: Final = "take fraction, median, quantile; no sequence of intervals is known of"
-
-
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        ({}, None),
-        ({"measure": "median(words)", "where": "sites > 1", "each": ["sites", "kind"]}, None),
-        ({"measure": "quantile(words, 0.9)"}, None),
-        ({"measure": "mean(words)"},
-         ("measure", f"{SEQUENCES} mean(…)")),
-        ({"measure": "2 * fraction(ok)"},
-         ("measure", f"{SEQUENCES} a measure made of several")),
-        ({"measure": "fraction(ok, where = (sites > 1))"},
-         ("measure", "take no where= inside of a measure; the claim's own where says which games")),
-        ({"where": "sites > 1 and words > 2 and ok"},
-         ("where", "need the same games in every trial, and ok is known after a game only")),
-        ({"each": ["sites", "words", "ok"]},
-         ("each", "need the same groups in every trial, and ok is known after a game only")),
-    ],
-)  # fmt: skip
-def test_what_no_sequence_is_known_for(keys: dict[str, Any], said: tuple[str, str] | None) -> None:
-    found = unsuited(claim(**keys), {"sites", "kind"})
-    assert found == (said and (said[0], BY_PRECISION + said[1]))
-
-
-def test_how_long_to_play() -> None:
-    asked = Precision(precision=0.1, at_most=200)
-    assert (asked.precision, asked.at_most, asked.at_least, asked.first) == (0.1, 200, 10, 10)
-    assert Precision(precision=0.1, at_most=7).first == 7
-    assert Precision(precision=0.1, at_most=70, at_least=20).first == 20
-    for wrong in ({"precision": 0}, {"precision": 1}, {"at_most": 0}, {"at_least": 0}, {"at_most": True}, {"a": 1}):
-        with pytest.raises(ValidationError):
-            Precision(**{"precision": 0.1, "at_most": 7, **wrong})
-
-
-def test_trials_count_one_each_whatever_the_number_of_their_games() -> None:
-    games = {"trial": np.array([7, 7, 9, 9, 9, 3]), "ok": np.array([True, False, True, True, False, True]),
-             "x": np.array([1.0, 2, 3, 4, 5, 6])}  # fmt: skip
-    assert sequence_of(claim(), games) == pytest.approx(mean_interval(1 / 2 + 2 / 3 + 1, 3))
-    many = {name: np.tile(column, 40) for name, column in games.items()}
-    many["trial"] = many["trial"] + 10 * np.repeat(np.arange(40), 6)
-    weights = np.tile([1 / 2, 1 / 2, 1 / 3, 1 / 3, 1 / 3, 1], 40)
-    for measure, share in (("median(x)", 0.5), ("quantile(x, 0.25)", 0.25), ("quantile(x, 1 - 0.25)", 0.75)):
-        low, high = quantile_interval(many["x"], weights, share, 120)
-        assert sequence_of(claim(measure=measure), many) == (low, high)
-        assert low < high < inf
-    for measure in ("quantile(x, 0)", "quantile(x, 1)", "median(0 * log(x - 1))"):
-        with np.errstate(all="ignore"):
-            assert sequence_of(claim(measure=measure), many) == (-inf, inf)
-
-
-def test_precision_is_half_of_the_width_over_the_value_but_of_a_fraction() -> None:
-    assert half_width(claim(), 0.25, (0.25, 0.75)) == 0.25
-    median = claim(measure="median(x)")
-    assert half_width(median, 2.0, (1.0, 4.0)) == 0.75
-    assert half_width(median, -2.0, (-4.0, -1.0)) == 0.75
-    assert half_width(median, 0.0, (-1.0, 1.0)) == inf
-    assert half_width(median, inf, (1.0, inf)) == inf
-    assert half_width(median, 0.0, (0.0, 0.0)) == 0

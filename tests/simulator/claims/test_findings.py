@@ -1,4 +1,4 @@
-"""What comes of a claim, key by key: groups, lost games, controls, games that repeat one, trials by precision."""
+"""What comes of a claim, key by key: groups, lost games, controls, games that repeat one."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def claim(**keys: Any) -> Claim:
 
 
 def found(table: Any = TABLE, **keys: Any) -> list[Finding]:
-    others = {name: keys.pop(name) for name in ("precision", "lost") if name in keys}
-    return judge([claim(**keys)], table, **others)
+    lost = keys.pop("lost", None)
+    return judge([claim(**keys)], table, lost=lost)
 
 
 def test_all_that_a_finding_says() -> None:

@@ -1,4 +1,4 @@
-"""What a control makes of a finding, and what trials by precision do."""
+"""What a control makes of a finding."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.claims.groups import COINLESS, GAME
-from simulator.claims.judge import ControlTable, judge, precise
-from simulator.claims.precision import Precision, sequence_of
-from simulator.claims.statistics import clopper_pearson
-from tests.simulator.claims.test_findings import TABLE, claim, found
+from simulator.claims.groups import GAME
+from simulator.claims.judge import ControlTable, judge
+from tests.simulator.claims.test_findings import TABLE, claim
 
 
 def control(ok: list[bool], intact: int = 0, **columns: Any) -> ControlTable:
@@ -70,56 +68,3 @@ def test_a_control_that_lost_games_leaves_what_passed_undecided() -> None:
     assert beside(one) == [("UNDECIDED", "1 games of its control ended in an error", None, "")]
     several = judge([claim(each="sites", at_least=0.1)], TABLE, {0: lost})
     assert [each.verdict for each in several] == ["UNDECIDED"] * 2
-
-
-# ---------------------------------------------------------------------- trials by precision
-
-
-def test_intervals_of_trials_by_precision_are_sequences() -> None:
-    asked = Precision(precision=0.3, at_most=6)
-    (one,) = found(precision=asked)
-    low, high = sequence_of(claim(), TABLE)
-    assert (one.low, one.high, one.games) == (low, high, 12)
-    assert (high - low) / 2 > 0.3
-    assert one.note == "less precise than asked for: at_most came first"
-    assert found(precision=Precision(precision=0.5, at_most=6))[0].note == ""
-    exactly = Precision(precision=(high - low) / 2, at_most=6)
-    assert found(precision=exactly)[0].note == ""
-    assert precise(claim(), TABLE, exactly)
-    assert not precise(claim(), TABLE, asked)
-    assert found(precision=asked, margin="words")[0].note.startswith("false alarm: ")
-    (few,) = found(precision=asked, measure="median(words)")
-    assert (few.low, few.high) == (None, None)  # six trials say nothing of a median
-
-
-def test_games_without_coins_belong_to_each_trial() -> None:
-    tossed = np.arange(12) >= 6
-    table = {**TABLE, COINLESS: ~tossed, GAME: np.where(tossed, np.arange(12), 0)}
-    asked = Precision(precision=0.5, at_most=6)
-    (one,) = found(table, precision=asked)
-    assert (one.value, one.games, one.played) == (0.75, 7, 12)
-    assert (one.low, one.high) == sequence_of(claim(), table)
-    (fixed,) = found(table, at_least=0.4)
-    assert (fixed.value, fixed.games, fixed.played) == (4 / 7, 7, 12)
-
-
-def test_where_no_coin_is_tossed_there_is_nothing_to_wait_for() -> None:
-    table = {**TABLE, COINLESS: np.ones(12, dtype=bool), GAME: np.arange(12) // 6, "ok": np.ones(12, dtype=bool)}
-    asked = Precision(precision=0.01, at_most=6)
-    (one,) = found(table, precision=asked)
-    assert (one.low, one.high) == clopper_pearson(2, 2)
-    assert (one.note, one.games) == ("", 2)
-    assert precise(claim(), table, asked)
-
-
-def test_it_is_precise_enough_in_all_groups_or_not_at_all() -> None:
-    asked = Precision(precision=0.3, at_most=6)
-    many = {"trial": np.arange(60), "ok": np.ones(60, dtype=bool), "kind": np.array(["a"] * 58 + ["b"] * 2)}
-    assert precise(claim(), many, asked)
-    assert precise(claim(where="kind == 'a'"), many, asked)
-    assert not precise(claim(each="kind"), many, asked)
-    assert not precise(claim(where="kind == 'c'"), many, asked)
-    assert not precise(claim(each="nothing"), many, asked)
-    assert not precise(claim(measure="median(kind)"), many, asked)
-    mixed = {**many, COINLESS: many["kind"] == "b"}
-    assert precise(claim(each="kind"), mixed, asked)
