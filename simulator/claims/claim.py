@@ -70,6 +70,12 @@ class Claim(Strict):
     margin: Text | None = Field(
         None, description="A quantity of a game, at most 1 exactly where the condition of fraction(…) holds."
     )
+    promise: Real | None = Field(
+        None,
+        description="Value of the measure by theory, to which the goal of its power refers; of fraction(…) with one bound "
+        "the probability that a game speaks against the claim.",
+    )
+    weak: Text | None = Field(None, description="Why the power of the claim misses the goal.")
 
     control: Control | None = Field(None, description="A broken system, in which the same measure must fail.")
     no_control: Text | None = Field(None, description="Why it can have no control: a definition, an identity.")
@@ -114,6 +120,13 @@ class Claim(Strict):
                 raise ValueError(f"{key}: {error}") from error
         if self.chance is not None and outermost(self.measure) not in ("fraction", "max", "min"):
             raise ValueError("chance goes with fraction(…), max(…) or min(…): the probability is that of one game")
+        if self.promise is not None and of_failure(self) and not 0 < self.promise <= 1:
+            raise ValueError("promise: of fraction(…) with one bound it is a probability above 0, at most 1")
         if self.margin is not None and outermost(self.measure) != "fraction":
             raise ValueError("margin goes with fraction(…): it tells how far a game is from missing the condition")
         return self
+
+
+def of_failure(claim: Claim) -> bool:
+    """Tell whether a claim bounds from one side how often single games speak against it."""
+    return outermost(claim.measure) == "fraction" and claim.equals is None

@@ -138,6 +138,18 @@ CLAIM_COLUMNS: Final = (
         "",
         "claim",
     ),
+    Column(
+        "power",
+        "value of the measure, beyond the bound, that the claim refutes with probability 95 %; empty if unknown",
+        "",
+        "claim",
+    ),
+    Column(
+        "of_goal",
+        "violation that it finds with probability 95 %, over that of the goal: at most 1 if the goal is reached",
+        "",
+        "claim",
+    ),
     Column("played", "games with those that repeat another one: without coins, or at an equal point", "games", "claim"),
 )
 """Columns of ``claims.csv``: a row per claim and group of its `each`."""

@@ -37,6 +37,11 @@ class Finding:
         What is broken there, or why there can be no control.
     false_alarm
         Chance that a fresh run misses the bound, though the claim is true; None if the games do not tell.
+    power
+        Value of the measure beyond the bound, nearest to it, with which a run fails with probability 95 %; None if the
+        games do not tell.
+    of_goal
+        The violation that `power` is, over that of the goal: at most 1 if the goal is reached.
     played
         Number of games with those that repeat another one: no coin is drawn in them, or their points are equal.
     """
@@ -55,6 +60,8 @@ class Finding:
     control: float | None = None
     broken: str = ""
     false_alarm: float | None = None
+    power: float | None = None
+    of_goal: float | None = None
     played: int = 0
 
     @property

@@ -26,6 +26,7 @@ from simulator.claims.finding import UNDECIDED, VACUOUS, Finding, bound, failed
 from simulator.claims.grammar import ExpressionError
 from simulator.claims.groups import groups, length, once, select
 from simulator.claims.lost import lost_of
+from simulator.claims.power import power
 
 __all__ = ["UNDECIDED", "VACUOUS", "ControlTable", "Finding", "bound", "judge", "meets"]
 
@@ -183,12 +184,14 @@ def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     except ExpressionError as error:
         return replace(failed(claim, group, str(error), different), played=played)
     verdict = "PASS" if meets(claim, estimate.value) else "FAIL"
-    note, rate = "", None
+    note, rate, found = "", None, None
     try:
         rate = false_alarm(claim, table)
+        found = power(claim, table, estimate.value)
     except ExpressionError as error:
         note = f"false alarm: {error}"
     return Finding(
         claim.name, claim.where, group, claim.measure, estimate.value, estimate.low, estimate.high, bound(claim),
-        different, verdict, note, false_alarm=rate, played=played,
+        different, verdict, note, false_alarm=rate,
+        power=found.value if found else None, of_goal=found.of_goal if found else None, played=played,
     )  # fmt: skip

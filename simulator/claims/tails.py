@@ -59,28 +59,86 @@ def tail(distance: Column | float, freedom: float, *, single: bool) -> Column:
     return np.asarray(chance)
 
 
-def clustered(games: int, trials: int, chance: float, missing: int) -> float:
-    """Return the chance that `missing` games or more are hit, each with this chance, the games of a trial together.
-
-    Games of one trial share their seed. However they depend on each other, c of them at most are hit together, in which
-    case a trial is hit with the chance c times smaller: the largest over c is returned. With a game a trial it is
-    the binomial tail.
+def reach(chance: float, freedom: float, *, single: bool) -> float:
+    """Return the distance in standard errors beyond which a deviation has a chance: the inverse of `tail`.
 
     Examples
     --------
-    >>> clustered(10, 10, 0.5, 10) == 0.5**10, round(clustered(20, 10, 0.5, 20) / 0.5**10, 9)
-    (True, 1.0)
+    >>> round(reach(0.05, 1e6, single=False), 3), round(reach(0.05, 1e6, single=True), 3)
+    (1.645, 1.996)
+    """
+    from scipy.special import stdtrit
+
+    distance = float(-stdtrit(freedom, chance))
+    return max(distance, -float(np.log(chance)) - 1) if single else distance
+
+
+def clustered(games: int, trials: int, chance: float, missing: int) -> float:
+    """Bound the chance that `missing` games or more are hit, each with this chance, the games of a trial together.
+
+    Games of one trial share their seed, and may depend on each other in any way: see `_largest`. With a game a trial it
+    is the binomial tail.
+
+    Examples
+    --------
+    >>> clustered(10, 10, 0.5, 10) == 0.5**10, round(clustered(60, 20, 0.05, 13), 4)
+    (True, 0.0061)
     """
     if missing <= 0:
         return 1.0
     if missing > games:
         return 0.0
+    if games <= trials:
+        return float(binomial(games, chance)[missing:].sum())
+    return _largest(games, trials, chance, np.append(1.0, np.zeros(missing)), beyond=1.0)
+
+
+def clustered_below(games: int, trials: int, chance: float, most: int) -> float:
+    """Bound the chance that `most` games or fewer are hit, each with this chance, the games of a trial together.
+
+    Examples
+    --------
+    >>> clustered_below(10, 10, 0.5, 0) == 0.5**10, round(clustered_below(20, 10, 0.5, 0) / 0.5**10, 9)
+    (True, 1.0)
+    """
+    if most < 0:
+        return 0.0
+    if most >= games:
+        return 1.0
+    if games <= trials:
+        return float(binomial(games, chance)[: most + 1].sum())
+    return _largest(games, trials, chance, np.ones(most + 1), beyond=0.0)
+
+
+def _largest(games: int, trials: int, chance: float, last: Column, beyond: float) -> float:
+    """Return the largest probability of a set of totals over all distributions of the hits of a trial.
+
+    By dynamic programming over the trials: each takes the distribution on 0 … c (its games) with the right mean that is
+    worst for the hits still to come, which is one of two values. The choice may depend on the trials before, so that
+    this is an upper bound of the maximum over independent trials that are alike (at most about twice that).
+
+    Parameters
+    ----------
+    last
+        By the number of hits that are left, whether the set is reached if no more trial comes.
+    beyond
+        The same, where there were more hits than that.
+    """
     each = games / trials
-    found = 0.0
-    for together in range(1, int(np.ceil(each)) + 1):
-        hit = min(1.0, chance * each / together)
-        found = max(found, float(binomial(trials, hit)[int(np.ceil(missing / together)) :].sum()))
-    return found
+    most, mean = int(np.ceil(each)), min(1.0, chance) * each
+    below = int(mean)
+    if mean == most:
+        below -= 1
+    highs = np.arange(below + 1, most + 1)
+    value = last
+    for _ in range(trials):
+        padded = np.append(np.full(most, beyond), value)
+        after = np.array([padded[most - hits : len(padded) - hits] for hits in range(most + 1)])
+        rest, value = after[highs], np.zeros(len(value))
+        for low in range(below + 1):
+            weights = (mean - low) / (highs - low)
+            value = np.maximum(value, (after[low] + (rest - after[low]) * weights[:, None]).max(axis=0))
+    return float(value[-1])
 
 
 def game_outside(values: Column, points: Column, low: float, high: float, same: Column | None = None) -> Column | None:
