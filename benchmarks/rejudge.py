@@ -4,7 +4,8 @@
 
 The tables of each scenario are written to FOLDER/NAME (build/rejudged), claims.csv among them. Games that an error
 ended are left out, and so are controls of measures of single kinds of messages, which the tables do not have. Nor do
-they say which games drew no coins: those of a point that are alike but for the seed and the time count as such.
+they say which games drew no coins: those of a point that are alike but for the seed and the time count as such, in
+scenarios with some in claims.csv.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def judged_again(scenario: Scenario, folder: Path, out: Path) -> list[Finding]:
     for row in _rows(folder / "kinds.csv"):
         for name, values in kinds[row["point"], row["trial"]].items():
             values.append(_value(row[name]))
-    games = _played(_rows(folder / "trials.csv"), {}, kinds)
+    some = any(row.get("played", "") != row["games"] for row in _rows(folder / "claims.csv"))
+    games = _played(_rows(folder / "trials.csv"), {}, some, kinds)
     claims = scenario.head.claims
     broken = _rows(folder / "controls.csv")
     controls = [
@@ -43,14 +45,15 @@ def judged_again(scenario: Scenario, folder: Path, out: Path) -> list[Finding]:
         for game in _played(
             [row for row in broken if row["claim"] == claims[control.claim].name],
             {instead: point.number for instead, point in zip(control.instead, control.points, strict=True)},
+            some,
         )
     ]
     out.mkdir(parents=True, exist_ok=True)
     return write_tables(out, scenario, games, controls)[0]
 
 
-def _played(rows: Sequence[dict[str, str]], points: dict[int, int], kinds: Any = None) -> Iterator[Played]:
-    """Yield the games of rows, those of a broken point under its own number."""
+def _played(rows: Sequence[dict[str, str]], points: dict[int, int], some: bool, kinds: Any = None) -> Iterator[Played]:
+    """Yield the games of rows, those of a broken point under its own number; `some` may have drawn no coins."""
     alike: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
     count: defaultdict[str, int] = defaultdict(int)
     for row in rows:
@@ -60,7 +63,7 @@ def _played(rows: Sequence[dict[str, str]], points: dict[int, int], kinds: Any =
         if not row.get("error"):
             point, trial = row["point"], row["trial"]
             told = {name: _value(text) for name, text in row.items()}
-            coins = count[point] == 1 or len(alike[point]) > 1
+            coins = not some or count[point] == 1 or len(alike[point]) > 1
             of_kind = dict((kinds or {}).get((point, trial), {}))
             place = points.get(int(point), int(point))
             yield place, int(trial), int(row["seed"]), Record(told, kinds=of_kind, coins=coins)

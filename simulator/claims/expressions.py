@@ -75,7 +75,7 @@ def measure(text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGG
     1.0
     """
     check_measure(text)
-    value = _Evaluator(text, table, aggregates).value(parse(text))
+    value = _Evaluator(text, table, aggregates, measuring=True).value(parse(text))
     return value if isinstance(value, Estimate) else Estimate(float(value))
 
 
@@ -170,10 +170,13 @@ def _example(text: str) -> str:
 class _Evaluator:
     """Walks an expression that `Shape` has let pass."""
 
-    def __init__(self, text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES) -> None:
+    def __init__(
+        self, text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES, *, measuring: bool = False
+    ) -> None:
         self.text = text
         self.table = table
         self.aggregates = aggregates
+        self.measuring = measuring
 
     def value(self, node: ast.expr) -> Any:
         match node:
@@ -233,6 +236,9 @@ class _Evaluator:
         first = self._plain(left)
         for operator, other in zip(operators, others, strict=True):
             second = self._plain(other)
+            if self.measuring:
+                self._refuse_missing(first, left)
+                self._refuse_missing(second, other)
             if isinstance(operator, ast.In | ast.NotIn):
                 found = np.zeros(np.shape(first), dtype=bool)
                 for element in second:
@@ -244,8 +250,14 @@ class _Evaluator:
                 except TypeError as error:
                     raise ExpressionError(f"{self.text!r}: a number is compared with a text") from error
             result = np.logical_and(result, holds)
-            first = second
+            first, left = second, other
         return result
+
+    def _refuse_missing(self, value: Any, node: ast.expr) -> None:
+        """Refuse to measure how often a comparison holds that cannot be made in some of the games."""
+        column = np.asarray(value)
+        if column.dtype.kind == "f" and np.isnan(column).any():
+            raise ExpressionError(f"{self.text!r}: some of the games have no value in {ast.unparse(node)}")
 
     def _call(self, name: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> Any:
         if name in ROWWISE:
@@ -255,7 +267,7 @@ class _Evaluator:
         if keywords:
             chosen = condition(ast.unparse(keywords[0].value), self.table)
             table = {key: column[chosen] for key, column in self.table.items()}
-            inner = _Evaluator(self.text, table, self.aggregates)
+            inner = _Evaluator(self.text, table, self.aggregates, measuring=self.measuring)
         length = len(next(iter(inner.table.values()), ()))
         values = []
         for argument, role in zip(arguments, self.aggregates[name].arguments, strict=True):
