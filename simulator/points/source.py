@@ -52,14 +52,15 @@ def guarded() -> Iterator[None]:
 
 
 def load_file(source: Source) -> ModuleType:
-    """Return the module that a source makes; the same text is run only once a process.
+    """Return the module that a source makes; the same file is run only once a process.
 
     Raises
     ------
     ScenarioError
         The file does not run; the message names the file, the line and the error.
     """
-    name = f"disttrack_user_{source.digest[:16]}_{Path(source.path).stem}"
+    place = hashlib.sha256(source.path.encode("utf-8", "surrogateescape")).hexdigest()
+    name = f"disttrack_user_{source.digest[:16]}{place[:16]}_{Path(source.path).stem}"  # another place, other helpers
     if name in sys.modules:
         return sys.modules[name]
     module = ModuleType(name)

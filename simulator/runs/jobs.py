@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -23,6 +25,8 @@ class Job(NamedTuple):
     seed: int
     cost: float
     """Expected messages, to share work out and to tell the time left."""
+    made_of: Mapping[str, str] | None = None
+    """The code and data that its key stands for; None leaves the worker's own unchecked."""
 
 
 class Played(NamedTuple):
@@ -63,10 +67,13 @@ def play_job(job: Job) -> Record:
     Raises
     ------
     ScenarioError
-        The task returns no record, or one that is no table.
+        The task returns no record, or one that is no table; or this process has other code or data than the game's key
+        stands for.
     """
+    _refuse_other_code(job)
     with watched() as watch:
         record: Any = job.point.task.make().play(job.point, job.seed)
+    _refuse_other_code(job)  # a file that was replaced meanwhile
     if not isinstance(record, Record):
         raise ScenarioError(f"task {job.point.task.label}: play must return a Record; got {record!r}")
     for name in ("series", "kinds"):
@@ -75,3 +82,14 @@ def play_job(job: Job) -> Record:
     if record.coins and record.error is None and job.point.draws_from_streams and not watch.drawn:
         return replace(record, coins=False)  # up to the first number that is drawn, all seeds give the same game
     return record
+
+
+def _refuse_other_code(job: Job) -> None:
+    """Raise ScenarioError if this process plays with other code or data than the game's key stands for."""
+    if job.made_of is None or (here := job.point.made_of()) == job.made_of:
+        return
+    names = [name for name in {**job.made_of, **here} if here.get(name) != job.made_of.get(name)]
+    raise ScenarioError(
+        f"{job.point.describe()}: {', '.join(names)}: not the same at {platform.node()} (process {os.getpid()}) "
+        "as when the run was planned; finished games are kept: start workers anew, and the run"
+    )
