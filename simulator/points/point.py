@@ -129,6 +129,11 @@ class Part:
         """Return the files of the user's that it is made of, code and data, each with its SHA-256."""
         return {content.path: content.digest for content in self._contents().values()}
 
+    def read(self) -> dict[str, str]:
+        """Return those of its files that are read where a game is played: not that of its kind, whose text is sent."""
+        sent = self.source.path if self.source is not None else ""
+        return {path: digest for path, digest in self.files().items() if path != sent}
+
     def _contents(self) -> dict[str, Content]:
         reference = self.kind if is_reference(self.kind) else registered(self.family, self.kind)
         if foreign(reference):
