@@ -277,8 +277,7 @@ def test_a_file_that_cannot_be_a_trace_is_one_line(
 ) -> None:
     pytest.importorskip("pyarrow")
     write(tmp_path / name)
+    trace = Trace(file=str(tmp_path / name), site="shop")
     with pytest.raises(ValueError, match=said) as caught:
-        trace = Trace(file=str(tmp_path / name), site="shop")
-        trace.check()
-        assert trace.items
+        trace.check() or trace.items
     assert "\n" not in str(caught.value)
