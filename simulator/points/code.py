@@ -57,11 +57,13 @@ _BEGUN: Final = states()
 
 
 def check_unchanged() -> None:
-    """Raise ScenarioError if the project's code has changed since this process began: old code would be played."""
+    """Raise ScenarioError if the project's code is not what this process began with: old code would be played."""
     now = states()
-    changed = [name for name in {**_BEGUN, **now} if _BEGUN.get(name) != now.get(name)]
-    if changed:
-        raise ScenarioError(f"{_ROOT / changed[0]} has changed since this process began: start Python anew")
+    for name in {**_BEGUN, **now}:
+        if _BEGUN.get(name) != now.get(name) and (
+            name not in now or bare_digest(_ROOT / name) != _digests().get(name)  # else only words were edited
+        ):
+            raise ScenarioError(f"{_ROOT / name} has changed since this process began: start Python anew")
 
 
 @cache
@@ -74,14 +76,23 @@ def own_code() -> str:
         It has changed since the process began.
     """
     check_unchanged()
-    memory = Path(cache_from_source(__file__)).with_name("digests.json")  # beside what Python compiles of this file
-    known = _remembered(memory)
+    lines = [f"{name} {digest}\n" for name, digest in sorted(_digests().items())]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+@cache
+def _digests() -> dict[str, str]:
+    """Return the digest of each file as it was when this process began, but for those of which none is known."""
+    memory = Path(cache_from_source(__file__)).with_suffix(".json")  # beside what Python compiles of this file
+    known, now = _remembered(memory), states()
     kept = {name: known[name] for name, state in _BEGUN.items() if known.get(name, [])[:-1] == state}
-    new = {name: [*state, bare_digest(_ROOT / name)] for name, state in _BEGUN.items() if name not in kept}
+    if Path(__file__).relative_to(_ROOT).as_posix() not in kept:
+        kept = {}  # by another version of this file
+    fresh = [name for name, state in _BEGUN.items() if name not in kept and now.get(name) == state]
+    new = {name: [*now[name], bare_digest(_ROOT / name)] for name in fresh}
     if new and not sys.dont_write_bytecode:
         _remember(memory, {**kept, **new})
-    lines = [f"{name} {digest}\n" for name, (*_, digest) in sorted({**kept, **new}.items())]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    return {name: digest for name, (*_, digest) in {**kept, **new}.items()}
 
 
 @cache

@@ -156,7 +156,10 @@ def test_the_digest_is_of_all_code_that_may_move_a_row() -> None:
 def test_a_process_whose_code_has_been_edited_starts_no_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     edited = {**states(), "protocols/exact.py": [0, 0]}
     (folder / "s.yaml").write_text("{name: s, sites: 2, items: 5, protocol: exact, adversary: round-robin}")
+    own_code()
     monkeypatch.setattr(code, "states", lambda: edited)
+    assert execute(load(folder / "s.yaml"), out=folder / "out", workers=1).ok  # only words in it were edited
+    monkeypatch.setattr(code, "bare_digest", lambda path: "another")
     with pytest.raises(ScenarioError, match=r"protocols/exact\.py has changed since this process began"):
         execute(load(folder / "s.yaml"), out=folder / "out", workers=1)
 
