@@ -150,7 +150,7 @@ def _play_quietly(batch: Batch) -> Played:
 
 @contextmanager
 def _quiet_processes() -> Iterator[None]:
-    """Let processes that are started have no standard error: Ctrl-C reaches them too, and each would say so at length."""
+    """Let processes that are started have no standard error: Ctrl-C reaches them, and each would tell it at length."""
     before = os.dup(2)
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), 2)
