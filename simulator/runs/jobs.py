@@ -74,7 +74,7 @@ def play_job(job: Job) -> Record:
     """
     _refuse_other_code(job)
     with watched() as watch:
-        record = job.point.task.make().play(job.point, job.seed)
+        record: Record = job.point.task.make().play(job.point, job.seed)
     _refuse_other_code(job)  # a file that was replaced meanwhile
     if job.point.task.own and (said := fault_of(record)):
         raise ScenarioError(f"task {job.point.task.label}: {said}")
