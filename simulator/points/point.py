@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from simulator.errors import ScenarioError
-from simulator.points.code import digest_of, helpers, is_ours, own_code
-from simulator.points.registry import Family, find, kinds, label, make, parameters, registered
+from simulator.points.code import digest_of, own_code, versions
+from simulator.points.contents import Content, contents, foreign, texts, with_files
+from simulator.points.registry import Family, find, label, make, parameters, registered
 from simulator.points.source import Source, is_reference, source_of
 
 
@@ -79,10 +79,8 @@ class Part:
             Arguments that are the scenario's and not the class's.
         """
         maker = self.maker()
-        arguments = {key: value for key, value in self.arguments.items() if key not in without}
-        path = self._file()
-        if path is not None:
-            arguments["file"] = str(path)
+        given = {key: value for key, value in self.arguments.items() if key not in without}
+        arguments = with_files(given, Path(self.folder), str)
         try:
             made = make(self.family, maker, arguments)
             return self._broken(made) if self.fault else made
@@ -93,12 +91,11 @@ class Part:
             raise PointError((self.role,), str(error)) from error
 
     @property
-    def own(self) -> bool:
-        """Tell whether code that is no part of this project may be run for it: the user's, or another package's."""
-        if self.source is not None or is_reference(self.kind) or _names_code(self.arguments):
-            return True
-        known = kinds(self.family).get(self.kind)
-        return known is not None and known.origin != "built in"
+    def own(self) -> frozenset[str]:
+        """Return the code, no part of this project, that may be run for it: files and modules."""
+        reference = self.kind if is_reference(self.kind) else registered(self.family, self.kind)
+        kind = self.source.path if self.source is not None else foreign(reference)
+        return frozenset({kind, *self._named}) - {""}
 
     @property
     def draws_from_streams(self) -> bool:
@@ -106,7 +103,7 @@ class Part:
 
         A class in its parameters says so of itself only.
         """
-        return not self.own or (not _names_code(self.arguments) and not getattr(self.maker(), "draws_coins", True))
+        return not self.own or (not any(self._named) and not getattr(self.maker(), "draws_coins", True))
 
     @property
     def label(self) -> str:
@@ -120,59 +117,38 @@ class Part:
 
     def identity(self) -> dict[str, Any]:
         """Return what determines it: its kind, all parameters, the contents of files that it is made of."""
-        given = self.given()
-        identity: dict[str, Any] = {"kind": self.kind, "parameters": given}
-        if self.source is not None:
-            identity["kind"] = self.kind.rpartition(":")[2]
-            identity["source"] = self.source.digest
-        code = {name: digest_of(file) for name, file in self._modules().items()}
-        if code:
-            identity["code"] = code
-        path = self._file()
-        if path is not None:
-            del given["file"]
-            identity["data"] = digest_of(path)
-        if self.fault:
-            identity["fault"] = self.fault
-        return identity
+        kind = self.kind if self.source is None else self.kind.rpartition(":")[2]
+        parameters = with_files(self.given(), Path(self.folder), digest_of)
+        return {"kind": kind, "parameters": parameters, "fault": self.fault, "made of": self.made_of()}
+
+    def made_of(self) -> dict[str, str]:
+        """Return the digests of the user's files that it is made of, by names that stay when a folder moves."""
+        return {name: content.digest for name, content in self._contents().items()}
 
     def files(self) -> dict[str, str]:
         """Return the files of the user's that it is made of, code and data, each with its SHA-256."""
-        found = {str(file): digest_of(file) for file in self._modules().values()}
-        if self.source is not None:
-            found[self.source.path] = self.source.digest
-        path = self._file()
-        return found if path is None else {**found, str(path.resolve()): digest_of(path)}
+        return {content.path: content.digest for content in self._contents().values()}
 
-    def _modules(self) -> dict[str, Path]:
-        """Return the modules of the user's that play it, but for the file whose text it carries."""
-        if self.source is not None:
-            return helpers(Path(self.source.path), self.source.text, Path(self.folder))
+    def read(self) -> dict[str, str]:
+        """Return those of its files that are read where a game is played: not that of its kind, whose text is sent."""
+        sent = self.source.path if self.source is not None else ""
+        return {path: digest for path, digest in self.files().items() if path != sent}
+
+    def _contents(self) -> dict[str, Content]:
         reference = self.kind if is_reference(self.kind) else registered(self.family, self.kind)
-        name = reference.partition(":")[0]
-        if not name or is_ours(name):
-            return {}
-        self.maker()  # so that the module is there
-        file = _module_file(name)
-        if file is None:
-            return {}
-        text = file.read_text(encoding="utf-8", errors="replace")
-        return {name: file, **helpers(file, text, Path(self.folder))}
+        if foreign(reference):
+            self.maker()  # so that its module is there
+        return contents(reference, self.source, self.arguments, Path(self.folder))
+
+    @property
+    def _named(self) -> list[str]:
+        """Return the references in its parameters; empty for a text that names no class, or one of this project."""
+        return [foreign(text) for text in texts(self.arguments)]
 
     def _broken(self, made: Any) -> Any:
         from simulator.faults import broken  # with all protocols: few parts have a fault
 
         return broken(made, self.fault)
-
-    def _file(self) -> Path | None:
-        """Return the file that a parameter called `file` names, from the scenario's folder or the current."""
-        name = self.arguments.get("file")
-        if not isinstance(name, str):
-            return None
-        try:
-            return next((place for place in (Path(self.folder) / name, Path(name)) if place.is_file()), None)
-        except (OSError, ValueError):  # no name that a file could have
-            return None
 
 
 @dataclass(frozen=True)
@@ -207,9 +183,9 @@ class Point:
     engine: str = "auto"
 
     @property
-    def own(self) -> bool:
-        """Tell whether code that is no part of this project may be run for its games."""
-        return any(part.own for part in (self.task, self.protocol, self.adversary))
+    def own(self) -> frozenset[str]:
+        """Return the code, no part of this project, that may be run for its games."""
+        return self.task.own | self.protocol.own | self.adversary.own
 
     @property
     def draws_from_streams(self) -> bool:
@@ -217,9 +193,8 @@ class Point:
         return all(part.draws_from_streams for part in (self.task, self.protocol, self.adversary))
 
     def identity(self) -> dict[str, Any]:
-        """Return what determines the point's games, but for the seed."""
+        """Return what determines the point's games, but for the seed and for what everything is played with."""
         return {
-            "code": own_code(),
             "task": self.task.identity(),
             "protocol": self.protocol.identity(),
             "adversary": self.adversary.identity(),
@@ -229,6 +204,12 @@ class Point:
             "network": self.network,
             "engine": self.engine,
         }
+
+    def made_of(self) -> dict[str, str]:
+        """Return all code and data that its games are played with, by name: the project's, libraries, the user's."""
+        parts = {part.role: part.made_of() for part in (self.task, self.protocol, self.adversary)}
+        own = {f"{role}: {name}": digest for role, made_of in parts.items() for name, digest in made_of.items()}
+        return {"the code of disttrack": own_code(), **versions(), **own}
 
     def describe(self) -> str:
         """Return the point in a few words, for messages."""
@@ -251,19 +232,6 @@ def part(role: str, family: Family, entry: Mapping[str, Any], folder: Path) -> P
     return Part(role, family, kind, arguments, str(folder), source)
 
 
-def _names_code(value: Any) -> bool:
-    """Tell whether a parameter may name a class: ``file.py:Class`` in it, or in what it holds."""
-    if isinstance(value, str):
-        return is_reference(value)
-    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
-    return any(map(_names_code, inner))
-
-
 def canonical(value: Any) -> str:
     """Return a value as JSON with sorted keys: equal values give equal texts."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
-
-
-def _module_file(name: str) -> Path | None:
-    path = getattr(sys.modules.get(name), "__file__", None)
-    return Path(path) if path else None

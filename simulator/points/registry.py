@@ -236,7 +236,8 @@ def label(family: Family, kind: str, maker: Any) -> str:
     """Return the name that tables and figures give to a kind: its own, or that of the class or function."""
     if not is_reference(kind):
         return kind
-    return str(getattr(maker, "kind", "") or getattr(maker, "__name__", kind))
+    own = vars(maker).get("kind") if inspect.isclass(maker) else ""  # not that of the class that it extends
+    return str(own or getattr(maker, "__name__", kind))
 
 
 def _choice(function: Callable[..., Any]) -> Any:

@@ -11,7 +11,9 @@ import importlib
 import inspect
 import linecache
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -36,7 +38,15 @@ class Source:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-EXITS: Final = (Exception, SystemExit, GeneratorExit)
+PATIENCE: Final = 120.0
+"""Seconds that a file or module may take to be imported. Games have limits of their own."""
+
+
+class ImportTimeout(BaseException):
+    """An import takes too long; no `except Exception` of the user's may keep it."""
+
+
+EXITS: Final = (Exception, SystemExit, GeneratorExit, ImportTimeout)
 """What code of the user's may raise; Ctrl-C is the user's own."""
 
 
@@ -51,15 +61,35 @@ def guarded() -> Iterator[None]:
         os.chdir(before)
 
 
+@contextmanager
+def limited() -> Iterator[None]:
+    """Raise ImportTimeout in a block that takes too long; only the main thread, where there are alarms, can do so."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(number: int, frame: Any) -> None:
+        raise ImportTimeout(f"the import takes longer than {PATIENCE:g} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    left, _ = signal.setitimer(signal.ITIMER_REAL, PATIENCE, 1.0)  # again each second, for code that catches all
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left)
+        signal.signal(signal.SIGALRM, before)
+
+
 def load_file(source: Source) -> ModuleType:
-    """Return the module that a source makes; the same text is run only once a process.
+    """Return the module that a source makes; the same file is run only once a process.
 
     Raises
     ------
     ScenarioError
         The file does not run; the message names the file, the line and the error.
     """
-    name = f"disttrack_user_{source.digest[:16]}_{Path(source.path).stem}"
+    place = hashlib.sha256(source.path.encode("utf-8", "surrogateescape")).hexdigest()
+    name = f"disttrack_user_{source.digest[:16]}{place[:16]}_{Path(source.path).stem}"  # another place, other helpers
     if name in sys.modules:
         return sys.modules[name]
     module = ModuleType(name)
@@ -71,7 +101,7 @@ def load_file(source: Source) -> ModuleType:
     folder = str(Path(source.path).parent)
     sys.path.insert(0, folder)  # the file may import its neighbours
     try:
-        with guarded():
+        with guarded(), limited():
             exec(compile(source.text, source.path, "exec"), module.__dict__)
     except EXITS as error:
         del sys.modules[name]
@@ -143,7 +173,7 @@ def _imported(module_name: str, reference: str, folder: Path | None) -> ModuleTy
     before = list(sys.path)
     sys.path[:0] = [str(place) for place in (folder, Path.cwd()) if place is not None]
     try:
-        with guarded():
+        with guarded(), limited():
             return importlib.import_module(module_name)
     except EXITS as error:
         raise ScenarioError(

@@ -15,7 +15,8 @@ class Batches:
     """Cuts games into batches of about half a second, the costly ones first.
 
     One game of each point comes before all others: it tells how long the point's games take, and whether they draw
-    any coins at all.
+    any coins at all. Games with the same code of the user's follow each other, and no batch has games with different
+    code: each has processes of its own.
 
     Parameters
     ----------
@@ -32,7 +33,16 @@ class Batches:
 
     def __init__(self, jobs: Sequence[Job], slots: int) -> None:
         first = {job.point.number: job.key for job in reversed(jobs)}
-        self._jobs = sorted(jobs, key=lambda job: (first[job.point.number] == job.key, job.cost))
+        self._own = {job.point.number: job.point.own for job in jobs if first[job.point.number] == job.key}
+        most: defaultdict[frozenset[str], float] = defaultdict(float)
+        for job in jobs:
+            most[self._of(job)] = max(most[self._of(job)], job.cost)
+
+        def order(job: Job) -> tuple[bool, float, list[str], float]:
+            own = self._of(job)
+            return first[job.point.number] == job.key, most[own], sorted(own), job.cost
+
+        self._jobs = sorted(jobs, key=order)
         self._slots, self._hands = slots, (slots + 1) // 2  # half of the slots wait
         self._rate: dict[int, float] = {}  # seconds a unit of cost, by point
         self._seconds = 0.0
@@ -78,12 +88,16 @@ class Batches:
         left = sum(self._expected(job) for job in self._jobs[-self.MOST * self._slots :])
         target = min(self.TARGET, left / (2 * self._slots))  # smaller ones at the end, to end together
         expected = self._expected(batch[0])
-        while self._jobs and len(batch) < self.MOST:
+        while self._jobs and len(batch) < self.MOST and self._of(self._jobs[-1]) == self._of(batch[0]):
             expected += self._expected(self._jobs[-1])
             if expected > target:
                 break
             batch.append(self._jobs.pop())
         return batch
+
+    def _of(self, job: Job) -> frozenset[str]:
+        """Return the code of the user's that a game is played with."""
+        return self._own[job.point.number]
 
     def _expected(self, job: Job) -> float:
         return job.cost * self._rate.get(job.point.number, self._seconds / self._cost)

@@ -6,13 +6,14 @@ import importlib
 import logging
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, Final
 
 from simulator.errors import RunError, ScenarioError
 from simulator.runs.jobs import Batch, Played, play_batch
+from simulator.runs.signals import undisturbed
 from simulator.runs.workers import Workers, cores
 
 PATIENCE: Final = 10.0
@@ -47,19 +48,23 @@ class DaskWorkers(Workers):
             if name.split(".")[0] in ("distributed", "tornado", "asyncio"):
                 logging.getLogger(name).setLevel(logging.CRITICAL)
         self._own: Any = None
+        self._client: Any = None
         try:
-            if address == "local":
-                self._own = distributed.LocalCluster(n_workers=cores(), threads_per_worker=1, dashboard_address=":0")
-                self._client = distributed.Client(self._own)
-            else:
-                self._client = distributed.Client(address, timeout=PATIENCE)
-        except (OSError, ValueError, ImportError) as error:
-            raise ScenarioError(f"--scheduler {address}: no scheduler answers there: {_first(error)}") from error
-        try:
+            with undisturbed(), _quiet_processes():  # a cluster that is half started cannot be closed
+                if address == "local":
+                    self._own = distributed.LocalCluster(
+                        n_workers=cores(), threads_per_worker=1, dashboard_address=":0"
+                    )
+                self._client = distributed.Client(self._own or address, timeout=PATIENCE)
             self._client.wait_for_workers(1, timeout=PATIENCE)
-        except (TimeoutError, OSError) as error:
+        except BaseException as error:
+            connected = self._client is not None
             self.close(kill=True)
-            raise ScenarioError(f"--scheduler {address}: the scheduler has no workers") from error
+            if connected and isinstance(error, TimeoutError | OSError):
+                raise ScenarioError(f"--scheduler {address}: the scheduler has no workers") from error
+            if isinstance(error, OSError | ValueError | ImportError):
+                raise ScenarioError(f"--scheduler {address}: no scheduler answers there: {_first(error)}") from error
+            raise
         self.slots = max(2, 2 * sum(self._client.nthreads().values()))  # one in play, one waiting
         self._distributed = distributed
         self._sizes: dict[str, int] = {}
@@ -130,15 +135,30 @@ class DaskWorkers(Workers):
         )
 
     def close(self, *, kill: bool = False) -> None:
-        self._client.close(timeout=2 if kill else PATIENCE)
-        if self._own is not None:
-            self._own.close()
+        with undisturbed():
+            if self._client is not None:
+                self._client.close(timeout=2 if kill else PATIENCE)
+            if self._own is not None:
+                self._own.close()
 
 
 def _play_quietly(batch: Batch) -> Played:
     """Play a batch; what the user's classes print is no part of the run's output."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         return play_batch(batch)
+
+
+@contextmanager
+def _quiet_processes() -> Iterator[None]:
+    """Let processes that are started have no standard error: Ctrl-C reaches them, and each would tell it at length."""
+    before = os.dup(2)
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
 
 
 def _first(error: BaseException) -> str:

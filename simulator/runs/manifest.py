@@ -8,11 +8,11 @@ import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from simulator.points.code import own_code
+from simulator.points.code import own_code, versions
 from simulator.points.kept import keep
 from simulator.points.point import Point
 from simulator.results.files import write_text
@@ -20,7 +20,8 @@ from simulator.results.table_file import lines_of
 from simulator.scenario.document import comment
 from simulator.scenario.load import Scenario
 
-LIBRARIES: Final = ("disttrack", "numpy", "simpy", "scipy", "pandas", "pydantic", "matplotlib")
+SHOWING: Final = ("pydantic", "matplotlib")
+"""Libraries that read scenarios and draw results, beside those that may move a game."""
 
 
 def write_manifest(
@@ -60,7 +61,7 @@ def write_manifest(
         "rules": scenario.task.rules,
         "code": {"digest": own_code(), "commit": _commit()},
         "files": files_of(scenario),
-        "versions": {"python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}},
+        "versions": {**versions(), **{name: version(name) for name in SHOWING}},
         "machine": {
             "system": platform.system(),
             "release": platform.release(),
@@ -130,10 +131,3 @@ def _commit() -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return asked.stdout.strip() or None
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None

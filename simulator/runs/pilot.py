@@ -22,7 +22,6 @@ from typing import Final
 
 from simulator.errors import ScenarioError
 from simulator.points.point import Point, canonical
-from simulator.points.source import is_reference
 from simulator.runs.growth import DECADE, Growth, growth_of
 from simulator.tasks.sizes import COLUMNS
 
@@ -185,8 +184,7 @@ class _Trial:
         self._point, self.spent = point, 0.0
         self.growth: Growth | None = None
         self._told, self._clock, self._like, self._long_enough = told, clock, like, long_enough
-        parts = (point.task, point.protocol, point.adversary)
-        self._points = iter(()) if any(is_reference(part.kind) for part in parts) else _longer_and_longer(point, told)
+        self._points = iter(()) if point.own else _longer_and_longer(point, told)
         self._proportional = point.task.make().items_looked_at(point) > 0
 
     def play_longer(self, seconds: float) -> bool:

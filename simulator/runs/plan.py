@@ -21,6 +21,8 @@ class PointGames:
     ----------
     point
         The point.
+    made_of
+        The code and data that they are played with, as `Point.made_of` gives them.
     seeds, keys
         Of each trial, its seed and what the journal recognises it by.
     cost
@@ -28,6 +30,7 @@ class PointGames:
     """
 
     point: Point
+    made_of: Mapping[str, str]
     seeds: Sequence[int]
     keys: Sequence[str]
     cost: float
@@ -68,9 +71,10 @@ def plan(scenario: Scenario, *, controls: bool = True) -> Plan:
     seeds = [game_seed(scenario.head.seed, trial) for trial in range(max([trials, *(number for _, number in broken)]))]
 
     def games(point: Point, number: int) -> PointGames:
-        identity = canonical(point.identity())
+        made_of = point.made_of()
+        identity = canonical([point.identity(), made_of])
         keys = [game_key(identity, seed, scenario.task.rules) for seed in seeds[:number]]
-        return PointGames(point, seeds[:number], keys, max(1.0, scenario.task.messages(point)))
+        return PointGames(point, made_of, seeds[:number], keys, max(1.0, scenario.task.messages(point)))
 
     return Plan([games(point, trials) for point in scenario.points], [games(*one) for one in broken])
 

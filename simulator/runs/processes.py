@@ -56,7 +56,8 @@ class _Worker:
     handed: _Handed | None = None
     begun: float | None = None
     """When the game in play began."""
-    used: bool = False
+    own: frozenset[str] | None = None
+    """The code of the user's that it has played with; None before its first game."""
 
 
 class WorkerProcesses(Workers):
@@ -113,21 +114,25 @@ class WorkerProcesses(Workers):
     def _hand_out(self) -> None:
         """Give every idle worker a batch, as long as there are any of both."""
         while self._waiting:
-            worker = self._idle(fresh=self._waiting[0].alone)
+            worker = self._idle(self._waiting[0])
             if worker is None:
                 return
-            worker.handed, worker.used = self._waiting.popleft(), True
+            worker.handed = self._waiting.popleft()
+            worker.own = worker.handed.batch[0].point.own
             with contextlib.suppress(OSError):  # it is dead: found out when it is looked at
                 worker.connection.send(list(worker.handed.batch))
 
-    def _idle(self, *, fresh: bool) -> _Worker | None:
-        """Return a worker with nothing to do, new if it has to be fresh; None if all are at work."""
-        for worker in self._workers:
-            if worker.handed is None:
-                if not (fresh and worker.used):
-                    return worker
-                self._forget(worker)
-                break
+    def _idle(self, handed: _Handed) -> _Worker | None:
+        """Return a worker with nothing to do; None if all are at work.
+
+        It is new, or has played with the same code of the user's: a class may have changed others in its process.
+        """
+        idle = [worker for worker in self._workers if worker.handed is None]
+        for worker in idle:
+            if worker.own is None or (worker.own == handed.batch[0].point.own and not handed.alone):
+                return worker
+        if idle and len(self._workers) == self._count:
+            self._forget(idle[0])
         return self._start() if len(self._workers) < self._count else None
 
     def _start(self) -> _Worker:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from simulator.claims.judge import Finding
 from simulator.errors import ScenarioError
+from simulator.points.code import check_unchanged
 from simulator.results.files import refusal, sweep
 from simulator.results.folder import Results
 from simulator.results.write import write_tables
@@ -128,6 +129,7 @@ def execute(
     if workers is not None and workers < 1:
         raise ScenarioError(f"workers must be at least 1; got {workers}")
     check_limit(game_timeout, scheduler)
+    check_unchanged()
     begun, clock = time.time(), time.perf_counter()
     hands = workers or cores()
     refuse_too_large(scenario, hands)
@@ -168,19 +170,13 @@ def execute(
 
 
 def _waiting(planned: Plan, journal: Journal, before: Set[str], progress: Progress) -> list[Job]:
-    """Return the games that are not in the journal yet, and note in the progress how much is to be played.
-
-    Parameters
-    ----------
-    before
-        Games that were there when the run began.
-    """
+    """Return the games that are not in the journal yet, and note how much is to be played, and was there `before`."""
     known = journal.known()
     waiting: dict[str, Job] = {}
     for games in planned.all:
         for trial, (key, seed) in enumerate(zip(games.keys, games.seeds, strict=True)):
             if key not in known:  # points that are equal share their games
-                waiting.setdefault(key, Job(key, games.point, trial, seed, games.cost))
+                waiting.setdefault(key, Job(key, games.point, trial, seed, games.cost, games.made_of))
     keys = {key for games in planned.all for key in games.keys}
     progress.games, progress.kept = len(keys), len(keys & before)
     progress.cost += sum(job.cost for job in waiting.values())

@@ -10,7 +10,7 @@ from simulator.claims.columns import TRIALS, Holds
 from simulator.claims.expressions import columns_of
 from simulator.claims.rehearsal import ill_typed
 from simulator.errors import accepted, nearest
-from simulator.points.point import Point, canonical
+from simulator.points.point import Part, Point, canonical
 from simulator.points.swept import axes
 from simulator.scenario.document import Document
 from simulator.scenario.figures import check_plot
@@ -80,6 +80,20 @@ def _known_column(name: str, known: Mapping[str, Holds], document: Document, pla
             f"there is no column {name!r}{nearest(name, known)} "
             f"({accepted(known)}, words_KIND and messages_KIND of a kind of message)",
         )
+
+
+def check_labels(points: Sequence[Point], document: Document) -> None:
+    """Refuse different classes of one name: tables and claims would take the games of one for those of the other."""
+    named: dict[tuple[str, str], Part] = {}
+    for point in points:
+        for part in (point.protocol, point.adversary):
+            first = named.setdefault((part.role, part.label), part)
+            if first.kind != part.kind and first.maker() is not part.maker():
+                raise document.error(
+                    (part.role,),
+                    f"{first.kind} and {part.kind} are both called {part.label!r} in tables: give one of the classes "
+                    'another `kind = "…"`',
+                )
 
 
 def listed_twice(points: Sequence[Point]) -> list[str]:

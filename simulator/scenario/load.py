@@ -17,7 +17,7 @@ from simulator.errors import ScenarioError, accepted, nearest
 from simulator.points.point import Part, Point, PointError, part
 from simulator.points.source import import_reference
 from simulator.points.swept import swept_columns
-from simulator.scenario.checks import check_claims, check_keys, kept_plots, listed_twice
+from simulator.scenario.checks import check_claims, check_keys, check_labels, kept_plots, listed_twice
 from simulator.scenario.controls import BrokenPoints, broken_points
 from simulator.scenario.document import Document, read
 from simulator.scenario.mapping import from_mapping
@@ -171,6 +171,7 @@ def build(document: Document) -> Scenario:
         raise document.error(("task",), error.message) from error
     check_keys(document, head, game)
     points = tuple(_points(document, head, played, game))
+    check_labels(points, document)
     head = head.model_copy(update={"plots": kept_plots(head, points, game, document)})
     data = {**data, **({"plots": head.plots} if "plots" in data else {})}
     extra = swept_columns(points, game.columns)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from simulator.errors import ScenarioError
+from simulator.points.registry import FAMILIES, kinds
 from simulator.scenario.document import Document, spell
 
 DEEPEST: Final = 20
@@ -57,12 +58,21 @@ def _plain(value: Any, place: tuple[str | int, ...]) -> Any:
         return str(value)
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [_plain(inner, (*place, number)) for number, inner in enumerate(value)]
-    kind = getattr(value, "kind", "")
-    if is_dataclass(value) and not isinstance(value, type) and isinstance(kind, str) and kind:
+    if is_dataclass(value) and not isinstance(value, type):
+        kind = _kind_of(value, place)
         given = {field: getattr(value, field.name) for field in fields(value) if field.init}
         taken = {field.name: inner for field, inner in given.items() if inner != field.default}
         return {"kind": kind, **{key: _plain(inner, (*place, key)) for key, inner in taken.items()}}
     raise _error(place, f"must be text, a number, a list or a mapping; got {value!r}")
+
+
+def _kind_of(value: Any, place: tuple[str | int, ...]) -> str:
+    """Return the kind that an object's class, and none that it extends, is registered as."""
+    kind = getattr(value, "kind", "")
+    if not any(found.load() is type(value) for family in FAMILIES if (found := kinds(family).get(kind)) is not None):
+        name = type(value).__name__
+        raise _error(place, f"{name} is no shipped kind; name its file: {{'kind': 'path/to/file.py:{name}', …}}")
+    return str(kind)
 
 
 def _error(place: Sequence[str | int], message: str) -> ScenarioError:

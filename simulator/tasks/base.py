@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from simulator.points.registry import Family
 
 
+MOST: Final = 10**300
+"""The largest whole number in a table: a float can hold it."""
 MOST_LETTERS: Final = 300
 """Letters of an error in a line."""
 
@@ -75,6 +77,43 @@ class Record:
 def lost(error: str) -> Record:
     """Return the record of a game that an error ended: a traceback, or a line that says what happened."""
     return Record(row={"verdict": "error", "ok": False}, error=printable(error))
+
+
+def fault_of(record: Any) -> str:
+    """Return what makes a user's record none that can be kept and written into tables; nothing if all is right.
+
+    Examples
+    --------
+    >>> fault_of(Record({"words": 3})), fault_of(Record({"words": [3]}))
+    ('', 'row of its Record must hold text, numbers and None; got a list')
+    """
+    if not isinstance(record, Record):
+        return f"play must return a Record; got a {type(record).__name__}"
+    if not isinstance(record.row, dict):
+        return f"row of its Record must be a mapping; got a {type(record.row).__name__}"
+    if not isinstance(record.error, str | None):
+        return f"error of its Record must be a text or None; got a {type(record.error).__name__}"
+    if said := _fault_of_values("row", record.row.values()):
+        return said
+    for name, columns in (("series", record.series), ("kinds", record.kinds)):
+        if not isinstance(columns, dict) or not all(isinstance(values, list) for values in columns.values()):
+            return f"{name} of its Record must be a mapping of columns to lists"
+        if len({len(values) for values in columns.values()}) > 1:
+            return f"the lists of {name} must be of one length"
+        if said := next(filter(None, (_fault_of_values(name, values) for values in columns.values())), ""):
+            return said
+    return ""
+
+
+def _fault_of_values(name: str, values: Iterable[Any]) -> str:
+    for value in values:
+        if isinstance(value, list | tuple | dict | set):
+            return f"{name} of its Record must hold text, numbers and None; got a {type(value).__name__}"
+        if isinstance(value, int) and abs(value) > MOST:
+            return f"{name} of its Record has a whole number of {value.bit_length():,} bits: no table can hold it"
+        if isinstance(value, str) and printable(value) != value:
+            return f"{name} of its Record has a text that cannot be written: {printable(value)}"
+    return ""
 
 
 class Task(ABC):

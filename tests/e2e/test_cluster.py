@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import signal
 import socket
 import subprocess
@@ -126,6 +127,50 @@ def test_a_cluster_of_its_own(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert tables(folder / "own") == tables(folder / "here")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are listed as Linux does")
+def test_ctrl_c_while_a_cluster_of_its_own_starts_is_one_line(folder: Path) -> None:
+    process = subprocess.Popen(
+        command("stopped", "--scheduler", "local"),
+        cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not any(
+        "spawn_main" in (place / "cmdline").read_text() for place in _children(process.pid)
+    ):
+        time.sleep(0.02)
+    time.sleep(0.5)  # amidst the imports of the first worker
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert [line[:18] for line in said.splitlines() if line] == ["disttrack: stopped"]
+
+
+def _children(process: int) -> list[Path]:
+    return [
+        Path("/proc") / child
+        for task in Path(f"/proc/{process}/task").glob("*")
+        for child in (task / "children").read_text().split()
+    ]
+
+
+@pytest.mark.slow
+def test_workers_with_an_older_helper_are_refused(cluster: Loopback, folder: Path) -> None:
+    (folder / "slow.py").write_text(SLOW.replace("import time", "import time, pauses_there"))
+    for place in (folder, cluster.folder):  # a module that is installed on both sides
+        (place / "pauses_there.py").write_text("PAUSE = 1\n")
+    first = run(folder, "there", "--scheduler", cluster.address, "--trials", "1")
+    assert first.returncode == 0, first.stderr
+    for place in (folder, cluster.folder):
+        (place / "pauses_there.py").write_text("PAUSE = 22\n")
+    done = run(folder, "there", "--scheduler", cluster.address, "--trials", "1")
+    assert done.returncode == 2
+    assert "pauses_there.py has changed since this process imported it" in done.stderr
+    again = run(folder, "there", "--workers", "1", "--trials", "1")
+    assert "4 games played" in again.stdout  # none of these was kept
 
 
 @pytest.mark.slow

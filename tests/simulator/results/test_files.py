@@ -98,6 +98,7 @@ def test_a_folder_in_the_way_is_one_line(tmp_path: Path) -> None:
 
 HERE = {
     "simulator/results/files.py": "the one place",
+    "simulator/points/code.py": "digests of the code, beside what Python compiles of it",
     "simulator/plots/style.py": "the picture that a notebook shows, into memory",
     "simulator/replay/files.py": "the record of a game, to the path that `write_with` hands over",
     "simulator/cli/play.py": "the transcript, to the path that `write_with` hands over",

@@ -53,6 +53,10 @@ def forks():
     if os.fork() == 0:
         os.fork()
 
+def defaces():
+    from simulator.game.ledger import Ledger
+    Ledger.words = property(lambda self: 7)
+
 def spins():
     threading.Thread(target=time.sleep, args=(600,)).start()
 

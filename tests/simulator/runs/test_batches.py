@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from simulator.runs.jobs import Job
 
 
 def batches(costs: list[float], slots: int, seconds_a_unit: float) -> list[list[Job]]:
-    scenario_point: Any = type("P", (), {"number": 0})()
+    scenario_point: Any = type("P", (), {"number": 0, "own": frozenset()})()
     jobs = [Job(str(n), scenario_point, n, n, cost) for n, cost in enumerate(costs)]
     plan = Batches(jobs, slots)
     made = []
@@ -38,7 +39,7 @@ def test_one_game_of_each_point_comes_first_then_the_costly_ones() -> None:
 
 
 def test_the_time_left_goes_by_what_each_point_has_taken() -> None:
-    slow, quick = (type("P", (), {"number": number})() for number in (0, 1))
+    slow, quick = (type("P", (), {"number": number, "own": frozenset()})() for number in (0, 1))
     jobs = [Job(f"{n}", slow, n, n, 1.0) for n in range(3)] + [Job(f"q{n}", quick, n, n, 1.0) for n in range(5)]
     plan = Batches(jobs, 4)  # four slots: two workers
     assert plan.left() == 0  # nothing is known
@@ -51,7 +52,7 @@ def test_the_time_left_goes_by_what_each_point_has_taken() -> None:
 
 
 def test_withdrawn_games_are_not_handed_over() -> None:
-    points: list[Any] = [type("P", (), {"number": number})() for number in range(2)]
+    points: list[Any] = [type("P", (), {"number": number, "own": frozenset()})() for number in range(2)]
     plan = Batches([Job(f"{n}-{t}", points[n], t, t, 1.0) for n in range(2) for t in range(3)], 2)
     (first,) = plan.next()
     assert len(plan.withdraw(first.point.number)) == 2
@@ -60,3 +61,17 @@ def test_withdrawn_games_are_not_handed_over() -> None:
         left += plan.next()
     assert {job.point.number for job in left} == {1 - first.point.number}
     assert len(left) == 3
+
+
+def test_games_with_different_code_of_the_users_are_in_no_batch_together_and_follow_each_other() -> None:
+    own = [frozenset(), frozenset({"a.py"}), frozenset(), frozenset({"a.py"}), frozenset({"b.py"})]
+    points: list[Any] = [type("P", (), {"number": number, "own": code})() for number, code in enumerate(own)]
+    plan = Batches([Job(f"{n}-{t}", points[n], t, t, 1.0 + n) for n in range(5) for t in range(20)], 2)
+    order = []
+    while plan:
+        batch = plan.next()
+        (code,) = {job.point.own for job in batch}
+        order.append(code)
+        plan.learn(batch, 1e-3 * len(batch))
+    changes = sum(one != other for one, other in pairwise(order))
+    assert changes <= 5  # the first game of each point, then the others

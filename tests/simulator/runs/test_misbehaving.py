@@ -101,6 +101,16 @@ def test_what_a_class_leaves_behind_changes_no_game(how: str, calm: list[dict[st
     assert keep == [(row["words"], row["max_rel_error"]) for row in calm]
 
 
+@pytest.mark.quick_cases(1)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_class_that_changes_another_spoils_its_own_games_only(workers: int, calm: list[dict[str, str]]) -> None:
+    """Games of the same code share a process, and no others do."""
+    report, rows = play("defaces", workers)
+    assert others(rows) == others(calm)
+    assert {row["words"] for row in rows if row["adversary"] == "Misbehaves"} == {"7"}
+    assert report.errors == []
+
+
 def test_no_process_is_left_behind() -> None:
     play("forks", workers=1)
     here = os.fsencode(os.getcwd())

@@ -56,6 +56,16 @@ def test_values_of_numpy_tuples_and_objects() -> None:
     ]
 
 
+class Lazy(disttrack.Freeze):
+    """A class that says nothing of its kind: it inherits the name of the shipped one."""
+
+
+def test_an_object_of_a_class_that_extends_a_shipped_one_is_not_taken_for_it() -> None:
+    with pytest.raises(ScenarioError, match=r"adversary\[1\]: Lazy is no shipped kind; name its file") as caught:
+        disttrack.load({**DATA, "adversary": ["round-robin", Lazy()]})
+    assert "\n" not in str(caught.value)
+
+
 ENDLESS: dict[str, Any] = {}
 ENDLESS["zip"] = [ENDLESS]
 

@@ -11,8 +11,9 @@ import pytest
 
 from simulator.errors import ScenarioError
 from simulator.points import registry
-from simulator.points.point import Part, canonical
+from simulator.points.point import Part
 from simulator.points.registry import kinds
+from simulator.runs.jobs import Job, play_job
 from simulator.runs.processes import WorkerProcesses
 from simulator.runs.runner import execute
 from simulator.scenario.load import load
@@ -74,7 +75,7 @@ def test_a_game_is_known_by_the_text_of_its_task(file: Path) -> None:
 def test_a_registered_task_is_known_by_its_name_alone(file: Path) -> None:
     count = Part("task", "task", "count")
     point = replace(load(file).points[0], task=count)
-    assert '"task":{"kind":"count","parameters":{}}' in canonical(point.identity())  # no file of anybody's
+    assert point.identity()["task"] == {"kind": "count", "parameters": {}, "fault": "", "made of": {}}  # nobody's file
 
 
 @pytest.mark.slow
@@ -143,6 +144,30 @@ def test_a_task_that_plays_no_record_stops_the_run_and_one_that_raises_loses_its
     assert len(report.errors) == 12
     assert "6 faces, 10 throws" in report.errors[0]
     assert "ZeroDivisionError" in report.errors[0]
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ("Record([1])", "row of its Record must be a mapping; got a list"),
+        ("Record({'total': 1}, error=5)", "error of its Record must be a text or None; got a int"),
+        ("Record({'total': 10**5000})", "row of its Record has a whole number of 16,610 bits"),
+        ("Record({'total': (1, 2)})", "row of its Record must hold text, numbers and None; got a tuple"),
+        ("Record({'total': chr(0xDC80)})", r"a text that cannot be written: \udc80"),
+        ("Record({}, series={'words': 3})", "series of its Record must be a mapping of columns to lists"),
+        ("Record({}, series={'words': [1], 'step': []})", "the lists of series must be of one length"),
+        ("Record({}, kinds={'words': [10**400]})", "kinds of its Record has a whole number of 1,329 bits"),
+    ],
+)
+def test_a_record_that_no_table_can_hold_stops_the_run_and_is_not_kept(file: Path, record: str, said: str) -> None:
+    lines = own_kinds.DICE.rstrip().splitlines()
+    Path("dice.py").write_text("\n".join([*lines[:-1], f"        return {record}\n"]))
+    point = load(file).points[0]
+    with pytest.raises(ScenarioError) as caught:
+        play_job(Job("key", point, 0, 1, 1.0))
+    assert said in str(caught.value)
+    assert str(caught.value).startswith("task dice: ")
+    assert "\n" not in str(caught.value)
 
 
 def test_entry_points_register_tasks(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
