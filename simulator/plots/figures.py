@@ -16,9 +16,9 @@ from simulator.plots.caption_file import caption_of, prepared, write_captions
 from simulator.plots.lent import OnLentAxes, Panels, lent
 from simulator.plots.style import FORMS, STYLES, Page, at_the_foot, house_style, save
 from simulator.plots.timeline_panels import draw_game
-from simulator.points.kept import kept_class
-from simulator.points.registry import parameters
-from simulator.results.folder import Results, opened
+from simulator.points.registry import find, parameters
+from simulator.points.source import source_of
+from simulator.results.folder import Results, class_of, opened
 from simulator.results.read import Tables, read_tables, swept_axes
 from simulator.scenario.figures import check_plot
 
@@ -109,6 +109,7 @@ def up_to_date(path: Path, results: Results) -> bool:
 
 def _planned(results: Results, tables: Tables, requests: Sequence[Request] | None) -> tuple[dict[str, Plot], list[str]]:
     """Return the plots that are asked for, by the names of their files, and what is wrong with the other requests."""
+    named = requests is not None
     if requests is None:
         requests = results.scenario.get("plots") or _suitable(tables)
     plots: dict[str, Plot] = {}
@@ -116,7 +117,7 @@ def _planned(results: Results, tables: Tables, requests: Sequence[Request] | Non
     names: dict[str, int] = {}
     for request in requests:
         try:
-            plot = _plot_of(request, tables)
+            plot = _plot_of(request, tables, named=named)
         except ValueError as error:
             faults.append(f"{_kind_of(request)}: {error}")
             continue
@@ -203,15 +204,24 @@ def _left_out(lost: int) -> str:
     return f"{lost:,} {games} left out." if lost else ""
 
 
-def _plot_of(request: Request, tables: Tables) -> Plot:
-    """Return the plot that is asked for, checked against the tables."""
-    kind = _kind_of(request)
+def _plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:
+    """Return the plot that is asked for, checked against the tables; `named` as for `_class_of`."""
     try:
-        maker = kept_class("plot", kind, tables.kept) if kind in tables.kept else None
+        maker = None if isinstance(request, Plot) else _class_of(_kind_of(request), tables, named=named)
     except ScenarioError as error:
         raise ValueError(str(error)) from error
     plot: Plot = check_plot(request, swept_axes(tables.trials), called=tables.called, maker=maker)
     return plot
+
+
+def _class_of(kind: str, tables: Tables, *, named: bool = True) -> Any:
+    """Return the class of a plot; a file or module is loaded only if the user has named it, not a result."""
+    try:
+        return class_of("plot", kind, tables.own)
+    except ScenarioError:
+        if not named:
+            raise
+        return find("plot", kind, source_of(kind, Path.cwd()), Path.cwd())
 
 
 def _kind_of(request: Request) -> str:
@@ -227,7 +237,7 @@ def _with_axis(request: Request, tables: Tables) -> Request:
     axes = swept_axes(tables.trials)
     if isinstance(asked, Mapping) and not asked.get("x") and axes:
         try:
-            needed = parameters(kept_class("plot", str(asked.get("kind")), tables.kept)).get("x") is MISSING
+            needed = parameters(_class_of(str(asked.get("kind")), tables)).get("x") is MISSING
         except ScenarioError:
             needed = False  # the check of the request says what is wrong
         return {**asked, "x": axes[0]} if needed else asked

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from simulator.points.kept import kept_class
 from simulator.points.point import canonical
 from simulator.results.answers import games_by_point, measured
 from simulator.results.folder import Results, finished
@@ -133,8 +132,9 @@ def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compare
 
 def _answers(results: Results) -> list[Answer]:
     """Return what is compared: the medians that answer the question of the task, and how many games held."""
-    task = kept_class("task", str(results.scenario.get("task") or "count"), results.manifest.get("own") or {})
-    return [answer for answer in answers_of(task) if answer.how in ("median", "held", "share") and answer.rank < 2]
+    return [
+        answer for answer in answers_of(results.task) if answer.how in ("median", "held", "share") and answer.rank < 2
+    ]
 
 
 def _row(point: Mapping[str, Any], answer: Answer, other: str, one: pd.DataFrame, two: pd.DataFrame) -> Row:

@@ -50,7 +50,6 @@ class _Manifest(_Lenient):
     lines: dict[str, int] = {}
     seeds: list[int] = []
     points: list[_Point] = []
-    own: dict[str, Any] = {}
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

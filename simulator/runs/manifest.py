@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from simulator.points.code import own_code
-from simulator.points.kept import keep
 from simulator.points.point import Point
 from simulator.results.files import write_text
 from simulator.results.table_file import lines_of
@@ -51,7 +50,6 @@ def write_manifest(
     seconds
         How long it took.
     """
-    own = keep([scenario.points[0].task, *scenario.plots])
     manifest = {
         "scenario": dict(scenario.data),
         "comment": _comment(scenario),
@@ -74,7 +72,6 @@ def write_manifest(
         "lines": lines_of(folder),
         "seeds": list(seeds),
         "points": [_point(point, engines.get(point.number, {})) for point in scenario.points],
-        **({"own": own} if own else {}),
     }
     write_text(folder / "manifest.json", json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
 
