@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -209,6 +210,10 @@ def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
     """Return what results ought to have alike, and what each has."""
     facts: dict[str, list[str]] = {
         "games were played by different rules": [str(one.manifest.get("rules")) for one in results],
+        "games were played by different code": [
+            str((one.manifest.get("code") or {}).get("digest") or "unknown")[:12] for one in results
+        ],
+        "games were made of different files": [_files(one) for one in results],
         "different versions of disttrack": [
             str((one.manifest.get("versions") or {}).get("disttrack")) for one in results
         ],
@@ -220,6 +225,12 @@ def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
     for name in sorted({name for one in results for name in _fixed(one)}):
         facts[f"different {name}"] = [", ".join(_fixed(one).get(name, ["none"])) for one in results]
     return facts
+
+
+def _files(results: Results) -> str:
+    """Return the users' files that a result was made of, wherever they were: their names and digests."""
+    files = (results.manifest.get("files") or {}).items()
+    return ", ".join(sorted(f"{PurePath(path).name} {digest[:12]}" for path, digest in files)) or "none"
 
 
 def _fixed(results: Results) -> dict[str, list[str]]:

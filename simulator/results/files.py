@@ -24,6 +24,10 @@ BEFORE: Final = ".before-"
 """What that of one begins with that is kept until those that belong to it are in place."""
 
 
+DRAWN: Final = frozenset({".html", ".json", ".pdf", ".png", ".svg"})
+"""Endings of figures, their captions, and pages."""
+
+
 @contextmanager
 def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
     """Let several files of a folder appear together at the end; none of them if anything fails.
@@ -136,6 +140,28 @@ def _replace_all(folder: Path, names: Iterable[str]) -> None:
     finally:
         for before in kept.values():
             before.unlink(missing_ok=True)
+
+
+def remove_drawings(folder: Path) -> None:
+    """Remove the figures and the page of a result, which show tables that are no longer there.
+
+    Raises
+    ------
+    RunError
+        One of them cannot be removed.
+    """
+    drawn = [path for place in ("figures", "figures/paper") for path in (folder / place).glob("*")]
+    try:
+        for path in (folder / "report.html", *drawn):
+            if path.suffix in DRAWN and is_inside(path, folder):
+                path.unlink(missing_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Tell whether a path stays in a folder when all links are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def sweep(folder: Path) -> None:

@@ -123,7 +123,7 @@ class Results:
         from simulator.results.table_file import read_table
 
         try:
-            return read_table(self.dir / name, self.manifest.get("lines", {}).get(name))
+            return read_table(self.dir / name, self.manifest.get("tables"))
         except ValueError as error:
             said = str(error).removeprefix(f"{self.dir}: ")
             raise NoResults(f"{self.dir}: {said}; run the scenario again") from error

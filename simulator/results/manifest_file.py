@@ -41,13 +41,15 @@ class _Manifest(_Lenient):
     name: str = ""
     task: str = ""
     rules: int = 0
+    code: dict[str, Simple] = {}
+    files: dict[str, str] = {}
     versions: dict[str, Simple] = {}
     machine: dict[str, Simple] = {}
     begun: str = ""
     seconds: float = 0.0
     workers: str = ""
     games: dict[str, int] = {}
-    lines: dict[str, int] = {}
+    tables: dict[str, str] = {}
     seeds: list[int] = []
     points: list[_Point] = []
 

@@ -24,7 +24,7 @@ def write_tables(
 ) -> tuple[list[Finding], list[str]]:
     """Write ``trials.csv``, ``series.csv``, ``kinds.csv``, ``claims.csv``, ``controls.csv`` and ``errors.txt``.
 
-    Those of the games appear together, when all of them are whole, and before any claim is judged.
+    They appear together, when all of them are whole.
 
     Parameters
     ----------
@@ -65,11 +65,10 @@ def write_tables(
             _write_controls(csv.writer(start("controls.csv"), lineterminator="\n"), scenario, found)
         if lost.tracebacks:
             start("errors.txt").write("\n".join(lost.tracebacks))
-    judged = {number: control for number, control, _ in found}
-    findings = judge(
-        scenario.head.claims, table.columns(), judged, lost=table.lost(), precision=scenario.head.precision
-    )
-    with writing(folder) as start:
+        judged = {number: control for number, control, _ in found}
+        findings = judge(
+            scenario.head.claims, table.columns(), judged, lost=table.lost(), precision=scenario.head.precision
+        )
         claims = csv.writer(start("claims.csv"), lineterminator="\n")
         claims.writerow(CLAIMS)
         for found_row in map(Finding.row, findings):

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from simulator.points.code import own_code
 from simulator.points.point import Point
-from simulator.results.files import write_text
-from simulator.results.table_file import lines_of
+from simulator.results.files import remove_drawings, writing
+from simulator.results.manifest_file import read_manifest
+from simulator.results.table_file import digests_of
 from simulator.scenario.document import comment
 from simulator.scenario.load import Scenario
 
@@ -33,7 +34,9 @@ def write_manifest(
     begun: float,
     seconds: float,
 ) -> None:
-    """Write ``manifest.json``, the only file of a result with the time of day in it.
+    """Write ``manifest.json``, the only file of a result with the time of day in it, after its tables.
+
+    It has their digests: a reader refuses other tables. Figures and a page of other tables are removed.
 
     Parameters
     ----------
@@ -69,11 +72,22 @@ def write_manifest(
         "seconds": round(seconds, 3),
         "workers": workers,
         "games": dict(games),
-        "lines": lines_of(folder),
+        "tables": digests_of(folder),
         "seeds": list(seeds),
         "points": [_point(point, engines.get(point.number, {})) for point in scenario.points],
     }
-    write_text(folder / "manifest.json", json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
+    if manifest["tables"] != _tables_before(folder):
+        remove_drawings(folder)
+    with writing(folder) as start:
+        start("manifest.json").write(json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
+
+
+def _tables_before(folder: Path) -> Any:
+    """Return the digests of the tables with which the manifest that is there was written; None if it has none."""
+    try:
+        return read_manifest(folder / "manifest.json").get("tables")
+    except ValueError:
+        return None
 
 
 def _comment(scenario: Scenario) -> str:
