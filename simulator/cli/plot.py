@@ -91,6 +91,7 @@ def report(folder: str, own: tuple[str, ...]) -> None:
 
 def draw_figures(results: Results, *, missing: bool = False, style: str = "screen") -> str:
     """Draw the figures of a result; return why some could not be drawn, which is told in a line as well."""
+    from simulator.errors import one_line, shortened
     from simulator.plots import draw
     from simulator.results.folder import NoResults
 
@@ -101,6 +102,6 @@ def draw_figures(results: Results, *, missing: bool = False, style: str = "scree
     except NoResults:  # nor is there anything to write a page of
         raise
     except ValueError as error:
-        click.echo(f"figures: {error}", err=True)
+        click.echo(one_line(shortened(f"figures: {error}")), err=True)
         return str(error)
     return ""

@@ -18,6 +18,7 @@ from simulator.plots.style import FORMS, STYLES, Page, at_the_foot, house_style,
 from simulator.plots.timeline_panels import draw_game
 from simulator.points.registry import find, parameters
 from simulator.points.source import source_of
+from simulator.results.files import is_inside
 from simulator.results.folder import Results, class_of, opened
 from simulator.results.read import Tables, read_tables, swept_axes
 from simulator.scenario.figures import check_plot
@@ -42,11 +43,11 @@ def draw_all(
         if missing and up_to_date(path_of(results, stem), results):
             continue
         try:
-            written += _write(tables, plot, results.dir / "figures", stem, style, results.drawn)
+            written += _write(tables, plot, results.dir / "figures", stem, style, results)
         except RunError:  # where one cannot be written, none can
             raise
         except Exception as error:  # whatever is wrong with one, the others are drawn all the same
-            faults.append(f"{stem}: {error if isinstance(error, ValueError) else repr(error)}")
+            faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
     there = {stem: caption_of(tables, plot) for stem, plot in plots.items() if path_of(results, stem).is_file()}
     if written and there:
         write_captions(results.dir / "figures", there)
@@ -56,9 +57,9 @@ def draw_all(
 
 
 def _write(
-    tables: Tables, plot: Plot, folder: Path, stem: str, style: str, drawn: dict[str, Any] | None = None
+    tables: Tables, plot: Plot, folder: Path, stem: str, style: str, results: Results | None = None
 ) -> list[Path]:
-    """Draw one figure for each page of a style; those of a paper go to a folder of their own, others into `drawn`."""
+    """Draw one figure for each page of a style; those of a paper go to a folder of their own, others into `results`."""
     written: list[Path] = []
     for page in pages_of(style):
         if page.narrow and not plot.narrow:
@@ -66,9 +67,9 @@ def _write(
         place = folder / style / f"{stem}-{page.name}" if page.name else folder / stem
         with house_style(page):
             figure = figure_of(tables, plot)
-        written += save(figure, place, page.forms, page)
-        if drawn is not None and not page.name:
-            drawn[stem] = figure
+        written += save(figure, place, page.forms, page, results.dir if results is not None else None)
+        if results is not None and not page.name:
+            results.drawn[stem] = figure
     return written
 
 
@@ -101,7 +102,7 @@ def planned(results: Results) -> dict[Path, Plot]:
 def up_to_date(path: Path, results: Results) -> bool:
     """Tell whether a figure has been drawn from the tables as they are."""
     files = [path.with_name(f"{path.stem}.{form}") for form in FORMS]
-    if not all(file.is_file() for file in files):
+    if not all(file.is_file() and is_inside(file, results.dir) for file in files):
         return False
     tables = (results.dir / "trials.csv").stat().st_mtime_ns
     return all(file.stat().st_mtime_ns >= tables for file in files)

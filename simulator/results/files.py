@@ -47,6 +47,7 @@ def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
         with ExitStack() as stack:
 
             def start(name: str) -> TextIO:
+                partial(folder / name).unlink(missing_ok=True)  # it might be a link
                 file = open(partial(folder / name), "w", encoding="utf-8", errors="backslashreplace", newline="")  # noqa: SIM115
                 started[name] = stack.enter_context(file)
                 return started[name]
@@ -63,23 +64,33 @@ def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
             partial(folder / name).unlink(missing_ok=True)
 
 
-def write_with(path: Path, write: Callable[[Path], object]) -> None:
+def write_with(path: Path, write: Callable[[Path], object], within: Path | None = None) -> None:
     """Let a function write one file: it is handed the path to write to.
 
     A device or a pipe (/dev/stdout) is no file that could be replaced: it is written to as it is. The folder is made
     if it is not there.
 
+    Parameters
+    ----------
+    within
+        A folder that no link may lead the file out of.
+
     Raises
     ------
     RunError
         The file cannot be written.
+    ScenarioError
+        It lies outside of the folder.
     """
+    if within is not None and not is_inside(path, within):
+        raise ScenarioError(f"{path}: a link leads out of {within}; remove it")
     target = Path(os.path.realpath(path))  # a link stays a link
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.exists() and not target.is_file() and not target.is_dir():
             write(target)
             return
+        partial(target).unlink(missing_ok=True)
         try:
             write(partial(target))
             with open(partial(target), "rb") as file:
@@ -91,15 +102,9 @@ def write_with(path: Path, write: Callable[[Path], object]) -> None:
         raise _unwritable(path, error) from error
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write one file of text.
-
-    Raises
-    ------
-    RunError
-        The file cannot be written.
-    """
-    write_with(path, lambda place: place.write_text(printable(text), encoding="utf-8", newline=""))
+def write_text(path: Path, text: str, within: Path | None = None) -> None:
+    """Write one file of text, as `write_with` does."""
+    write_with(path, lambda place: place.write_text(printable(text), encoding="utf-8", newline=""), within)
 
 
 def partial(path: Path) -> Path:

@@ -190,7 +190,7 @@ def test_each_command_refuses_in_one_line(
             main.main([command, str(folder), *([str(whole)] if command == "compare" else [])])
         said = capsys.readouterr().err
         assert (ended.value.code, said.count("\n")) == (2, 1), said
-    with pytest.raises(NoResults, match="not the one that manifest.json was written with"):
+    with pytest.raises(NoResults, match=r"not the one that manifest\.json was written with"):
         _ = _cut(whole, tmp_path / "cut").trials
 
 

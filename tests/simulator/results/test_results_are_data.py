@@ -121,7 +121,71 @@ def test_a_task_of_the_users_is_read_if_the_user_names_it(tmp_path: Path, monkey
     Path("dice.yaml").write_text(own_kinds.DICE_SCENARIO)
     results = execute(load("dice.yaml"), out="out", workers=1).results
     assert results._repr_html_()
-    with pytest.raises(ScenarioError, match="'dice.py:Dice' is a user's class"):
+    with pytest.raises(ScenarioError, match=r"'dice\.py:Dice' is a user's class"):
         Results("out")._repr_html_()
     assert status_of("compare", "out") == 2
     assert status_of("compare", "out", "--with", "dice.py:Dice") == 0
+
+
+@pytest.mark.slow
+def test_links_lead_no_file_out_of_the_folder(planted: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    folder, outside = planted
+    outside.write_text("<svg>not of this result</svg>")
+    assert status_of("report", str(folder)) == 0
+    for name in ("report.html", "figures/cost-sites.svg", "compare.html", "errors.txt"):
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(outside)
+    trials = folder / "trials.csv"
+    trials.write_text(trials.read_text().replace(",ok,True,", ",error,False,", 1))
+    capsys.readouterr()
+    assert status_of("plot", str(folder)) == 2
+    assert "a link leads out of" in capsys.readouterr().err
+    assert status_of("report", str(folder)) == 2
+    assert status_of("compare", str(folder), str(folder)) == 2
+    (folder / "report.html").unlink()
+    assert status_of("report", str(folder)) == 0
+    assert "not of this result" not in (folder / "report.html").read_text()
+    assert outside.read_text() == "<svg>not of this result</svg>"
+    (folder / "figures").rename(folder.parent / "elsewhere")
+    (folder / "figures").symlink_to(folder.parent / "elsewhere")
+    kept = {path: path.stat().st_mtime_ns for path in (folder.parent / "elsewhere").iterdir()}
+    assert status_of("plot", str(folder)) == 2
+    assert kept == {path: path.stat().st_mtime_ns for path in (folder.parent / "elsewhere").iterdir()}
+
+
+def test_a_terminal_is_not_sent_the_codes_of_a_table(
+    planted: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, _ = planted
+    for name in ("trials.csv", "kinds.csv", "series.csv"):
+        table = folder / name
+        table.write_text(table.read_text().replace("robust", "ro\x1b]0;bust\x07"))
+    changed(folder, lambda manifest: manifest["scenario"].update(title="\x1b[2Jcleared"))
+    assert status_of("compare", str(folder)) == 0
+    said = capsys.readouterr().out
+    assert "ro\\x1b]0;bust" in said
+    assert "\x1b" not in said
+
+
+RAISES = """\
+from adversaries import Adversary
+class Raises(Adversary):
+    def plan(self, view):
+        raise ValueError("\\x1b[2J cleared\\nand more")
+"""
+
+
+@pytest.mark.slow
+def test_errors_are_written_without_codes_of_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("raises.py").write_text(RAISES)
+    scenario = {"name": "s", "sites": 2, "items": 9, "protocol": "exact", "adversary": "raises.py:Raises"}
+    Path("s.yaml").write_text(json.dumps(scenario))
+    assert status_of("run", "s.yaml", "--out", "out", "--no-figures", "--workers", "1") == 1
+    for name in ("trials.csv", "errors.txt"):
+        text = Path("out", name).read_text()
+        assert "\x1b" not in text
+        assert "\\x1b[2J cleared" in text
+    assert "\x1b" not in capsys.readouterr().err
