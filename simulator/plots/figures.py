@@ -235,7 +235,7 @@ def _kind_of(request: Request) -> str:
 def _with_axis(request: Request, tables: Tables) -> Request:
     """Return a request with the first swept axis put in where it needs one and names none."""
     asked: Request = {"kind": request} if isinstance(request, str) else request
-    axes = swept_axes(tables.trials)
+    axes = _numeric_axes(tables) or swept_axes(tables.trials)
     if isinstance(asked, Mapping) and not asked.get("x") and axes:
         try:
             needed = parameters(_class_of(str(asked.get("kind")), tables)).get("x") is MISSING
@@ -245,11 +245,16 @@ def _with_axis(request: Request, tables: Tables) -> Request:
     return asked
 
 
+def _numeric_axes(tables: Tables) -> tuple[str, ...]:
+    """Return the swept axes whose values are numbers, along which lines can be drawn."""
+    return tuple(axis for axis in swept_axes(tables.trials) if tables.trials[axis].dtype.kind in "iuf")
+
+
 def _suitable(tables: Tables) -> list[Request]:
     """Return figures for a scenario that asks for none."""
     if tables.kinds.empty:
         return []  # nothing was sent: a task of another kind than counting, whose columns only its scenario knows
-    found: list[Request] = [{"kind": "cost", "x": axis} for axis in swept_axes(tables.trials)[:1]]
+    found: list[Request] = [{"kind": "cost", "x": axis} for axis in _numeric_axes(tables)[:1]]
     if tables.trials["adversary"].nunique() > 1 and tables.trials["verdict"].ne("undecided").any():
         found.append("matrix")
     found.append("breakdown")

@@ -91,6 +91,8 @@ def panels_of_curves(
 
     Along an axis that is one adversary's parameter, the games against the others stand nowhere.
     """
+    if place(tables.trials, axis).isna().all():
+        raise ValueError(f"x: {axis!r} has words for values, and a line needs numbers")
     drawn = [(title, curves(games, axis, measure, theory)) for title, games in panels(tables)]
     return [(title, found) for title, found in drawn if found]
 
