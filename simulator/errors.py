@@ -11,8 +11,11 @@ from typing import Final
 class ScenarioError(Exception):
     """The user's input is wrong; the message says where, what, and what is accepted, in one line.
 
-    The command line prints the message and ends with status 2.
+    The command line prints the message and ends with status 2. Long values in it are cut.
     """
+
+    def __str__(self) -> str:
+        return shortened(super().__str__())
 
 
 class MoveError(ScenarioError):

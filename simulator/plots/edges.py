@@ -1,4 +1,4 @@
-"""Values that a scale does not show: drawn at its edge, with a sign; pointer, tables and captions have the true ones."""
+"""Values that a scale does not show: drawn at its edge with a sign; pointer, tables and captions have the true ones."""
 
 from __future__ import annotations
 

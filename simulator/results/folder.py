@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -57,7 +58,7 @@ class Results:
         self.own = dict(own or {})
         self.drawn: dict[str, Any] = {}
         for needed in ("trials.csv", "manifest.json"):
-            if not (self.dir / needed).is_file():
+            if not os.path.isfile(self.dir / needed):  # also of a name that is too long
                 raise NoResults(f"{self.dir}: holds no results: {needed} is missing")
 
     @cached_property

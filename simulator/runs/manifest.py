@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from simulator.points.code import own_code
 from simulator.points.point import Point
+from simulator.points.source import is_reference
 from simulator.results.files import remove_drawings, writing
 from simulator.results.manifest_file import read_manifest
 from simulator.results.table_file import digests_of
@@ -126,6 +127,12 @@ def files_of(scenario: Scenario) -> dict[str, str]:
     for part in parts.values():
         found.update(part.files())
     return dict(sorted(found.items()))
+
+
+def own_classes(scenario: Scenario) -> dict[str, Any]:
+    """Return the users' classes that a scenario names, by reference: its result is drawn with them."""
+    sides = (part for point in scenario.points for part in (point.task, point.protocol, point.adversary))
+    return {part.kind: part.maker() for part in (*scenario.plots, *sides) if is_reference(part.kind)}
 
 
 def _commit() -> str | None:

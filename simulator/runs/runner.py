@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from simulator.claims.judge import Finding
 from simulator.errors import ScenarioError
-from simulator.points.source import is_reference
 from simulator.results.files import refusal, sweep
 from simulator.results.folder import Results
 from simulator.results.write import write_tables
@@ -20,7 +19,7 @@ from simulator.runs.estimate import refuse_too_large
 from simulator.runs.jobs import Batch, Job, Played
 from simulator.runs.journal import Journal
 from simulator.runs.lock import locked
-from simulator.runs.manifest import write_manifest
+from simulator.runs.manifest import own_classes, write_manifest
 from simulator.runs.output import NAME, Output
 from simulator.runs.plan import Plan, in_order, plan
 from simulator.runs.precision import play_until_precise
@@ -173,7 +172,7 @@ def execute(
             seconds=seconds,
         )
     counts = progress.played, progress.alike, progress.kept, seconds, journal.damaged
-    return Report(Results(folder, _own(scenario)), findings, errors, *counts, output.says(folder))
+    return Report(Results(folder, own_classes(scenario)), findings, errors, *counts, output.says(folder))
 
 
 def _waiting(planned: Plan, journal: Journal, before: Set[str], progress: Progress) -> list[Job]:
@@ -199,12 +198,6 @@ def _waiting(planned: Plan, journal: Journal, before: Set[str], progress: Progre
         if there is not None and missing and _alike(record := journal.get(there)):
             _share(record, [waiting.pop(key) for key in missing], journal, progress)
     return list(waiting.values())
-
-
-def _own(scenario: Scenario) -> dict[str, Any]:
-    """Return the users' classes that the scenario names, by reference: its result is drawn with them."""
-    sides = (part for point in scenario.points for part in (point.task, point.protocol, point.adversary))
-    return {part.kind: part.maker() for part in (*scenario.plots, *sides) if is_reference(part.kind)}
 
 
 def _folder(scenario: Scenario, out: str | Path | None) -> Path:
