@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TextIO
 import click
 
 from simulator.cli.layout import Column, Layout, lay_out, packed, wrapped
-from simulator.errors import one_line, printable
+from simulator.errors import printable
 
 Form = Literal["table", "json", "quiet"]
 """What a command prints: tables, one JSON document, or only what failed."""
@@ -91,9 +91,9 @@ def table_lines(
     colours
         Whether words that judge have a colour.
     """
-    columns = [replace(column, header=one_line(column.header)) for column in columns]
-    rows = [[one_line(cell) for cell in row] for row in rows]  # a table on the disk may hold codes of a terminal
-    title, subtitle, notes = one_line(title), one_line(subtitle), [one_line(note) for note in notes]
+    columns = [replace(column, header=printable(column.header)) for column in columns]
+    rows = [[printable(cell) for cell in row] for row in rows]  # a table on the disk may hold codes of a terminal
+    title, subtitle, notes = printable(title), printable(subtitle), [printable(note) for note in notes]
     table = lay_out(columns, rows, width, _painted if colours else lambda cell, text: text)
     head = [click.style(line, bold=True) if colours else line for line in wrapped(title, width) if title]
     if subtitle:
