@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from simulator.cli.patient_pipe import patient_output
-from simulator.errors import RunError, ScenarioError, one_line
+from simulator.errors import RunError, ScenarioError, one_line, shortened
 
 COMMANDS: Final = {
     "run": ("run:run", "Play scenarios: table, claims, figures."),
@@ -96,7 +96,7 @@ def _line(error: BaseException) -> str:
         message = f"{error.ctx.command_path}: {_lower(error.format_message())}"
     else:
         message = error.format_message() if isinstance(error, click.ClickException) else str(error)
-    return one_line(message)
+    return one_line(shortened(message))
 
 
 def _lower(message: str) -> str:

@@ -10,7 +10,7 @@ import click
 
 from simulator.cli import complete
 from simulator.cli.layout import Column
-from simulator.cli.plot import STYLE
+from simulator.cli.plot import STYLE, WITH, named
 from simulator.cli.summary import SIDES
 from simulator.cli.tables import Form, form_options, print_json, print_table, say
 from simulator.results.formats import cell
@@ -39,11 +39,13 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="The page of the comparison; compare.html in the folder of --out, or else of the first result, if left out.",
 )
+@WITH
 @STYLE
 @form_options
 def compare(
     folders: tuple[str, ...],
     plots: tuple[str, ...],
+    own: tuple[str, ...],
     out: Path | None,
     html: Path | None,
     style: str,
@@ -58,7 +60,8 @@ def compare(
     from simulator.results.compared import compare_results
     from simulator.results.folder import Results
 
-    results = [Results(folder) for folder in folders]
+    classes = named(own)
+    results = [Results(folder, classes) for folder in folders]
     compared = compare_results(results, _names([result.dir for result in results]))
     drawn = []
     if plots:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,15 +23,35 @@ STYLE = click.option(
 """What figures are drawn for."""
 
 
+WITH = click.option(
+    "--with",
+    "own",
+    multiple=True,
+    metavar="FILE.py:CLASS",
+    help="A class of yours that the result was made with: none is loaded because a result names it.",
+)
+"""Classes of the user's."""
+
+
+def named(own: tuple[str, ...]) -> dict[str, Any]:
+    """Return the classes that `--with` names."""
+    from simulator.points.registry import find
+    from simulator.points.source import source_of
+
+    here = Path.cwd()
+    return {kind: find("plot", kind, source_of(kind, here), here) for kind in own}  # found alike in all families
+
+
 @click.command()
 @click.argument("folder", metavar="DIR", shell_complete=complete.folders)
+@WITH
 @STYLE
-def plot(folder: str, style: str) -> None:
+def plot(folder: str, own: tuple[str, ...], style: str) -> None:
     """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
     from simulator.errors import ScenarioError
     from simulator.results.folder import NoResults, Results
 
-    results = Results(folder)
+    results = Results(folder, named(own))
     from simulator.plots import draw
 
     try:
@@ -47,7 +68,8 @@ def plot(folder: str, style: str) -> None:
 
 @click.command()
 @click.argument("folder", metavar="DIR", shell_complete=complete.folders)
-def report(folder: str) -> None:
+@WITH
+def report(folder: str, own: tuple[str, ...]) -> None:
     """Write DIR/report.html: claims, figures and tables in one page that needs no other file.
 
     Figures that are missing, or older than the tables, are drawn first.
@@ -55,7 +77,7 @@ def report(folder: str) -> None:
     from simulator.errors import ScenarioError
     from simulator.results.folder import NoResults, Results
 
-    results = Results(folder)
+    results = Results(folder, named(own))
     from simulator.report.report import write_report
 
     fault = draw_figures(results, missing=True)
@@ -69,6 +91,7 @@ def report(folder: str) -> None:
 
 def draw_figures(results: Results, *, missing: bool = False, style: str = "screen") -> str:
     """Draw the figures of a result; return why some could not be drawn, which is told in a line as well."""
+    from simulator.errors import one_line, shortened
     from simulator.plots import draw
     from simulator.results.folder import NoResults
 
@@ -79,6 +102,6 @@ def draw_figures(results: Results, *, missing: bool = False, style: str = "scree
     except NoResults:  # nor is there anything to write a page of
         raise
     except ValueError as error:
-        click.echo(f"figures: {error}", err=True)
+        click.echo(one_line(shortened(f"figures: {error}")), err=True)
         return str(error)
     return ""

@@ -7,12 +7,14 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import isinf, isnan
 from typing import Any, Final, Literal, TextIO
 
 import click
 
 from simulator.cli.layout import Column, Layout, lay_out, packed, wrapped
+from simulator.errors import printable
 
 Form = Literal["table", "json", "quiet"]
 """What a command prints: tables, one JSON document, or only what failed."""
@@ -58,7 +60,7 @@ def print_table(
 def say(sentence: str, *, err: bool = False) -> None:
     """Print a sentence; a terminal that is narrower gets it in lines that are broken at spaces."""
     width = terminal_width(sys.stderr if err else sys.stdout)
-    click.echo("\n".join(wrapped(sentence, width, indent=2)), err=err)
+    click.echo("\n".join(wrapped(printable(sentence), width, indent=2)), err=err)
 
 
 def table_lines(
@@ -89,6 +91,9 @@ def table_lines(
     colours
         Whether words that judge have a colour.
     """
+    columns = [replace(column, header=printable(column.header)) for column in columns]
+    rows = [[printable(cell) for cell in row] for row in rows]  # a table on the disk may hold codes of a terminal
+    title, subtitle, notes = printable(title), printable(subtitle), [printable(note) for note in notes]
     table = lay_out(columns, rows, width, _painted if colours else lambda cell, text: text)
     head = [click.style(line, bold=True) if colours else line for line in wrapped(title, width) if title]
     if subtitle:

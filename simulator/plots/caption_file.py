@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from simulator.plots.base import Plot
-from simulator.results.files import writing
+from simulator.results.files import is_inside, writing
 from simulator.results.read import Tables
 
 FILE: Final = "captions.json"
@@ -57,7 +57,8 @@ def prepared(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:
 def write_captions(folder: Path, told: Mapping[str, str]) -> None:
     """Write captions beside the figures, those of other figures that are there left as they are."""
     path = folder / FILE
-    before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    there = path.is_file() and is_inside(path, folder.parent)
+    before = json.loads(path.read_text(encoding="utf-8")) if there else {}
     kept = {stem: text for stem, text in before.items() if (folder / f"{stem}.svg").is_file()}
     text = json.dumps({**kept, **told}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     with writing(folder) as start:

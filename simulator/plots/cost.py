@@ -132,7 +132,7 @@ class Cost(Plot):
 
         def theory(game: dict[str, Any]) -> float | None:
             point = tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
-            bound = cost_bound(point, int(game["items"]))
+            bound = cost_bound(point, int(game["items"]), tables.own)
             return None if bound is None else bound / efolds(game)
 
         def cost(games: pd.DataFrame) -> pd.Series[float]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from simulator.plots.base import Plot
-from simulator.plots.marks import mark
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,13 +47,8 @@ _TICKS: Final = (
 
 def error_over_alpha(games: pd.DataFrame) -> pd.Series[float]:
     """Return the largest relative error of each game in units of alpha, absent where nothing was promised."""
-    error = games["max_rel_error"].astype(float) / games["alpha"].astype(float)
-    return error.replace(np.inf, np.nan)
-
-
-def shown(games: pd.DataFrame) -> pd.Series[float]:
-    """Return the errors as a logarithmic axis shows them: those below `FLOOR` at it."""
-    return error_over_alpha(games).clip(lower=FLOOR)
+    alpha = games["alpha"].astype(float)
+    return games["max_rel_error"].astype(float) / alpha.where(alpha > 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +67,7 @@ class Error(Plot):
     x: str
 
     def draw(self, tables: Tables) -> Figure:
+        from simulator.plots.edges import edges_of, infinite_note
         from simulator.plots.labels import EndLabel, label_ends
         from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_labels
         from simulator.plots.style import BORDER, QUIET, new_figure
@@ -85,6 +81,11 @@ class Error(Plot):
             note += power_note([curve for curve in found if curve.middle.min() > FLOOR], self.x)
         if any((curve.middle <= FLOOR).any() for curve in found):
             note += FLOOR_NOTE
+        note += infinite_note(error_over_alpha(tables.trials))
+        slopes = [_slope(part) if self.x == "sites" else None for _, part in drawn]
+        values = [np.r_[curve.low, curve.high] for curve in found]
+        values += [slope for slope in slopes if slope is not None]
+        edges = edges_of(np.concatenate(values), FLOOR, 1.6)
         kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
 
         def rule_of(curve: Curve) -> str:
@@ -94,18 +95,13 @@ class Error(Plot):
             height_of(drawn), self.title or tables.title, fixed(tables, self.x), note,
             legends=legend_of(drawn, kinds),
         )  # fmt: skip
-        axes, labels = draw_panels(figure, drawn, self.x, rule_of, kinds, "largest error, in units of α")
-        slopes = [_slope(part) if self.x == "sites" else None for _, part in drawn]
-        tops = [float(curve.high.max()) for curve in found]
-        tops += [float(slope.max()) for slope in slopes if slope is not None]
-        low = min(0.5, *(float(curve.low.min()) for curve in found)) / 1.3
-        high = max(1.6, *tops) * 1.3
-        scale_errors(axes[0], low, high)
+        axes, labels = draw_panels(figure, drawn, self.x, rule_of, kinds, "largest error, in units of α", edges)
+        drawn_values = edges.clipped(np.concatenate(values))
+        low, high = min(0.5, float(drawn_values.min())) / 1.3, max(1.6, float(drawn_values.max())) * 1.3
+        scale_errors(axes[0], low, high, edges.high)
         for place, (one, (_, part), slope) in enumerate(zip(axes, drawn, slopes, strict=True)):
             one.axhspan(1, high, color="#000000", alpha=0.05, linewidth=0, zorder=0)
             one.axhline(1, color=BORDER, linewidth=1.0, zorder=1)
-            for curve in part:
-                below_scale(one, curve.x, curve.middle, mark(curve.line.protocol, kinds).colour)
             if slope is not None:
                 x = max((curve.x for curve in part), key=len)
                 one.plot(
@@ -125,38 +121,32 @@ class Error(Plot):
         return figure
 
     def caption(self, tables: Tables) -> str:
+        from simulator.plots.edges import infinite_note
         from simulator.plots.telling import of_curves
 
         what = "largest relative error in units of the promised α"
-        return of_curves(tables, what, self.x, self._drawn(tables), " Above 1 the promise is broken.", FLOOR)
+        more = " Above 1 the promise is broken." + infinite_note(error_over_alpha(tables.trials))
+        return of_curves(tables, what, self.x, self._drawn(tables), more, FLOOR)
 
     def _drawn(self, tables: Tables) -> list[tuple[str, list[Curve]]]:
         """Return the lines of each panel."""
         from simulator.plots.sweep import panels_of_curves
 
-        drawn = panels_of_curves(tables, self.x, shown)
+        drawn = panels_of_curves(tables, self.x, error_over_alpha)
         if not drawn:
             raise ValueError("an error figure needs games of protocols that promise an accuracy alpha")
         return drawn
 
 
-def below_scale(axes: Axes, x: Any, y: Any, colour: str) -> None:
-    """Put an arrow that points down under the marks that stand at the floor, as they belong below it."""
-    there = np.asarray(y, dtype=float) <= FLOOR
-    if there.any():
-        look: dict[str, Any] = {"linestyle": "", "marker": r"$\downarrow$", "markersize": 9, "clip_on": False}
-        places = np.asarray(x, dtype=float)[there]
-        axes.plot(places, np.full(len(places), FLOOR / 1.17), color=colour, zorder=3.2, gid="below-scale", **look)
-
-
-def scale_errors(axes: Axes, low: float, high: float) -> None:
-    """Give the y axis the logarithmic scale of errors, with plain numbers."""
+def scale_errors(axes: Axes, low: float, high: float, infinite: float = inf) -> None:
+    """Give the y axis the logarithmic scale of errors, with plain numbers, and ∞ where infinite ones are drawn."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     axes.set_yscale("log")
     axes.set_ylim(low, high)
-    axes.yaxis.set_major_locator(FixedLocator([tick for tick in _TICKS if low <= tick <= high]))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    ticks = [tick for tick in _TICKS if low <= tick <= min(high, infinite / 1.2)]
+    axes.yaxis.set_major_locator(FixedLocator(ticks + [infinite] * (infinite < inf)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: "∞" if value == infinite else f"{value:,g}"))
     axes.yaxis.set_minor_locator(NullLocator())
 
 
@@ -170,7 +160,8 @@ def border_note(axes: Axes) -> None:
 
 def _slope(curves_of_panel: list[Curve]) -> Floats | None:
     """Return the slope of sqrt(k) just above the line that leaves the border furthest behind, if one does."""
-    broken = [curve for curve in curves_of_panel if curve.middle.max() > 1 and len(curve.x) > 1]
+    finite = [curve for curve in curves_of_panel if np.isfinite(curve.high).all()]
+    broken = [curve for curve in finite if curve.middle.max() > 1 and len(curve.x) > 1]
     if not broken:
         return None
     worst = max(broken, key=lambda curve: float(curve.middle[-1]))

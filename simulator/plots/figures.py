@@ -16,9 +16,10 @@ from simulator.plots.caption_file import caption_of, prepared, write_captions
 from simulator.plots.lent import OnLentAxes, Panels, lent
 from simulator.plots.style import FORMS, STYLES, Page, at_the_foot, house_style, save
 from simulator.plots.timeline_panels import draw_game
-from simulator.points.kept import kept_class
-from simulator.points.registry import parameters
-from simulator.results.folder import Results, opened
+from simulator.points.registry import find, parameters
+from simulator.points.source import source_of
+from simulator.results.files import is_inside
+from simulator.results.folder import Results, class_of, opened
 from simulator.results.read import Tables, read_tables, swept_axes
 from simulator.scenario.figures import check_plot
 
@@ -42,11 +43,11 @@ def draw_all(
         if missing and up_to_date(path_of(results, stem), results):
             continue
         try:
-            written += _write(tables, plot, results.dir / "figures", stem, style, results.drawn)
+            written += _write(tables, plot, results.dir / "figures", stem, style, results)
         except RunError:  # where one cannot be written, none can
             raise
         except Exception as error:  # whatever is wrong with one, the others are drawn all the same
-            faults.append(f"{stem}: {error if isinstance(error, ValueError) else repr(error)}")
+            faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
     there = {stem: caption_of(tables, plot) for stem, plot in plots.items() if path_of(results, stem).is_file()}
     if written and there:
         write_captions(results.dir / "figures", there)
@@ -56,9 +57,9 @@ def draw_all(
 
 
 def _write(
-    tables: Tables, plot: Plot, folder: Path, stem: str, style: str, drawn: dict[str, Any] | None = None
+    tables: Tables, plot: Plot, folder: Path, stem: str, style: str, results: Results | None = None
 ) -> list[Path]:
-    """Draw one figure for each page of a style; those of a paper go to a folder of their own, others into `drawn`."""
+    """Draw one figure for each page of a style; those of a paper go to a folder of their own, others into `results`."""
     written: list[Path] = []
     for page in pages_of(style):
         if page.narrow and not plot.narrow:
@@ -66,9 +67,9 @@ def _write(
         place = folder / style / f"{stem}-{page.name}" if page.name else folder / stem
         with house_style(page):
             figure = figure_of(tables, plot)
-        written += save(figure, place, page.forms, page)
-        if drawn is not None and not page.name:
-            drawn[stem] = figure
+        written += save(figure, place, page.forms, page, results.dir if results is not None else None)
+        if results is not None and not page.name:
+            results.drawn[stem] = figure
     return written
 
 
@@ -101,7 +102,7 @@ def planned(results: Results) -> dict[Path, Plot]:
 def up_to_date(path: Path, results: Results) -> bool:
     """Tell whether a figure has been drawn from the tables as they are."""
     files = [path.with_name(f"{path.stem}.{form}") for form in FORMS]
-    if not all(file.is_file() for file in files):
+    if not all(file.is_file() and is_inside(file, results.dir) for file in files):
         return False
     tables = (results.dir / "trials.csv").stat().st_mtime_ns
     return all(file.stat().st_mtime_ns >= tables for file in files)
@@ -109,6 +110,7 @@ def up_to_date(path: Path, results: Results) -> bool:
 
 def _planned(results: Results, tables: Tables, requests: Sequence[Request] | None) -> tuple[dict[str, Plot], list[str]]:
     """Return the plots that are asked for, by the names of their files, and what is wrong with the other requests."""
+    named = requests is not None
     if requests is None:
         requests = results.scenario.get("plots") or _suitable(tables)
     plots: dict[str, Plot] = {}
@@ -116,7 +118,7 @@ def _planned(results: Results, tables: Tables, requests: Sequence[Request] | Non
     names: dict[str, int] = {}
     for request in requests:
         try:
-            plot = _plot_of(request, tables)
+            plot = _plot_of(request, tables, named=named)
         except ValueError as error:
             faults.append(f"{_kind_of(request)}: {error}")
             continue
@@ -203,15 +205,24 @@ def _left_out(lost: int) -> str:
     return f"{lost:,} {games} left out." if lost else ""
 
 
-def _plot_of(request: Request, tables: Tables) -> Plot:
-    """Return the plot that is asked for, checked against the tables."""
-    kind = _kind_of(request)
+def _plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:
+    """Return the plot that is asked for, checked against the tables; `named` as for `_class_of`."""
     try:
-        maker = kept_class("plot", kind, tables.kept) if kind in tables.kept else None
+        maker = None if isinstance(request, Plot) else _class_of(_kind_of(request), tables, named=named)
     except ScenarioError as error:
         raise ValueError(str(error)) from error
     plot: Plot = check_plot(request, swept_axes(tables.trials), called=tables.called, maker=maker)
     return plot
+
+
+def _class_of(kind: str, tables: Tables, *, named: bool = True) -> Any:
+    """Return the class of a plot; a file or module is loaded only if the user has named it, not a result."""
+    try:
+        return class_of("plot", kind, tables.own)
+    except ScenarioError:
+        if not named:
+            raise
+        return find("plot", kind, source_of(kind, Path.cwd()), Path.cwd())
 
 
 def _kind_of(request: Request) -> str:
@@ -224,21 +235,26 @@ def _kind_of(request: Request) -> str:
 def _with_axis(request: Request, tables: Tables) -> Request:
     """Return a request with the first swept axis put in where it needs one and names none."""
     asked: Request = {"kind": request} if isinstance(request, str) else request
-    axes = swept_axes(tables.trials)
+    axes = _numeric_axes(tables) or swept_axes(tables.trials)
     if isinstance(asked, Mapping) and not asked.get("x") and axes:
         try:
-            needed = parameters(kept_class("plot", str(asked.get("kind")), tables.kept)).get("x") is MISSING
+            needed = parameters(_class_of(str(asked.get("kind")), tables)).get("x") is MISSING
         except ScenarioError:
             needed = False  # the check of the request says what is wrong
         return {**asked, "x": axes[0]} if needed else asked
     return asked
 
 
+def _numeric_axes(tables: Tables) -> tuple[str, ...]:
+    """Return the swept axes whose values are numbers, along which lines can be drawn."""
+    return tuple(axis for axis in swept_axes(tables.trials) if tables.trials[axis].dtype.kind in "iuf")
+
+
 def _suitable(tables: Tables) -> list[Request]:
     """Return figures for a scenario that asks for none."""
     if tables.kinds.empty:
         return []  # nothing was sent: a task of another kind than counting, whose columns only its scenario knows
-    found: list[Request] = [{"kind": "cost", "x": axis} for axis in swept_axes(tables.trials)[:1]]
+    found: list[Request] = [{"kind": "cost", "x": axis} for axis in _numeric_axes(tables)[:1]]
     if tables.trials["adversary"].nunique() > 1 and tables.trials["verdict"].ne("undecided").any():
         found.append("matrix")
     found.append("breakdown")

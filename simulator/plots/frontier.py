@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from simulator.plots.base import Plot
-from simulator.plots.error import FLOOR, FLOOR_NOTE, below_scale, border_note, scale_errors, shown
+from simulator.plots.error import FLOOR, FLOOR_NOTE, border_note, error_over_alpha, scale_errors
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from simulator.plots.edges import Edges
     from simulator.plots.style import Legend
     from simulator.results.read import Line, Tables
 
@@ -34,6 +36,7 @@ class Frontier(Plot):
     says: ClassVar[str] = "the largest error against words, a mark per protocol and adversary"
 
     def draw(self, tables: Tables) -> Figure:
+        from simulator.plots.edges import edges_of
         from simulator.plots.panels import shape
         from simulator.plots.style import new_figure
         from simulator.results.fixed import fixed
@@ -51,22 +54,24 @@ class Frontier(Plot):
             legends=[_legend(all_lines, kinds)],
         )  # fmt: skip
         made = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        edges = edges_of(trials["_error"], FLOOR if one_alpha else 1e-9, 1.2 if one_alpha else 1e-9)
         for place, one in enumerate(made.flat):
             if place >= len(panels):
                 one.set_visible(False)
                 continue
             title, games = panels[place]
             one.set_title(title)
-            _draw_panel(one, games, trials, axis, kinds, one_alpha)
+            _draw_panel(one, games, trials, axis, kinds, one_alpha, edges)
             if place + columns >= len(panels):
                 one.set_xlabel("words")
                 one.tick_params(labelbottom=True)
         for row in made:
             row[0].set_ylabel("largest error, in units of α" if one_alpha else "largest relative error")
-        _scales(list(made.flat[: len(panels)]), trials, one_alpha)
+        _scales(list(made.flat[: len(panels)]), trials, one_alpha, edges)
         return figure
 
     def caption(self, tables: Tables) -> str:
+        from simulator.plots.edges import infinite_note
         from simulator.plots.matrix import mostly_failing
         from simulator.plots.telling import rounded
         from simulator.results.fixed import fixed
@@ -81,7 +86,7 @@ class Frontier(Plot):
                 against
             )
             parts.append(f"{protocol}: {rounded(float(games['words'].median()))} words, {held}")
-        more = "" if one_alpha else " Dashes are the promised accuracies."
+        more = ("" if one_alpha else " Dashes are the promised accuracies.") + infinite_note(trials["_error"])
         return (
             f"{what} against the words it sent; dots are games, marks medians of a point, hollow ones fail.{more} "
             f"Fixed: {fixed(tables)}. {'; '.join(parts)}."
@@ -89,10 +94,10 @@ class Frontier(Plot):
 
 
 def _with_errors(tables: Tables) -> tuple[pd.DataFrame, bool]:
-    """Return the games with what is shown of their errors, and whether all of them promise the same."""
+    """Return the games with their errors in the unit of the figure, and whether all of them promise the same."""
     trials = tables.trials[tables.trials["alpha"].astype(float) > 0]
     one_alpha = trials["alpha"].nunique() <= 1
-    error = shown(trials) if one_alpha else trials["max_rel_error"].astype(float).clip(lower=1e-9)
+    error = error_over_alpha(trials) if one_alpha else trials["max_rel_error"].astype(float)
     trials = trials.assign(_error=error)
     trials = trials[trials["_error"].notna()]
     if trials.empty:
@@ -131,6 +136,7 @@ def _headed(protocol: str, games: pd.DataFrame) -> str:
 
 def _note(trials: pd.DataFrame, axis: str, one_alpha: bool, by_protocol: bool) -> str:
     """Return what marks and lines are."""
+    from simulator.plots.edges import infinite_note
     from simulator.plots.sweep import axis_label
     from simulator.results.read import lines
 
@@ -146,11 +152,17 @@ def _note(trials: pd.DataFrame, axis: str, one_alpha: bool, by_protocol: bool) -
         note += " Dashes of a colour: the accuracy α that is promised at each mark; below them it is kept."
     if one_alpha and (trials["_error"] <= FLOOR).any():
         note += FLOOR_NOTE
-    return note
+    return note + infinite_note(trials["_error"])
 
 
 def _draw_panel(
-    axes: Axes, games: pd.DataFrame, all_games: pd.DataFrame, axis: str, kinds: tuple[str, ...], one_alpha: bool
+    axes: Axes,
+    games: pd.DataFrame,
+    all_games: pd.DataFrame,
+    axis: str,
+    kinds: tuple[str, ...],
+    one_alpha: bool,
+    edges: Edges,
 ) -> None:
     """Draw the games of one panel, with those of others in grey where the panel has one protocol of several."""
     from simulator.results.read import lines
@@ -160,14 +172,20 @@ def _draw_panel(
             all_games[~all_games.index.isin(games.index)].groupby(["result", "point"])[["words", "_error"]].median()
         )
         look: dict[str, Any] = {"marker": ".", "markersize": 5, "markeredgewidth": 0, "linestyle": ""}
-        axes.plot(others["words"], others["_error"], color=_ELSEWHERE, zorder=1.5, gid="elsewhere", **look)
+        edges.plot(axes, others["words"], others["_error"], color=_ELSEWHERE, zorder=1.5, gid="elsewhere", **look)
     for line in lines(games, axis):
         for _, mine in line.games.groupby("adversary", sort=False):
-            _draw_group(axes, mine, axis, line, kinds, one_alpha)
+            _draw_group(axes, mine, axis, line, kinds, one_alpha, edges)
 
 
 def _draw_group(
-    axes: Axes, games: pd.DataFrame, axis: str, line: Line, kinds: tuple[str, ...], one_alpha: bool
+    axes: Axes,
+    games: pd.DataFrame,
+    axis: str,
+    line: Line,
+    kinds: tuple[str, ...],
+    one_alpha: bool,
+    edges: Edges,
 ) -> None:
     """Draw the games of one line against one adversary: dots, medians, their path along the axis."""
     from simulator.plots.marks import mark
@@ -175,7 +193,7 @@ def _draw_group(
     look = mark(line.protocol, kinds)
     name = {"label": f"{line.label}, {games['adversary'].iloc[0]}"}
     dots: dict[str, Any] = {"marker": ".", "markersize": 4, "markeredgewidth": 0, "alpha": 0.5, "linestyle": "", **name}
-    axes.plot(games["words"], games["_error"], color=look.colour, zorder=2, gid="game", **dots)
+    edges.plot(axes, games["words"], games["_error"], color=look.colour, zorder=2, gid="game", **dots)
     failed = games.assign(_failed=(games["verdict"] == "failed").astype(float)).groupby("point")["_failed"].mean()
     middle = games.groupby("point")[
         ["words", "_error", "alpha", *([axis] if axis and axis != "alpha" else [])]
@@ -189,7 +207,8 @@ def _draw_group(
         "markersize": 7 if line.order == 0 else 4.5,
         **name,
     }
-    axes.plot(
+    edges.plot(
+        axes,
         middle["words"],
         middle["_error"],
         linewidth=0.8,
@@ -200,22 +219,23 @@ def _draw_group(
     )
     broken = middle[middle["_failed"] >= 0.5]
     hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.4, "linestyle": ""}
-    axes.plot(broken["words"], broken["_error"], zorder=3.1, gid="failed", **size, **hollow)
-    if one_alpha:
-        below_scale(axes, middle["words"], middle["_error"], look.colour)
-    else:
+    edges.plot(axes, broken["words"], broken["_error"], zorder=3.1, gid="failed", **size, **hollow)
+    if one_alpha or edges.high < inf:
+        edges.arrows(axes, middle["words"], middle["_error"], look.colour, **name)
+    if not one_alpha:
         dashed: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 1.8}
         axes.plot(middle["words"], middle["alpha"], color=look.colour, gid="promised", **dashed)
 
 
-def _scales(all_axes: Sequence[Axes], trials: pd.DataFrame, one_alpha: bool) -> None:
+def _scales(all_axes: Sequence[Axes], trials: pd.DataFrame, one_alpha: bool, edges: Edges) -> None:
     """Set logarithmic scales, and draw the border at which a game fails where it is the same for all."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     from simulator.plots.style import BORDER
     from simulator.results.formats import short
 
-    low, high = float(trials["_error"].min()), float(trials["_error"].max())
+    errors = edges.clipped(trials["_error"])
+    low, high = float(errors.min()), float(errors.max())
     if one_alpha:
         low, high = min(0.5, low) / 1.3, max(1.7, high * 1.4)
     else:
@@ -224,7 +244,7 @@ def _scales(all_axes: Sequence[Axes], trials: pd.DataFrame, one_alpha: bool) -> 
     between = (1.0, 2.0, 5.0) if right < 40 * left and len(all_axes) == 1 else (1.0,)
     for place_of, axes in enumerate(all_axes):
         axes.set_xscale("log")
-        scale_errors(axes, low, high)
+        scale_errors(axes, low, high, edges.high)
         axes.set_xlim(left / 1.3, max(right * 1.3, left * 10))
         axes.xaxis.set_major_locator(LogLocator(10, subs=between, numticks=8))
         axes.xaxis.set_minor_locator(NullLocator())

@@ -38,6 +38,7 @@ class Matrix(Plot):
     controls: bool = False
 
     def draw(self, tables: Tables) -> Figure:
+        from simulator.plots.edges import infinite_note
         from simulator.plots.style import new_figure
         from simulator.results.fixed import fixed
 
@@ -46,6 +47,7 @@ class Matrix(Plot):
         note = "In each cell: games that held of games played, and the median of their largest errors, in units of α."
         if self.controls:
             note += " Rows with a broken part: the controls of the claims."
+        note += infinite_note(error_over_alpha(tables.trials))
         wide = min(12.0, max(8.0, 1.9 + 0.82 * len(adversaries)))
         height = sum(0.46 * len(part) + (0.35 if tables.several else 0.0) for part in rows) + 0.75
         height += 0.15 * max(name.count("\n") for name in _names(adversaries))
@@ -64,9 +66,11 @@ class Matrix(Plot):
         return figure
 
     def caption(self, tables: Tables) -> str:
+        from simulator.plots.edges import infinite_note
         from simulator.results.fixed import fixed
 
         parts, _ = self._rows(tables)
+        infinite = infinite_note(error_over_alpha(tables.trials))
         told = []
         for label, games in (row for part in parts.values() for row in part):
             failed = games[~games["ok"].astype(bool)]
@@ -77,7 +81,8 @@ class Matrix(Plot):
             )
         return (
             "Games that held of games played, a row per protocol and a column per adversary, with the median of their "
-            f"largest errors in units of α; darker cells fail more often. Fixed: {fixed(tables)}. {'; '.join(told)}."
+            f"largest errors in units of α; darker cells fail more often.{infinite} "
+            f"Fixed: {fixed(tables)}. {'; '.join(told)}."
         )
 
     def _rows(self, tables: Tables) -> tuple[dict[str, list[tuple[str, pd.DataFrame]]], list[str]]:
@@ -117,7 +122,8 @@ def _draw_cells(axes: Axes, rows: list[tuple[str, pd.DataFrame]], adversaries: l
             held = int(mine["ok"].sum())
             failed[row, column] = 1 - held / len(mine)
             worst = float(mine["_error"].median())
-            text = f"{held}/{len(mine)}\n{worst:.2f} α" if worst == worst else f"{held}/{len(mine)}"
+            error = "∞" if worst == np.inf else f"{worst:.2f}"
+            text = f"{held}/{len(mine)}\n{error} α" if worst == worst else f"{held}/{len(mine)}"
             dark = failed[row, column] > 0.55
             axes.text(
                 column,

@@ -74,6 +74,7 @@ class Measure(Plot):
     theory: str = ""
 
     def draw(self, tables: Tables) -> Figure:
+        from simulator.plots.edges import edges_of
         from simulator.plots.labels import label_ends
         from simulator.plots.panels import draw_panels, height_of, legend_of, room_for_labels
         from simulator.plots.style import new_figure
@@ -83,12 +84,15 @@ class Measure(Plot):
         trials, drawn = tables.trials, self._drawn(tables)
         found = [curve for _, part in drawn for curve in part]
         values = np.concatenate([np.r_[curve.low, curve.high] for curve in found])
+        edges = edges_of(values)
+        values = np.append(edges.clipped(values), [edges.high * 1.2] * (edges.high < np.inf))
         logarithmic = bool((values > 0).all() and values.max() > _LINEAR_SPAN * values.min())
         note = band_note(trials) + failing_note(found)
         if logarithmic and room_for_labels(len(drawn)):
             note += power_note(found, self.x)
         if self.theory:
             note += " Thin dashes: what theory expects."
+        note += self._infinite(tables)
         kinds = tuple(dict.fromkeys(trials["protocol"]))
         legends = legend_of(drawn, kinds)
         figure = new_figure(height_of(drawn), self.title or tables.title, fixed(tables, self.x), note, legends=legends)
@@ -96,7 +100,7 @@ class Measure(Plot):
         def beside(curve: Curve) -> str:
             return power(curve, self.x) if logarithmic else ""
 
-        axes, labels = draw_panels(figure, drawn, self.x, beside, kinds, measured_label(self.y, tables))
+        axes, labels = draw_panels(figure, drawn, self.x, beside, kinds, measured_label(self.y, tables), edges)
         if logarithmic:
             _logarithmic(axes[0], values)
         else:
@@ -108,7 +112,14 @@ class Measure(Plot):
         from simulator.plots.telling import of_curves
 
         more = " Thin dashes are what theory expects." if self.theory else ""
+        more += self._infinite(tables)
         return of_curves(tables, measured_label(self.y, tables), self.x, self._drawn(tables), more)
+
+    def _infinite(self, tables: Tables) -> str:
+        """Return how many games have no finite value."""
+        from simulator.plots.edges import infinite_note
+
+        return infinite_note(tables.trials[column_of(tables.trials, "y", self.y)].astype(float))
 
     def _drawn(self, tables: Tables) -> list[tuple[str, list[Curve]]]:
         """Return the lines of each panel."""

@@ -13,11 +13,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
+from simulator.plots.edges import Edges
 from simulator.plots.labels import EndLabel
 from simulator.plots.style import DASHES, Legend, ink, mark, page
 from simulator.plots.sweep import Curve, axis_label
 from simulator.results.formats import swept_ticks
 
+EVERYTHING: Final = Edges()
+"""Edges of a scale that shows all values."""
 _FEW_TICKS: Final = 7
 _LONGEST: Final = 34
 """Letters of a label in one line."""
@@ -49,6 +52,7 @@ def draw_panels(
     fitted_power: Callable[[Curve], str],
     kinds: tuple[str, ...],
     ylabel: str,
+    edges: Edges = EVERYTHING,
 ) -> tuple[list[Axes], list[EndLabel]]:
     """Draw the lines of each panel on common scales; return the axes, and the labels for `label_ends`.
 
@@ -67,7 +71,7 @@ def draw_panels(
         one.set_title(title if len(panels) > 1 else "")
         named = (place + 1) % columns == 0 or place == len(panels) - 1
         for curve in curves:
-            draw_curve(one, curve, kinds)
+            draw_curve(one, curve, kinds, edges)
             if not room_for_labels(len(panels)):
                 continue
             label = textwrap.fill(curve.line.label, _LONGEST)  # a longer one would leave the lines no room
@@ -75,7 +79,7 @@ def draw_panels(
             text += ", fails" if curve.broken.mean() >= 0.5 else ""
             if text.strip():
                 colour = ink(mark(curve.line.protocol, kinds).colour)
-                labels.append(EndLabel(one, curve.x[-1], curve.middle[-1], text.strip(), colour))
+                labels.append(EndLabel(one, curve.x[-1], float(edges.clipped(curve.middle[-1])), text.strip(), colour))
         if place % columns == 0:
             one.set_ylabel(ylabel)
         if place + columns >= len(panels):
@@ -116,19 +120,22 @@ def _look(curve: Curve, kinds: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def draw_curve(axes: Axes, curve: Curve, kinds: tuple[str, ...]) -> None:
+def draw_curve(axes: Axes, curve: Curve, kinds: tuple[str, ...], edges: Edges = EVERYTHING) -> None:
     """Draw one line with its marks, its band and its bound."""
     colour = mark(curve.line.protocol, kinds).colour
     name: dict[str, Any] = {"label": curve.line.label}
     if np.any(curve.high > curve.low):
-        axes.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0, zorder=2, **name)
+        ends = edges.clipped(curve.low), edges.clipped(curve.high)
+        band = axes.fill_between(curve.x, *ends, color=colour, alpha=0.18, linewidth=0, zorder=2, **name)
+        edges.kept(band, curve.low, curve.high)
     if np.isfinite(curve.bound).any():
         axes.plot(
             curve.x, curve.bound, color=colour, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1.5, gid="bound", **name
         )
-    axes.plot(curve.x, curve.middle, zorder=3, gid="line", **name, **_look(curve, kinds))
+    edges.plot(axes, curve.x, curve.middle, zorder=3, gid="line", **name, **_look(curve, kinds))
     hollow = {**_look(curve, kinds), "linestyle": "", "markerfacecolor": "white", "markeredgewidth": 1.4}
-    axes.plot(curve.x[curve.broken], curve.middle[curve.broken], zorder=3.1, gid="failed", **name, **hollow)
+    edges.plot(axes, curve.x[curve.broken], curve.middle[curve.broken], zorder=3.1, gid="failed", **name, **hollow)
+    edges.arrows(axes, curve.x, curve.middle, colour, **name)
 
 
 def _scale_x(axes: Axes, values: Sequence[float], ticks: int) -> None:

@@ -83,6 +83,7 @@ class Spread(Plot):
             if most > 1
             else "Marks: one game each."
         )
+        note += self._infinite(tables)
         legends = [Legend("", entries)]
         figure = new_figure(height_of(rows), self.title or tables.title, fixed(tables), note, legends=legends)
         columns = columns_of(tables)
@@ -139,8 +140,8 @@ class Spread(Plot):
         also = f", and {' and '.join(map(measured_label, self._also))}" if self._also else ""
         what = measured_label(self.y, tables)
         return (
-            f"{what[:1].upper()}{what[1:]}, a row per protocol and adversary: {marks}{limited}{also}. "
-            f"Fixed: {fixed(tables)}. {self.centre.capitalize()}s: {seen}."
+            f"{what[:1].upper()}{what[1:]}, a row per protocol and adversary: {marks}{limited}{also}."
+            f"{self._infinite(tables)} Fixed: {fixed(tables)}. {self.centre.capitalize()}s: {seen}."
         )
 
     @property
@@ -162,6 +163,12 @@ class Spread(Plot):
         if not found:
             raise ValueError(f"a spread figure needs numbers in {self.y!r}; these games have none")
         return found
+
+    def _infinite(self, tables: Tables) -> str:
+        """Return how many games have no finite value, and so no place on the axis."""
+        values = tables.trials[column_of(tables.trials, "y", self.y)].dropna().astype(float)
+        many = int(np.isinf(values).sum())
+        return f" Left out of all marks: infinite values, in {many:,} of {len(values):,} games." if many else ""
 
     def _values(self, row: Row) -> Any:
         """Return what is shown of the games of a row."""

@@ -265,7 +265,9 @@ def _fix(figure: Figure) -> None:
         axes.set_position(Bbox(place), which="original")
 
 
-def save(figure: Figure, stem: Path, forms: Sequence[str] = FORMS, page: Page = SCREEN) -> list[Path]:
+def save(
+    figure: Figure, stem: Path, forms: Sequence[str] = FORMS, page: Page = SCREEN, within: Path | None = None
+) -> list[Path]:
     """Write a figure, whole or not at all, and return the paths.
 
     The same figure gives the same bytes: no date, no program name, ids from a fixed salt.
@@ -276,6 +278,8 @@ def save(figure: Figure, stem: Path, forms: Sequence[str] = FORMS, page: Page = 
         The path without its ending.
     page
         What the figure was drawn for.
+    within
+        A folder that no link may lead the files out of.
     """
     written = []
     with house_style(page):
@@ -286,6 +290,6 @@ def save(figure: Figure, stem: Path, forms: Sequence[str] = FORMS, page: Page = 
         _fix(figure)
         for form in forms:
             path = stem.with_name(f"{stem.name}.{form}")
-            write_with(path, partial(figure.savefig, format=form, metadata=_NOTHING_ELSE[form]))
+            write_with(path, partial(figure.savefig, format=form, metadata=_NOTHING_ELSE[form]), within)
             written.append(path)
     return written

@@ -91,6 +91,8 @@ def panels_of_curves(
 
     Along an axis that is one adversary's parameter, the games against the others stand nowhere.
     """
+    if place(tables.trials, axis).isna().all():
+        raise ValueError(f"x: {axis!r} has words for values, and a line needs numbers")
     drawn = [(title, curves(games, axis, measure, theory)) for title, games in panels(tables)]
     return [(title, found) for title, found in drawn if found]
 
@@ -138,13 +140,21 @@ def curves(
                 line,
                 x=middle.index.to_numpy(dtype=float),
                 middle=middle.to_numpy(dtype=float),
-                low=groups.quantile(0.05 if many else 0.0).to_numpy(dtype=float),
-                high=groups.quantile(0.95 if many else 1.0).to_numpy(dtype=float),
+                low=groups.agg(_quantile, 0.05 if many else 0.0).to_numpy(dtype=float),
+                high=groups.agg(_quantile, 0.95 if many else 1.0).to_numpy(dtype=float),
                 bound=np.array(bounds, dtype=float),
                 failed=np.array(failed.groupby(table["x"]).mean(), dtype=float),
             )
         )
     return found
+
+
+def _quantile(values: pd.Series[float], share: float) -> float:
+    """Return a quantile, between two values by the share; also of values of which some are infinite."""
+    ordered = np.sort(values.to_numpy(dtype=float))
+    before, part = divmod(share * (len(ordered) - 1), 1)
+    low = float(ordered[int(before)])
+    return low + part * (float(ordered[int(before) + 1]) - low) if part and low < np.inf else low
 
 
 def power(curve: Curve, axis: str) -> str:

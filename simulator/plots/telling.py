@@ -78,7 +78,7 @@ def _told(curve: Curve, axis: str, floor: float) -> str:
     values = float(curve.middle[0]), float(curve.middle[-1])
     first, last = (f"below {floor:g}" if value <= floor and floor else rounded(value) for value in values)
     if len(curve.x) == 1 or first == last:
-        stays = "is" if len(curve.x) == 1 or last.startswith("below") else "stays at"
+        stays = "is" if len(curve.x) == 1 or last.startswith(("below", "infinite")) else "stays at"
         return f"{curve.line.label} {stays} {last}{failing}"
     letter = symbol(axis) if len(symbol(axis)) == 1 else f"({symbol(axis)})"
     law = f" as {letter}^({fit.text()})" if fit is not None else ""

@@ -7,10 +7,11 @@ from math import isfinite
 from typing import Any
 
 from simulator.errors import ScenarioError
-from simulator.points.registry import find, make
+from simulator.points.registry import make
+from simulator.results.folder import class_of
 
 
-def cost_bound(point: Mapping[str, Any], items: int) -> float | None:
+def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, Any]) -> float | None:
     """Return the messages that a game is expected to need at most, None if no bound is known.
 
     Parameters
@@ -19,12 +20,14 @@ def cost_bound(point: Mapping[str, Any], items: int) -> float | None:
         The point of a scenario as its manifest has it: protocol, with all parameters, sites and start.
     items
         Number of items really sent.
+    own
+        The users' classes that the result was made with.
     """
     arguments = dict(point.get("protocol") or {})
     kind = arguments.pop("kind", None)
     try:
-        protocol = make("protocol", find("protocol", str(kind)), arguments)
+        protocol = make("protocol", class_of("protocol", str(kind), own), arguments)
         bound = protocol.cost_bound(int(point["sites"]), items, int(point.get("start") or 0))
     except (ScenarioError, KeyError, TypeError, ValueError, ArithmeticError):
-        return None  # a class of the user's own that is no longer there, or one without a bound: no line
+        return None  # a user's class that was not given, or one without a bound: no line
     return float(bound) if isfinite(bound) and bound > 0 else None

@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from simulator.plots.edges import Edges
 from simulator.plots.game_traces import GameTrace, from_game
 from simulator.plots.style import QUIET, Legend, mark, new_figure
 from simulator.results.formats import short
@@ -24,6 +25,8 @@ _DECADES: Final = 10_000.0
 _TRUTH: Final = "#888888"
 _BAND: Final = "#E4E4E4"
 _FAILING: Final = "#F3C9AE"
+_SEEN: Final = Edges(-1e6, 1e6)
+"""Errors, of which infinite ones are drawn as lines that leave the panel."""
 
 
 def draw_game(game: Any) -> Figure:
@@ -130,15 +133,20 @@ def _draw_error(axes: Axes, trace: GameTrace) -> None:
     axes.axhline(0, color=_TRUTH, linewidth=0.9, linestyle=(0, (4, 2)), zorder=2)
     colour = mark(trace.protocol).colour
     if np.array_equal(trace.low, trace.high):
-        axes.plot(trace.error_items, trace.high / unit, color=colour, linewidth=1.1, zorder=3, label="error")
+        look: dict[str, Any] = {"color": colour, "linewidth": 1.1, "zorder": 3, "label": "error"}
+        _SEEN.plot(axes, trace.error_items, trace.high / unit, **look)
         return
     low, high = trace.low / unit, trace.high / unit
-    axes.fill_between(trace.error_items, low, high, color=colour, linewidth=0.4, zorder=3, label="error")
+    band = axes.fill_between(
+        trace.error_items, _SEEN.clipped(low), _SEEN.clipped(high), color=colour, linewidth=0.4, zorder=3, label="error"
+    )
+    _SEEN.kept(band, low, high)
 
 
 def _scales(axes: Any, traces: list[GameTrace]) -> None:
     """Set the scales: items by powers of ten, the error by what came up, estimate and words from zero."""
-    worst = max(float(np.abs(np.r_[trace.low, trace.high]).max()) / (trace.alpha or 1.0) for trace in traces)
+    errors = [np.abs(np.r_[trace.low, trace.high]) / (trace.alpha or 1.0) for trace in traces]
+    worst = max(float(each[np.isfinite(each)].max(initial=0.0)) for each in errors)
     promised = any(trace.alpha for trace in traces)
     reach = min(max(1.35, 1.12 * worst), 12.0) if promised else max(1e-6, 1.2 * worst)
     axes[-2, 0].set_ylim(-reach, reach)

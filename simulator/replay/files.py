@@ -22,20 +22,66 @@ from collections.abc import Iterator
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from simulator.errors import ScenarioError
 from simulator.replay.plans import read
-from simulator.replay.record import FACTS, Asked, GameRecord, Sent
+from simulator.replay.record import SERVER, Asked, GameRecord, Sent
 from simulator.results.files import write_with
 
 FORMAT: Final = "disttrack game"
 VERSION: Final = 1
+MOST_SITES: Final = 2**16
+"""Sites of a game that can be replayed: each of them is looked at."""
+LONGEST: Final = 1000
+"""Letters of a name."""
 
-_WHOLE: Final = ("sites", "items", "start", "seed", "steps", "max_lag", "messages", "words")
-_WORDS: Final = ("protocol", "adversary", "verdict", "engine")
-_FAILURE: Final = ("first_failure", "first_failing_step")
-_NO_NUMBERS: Final = ("nan", "inf", "-inf")
+Count = Annotated[int, Field(ge=0, le=2**61)]
+Many = Annotated[int, Field(ge=0, le=2**40)]
+Site = Annotated[int, Field(ge=SERVER, lt=MOST_SITES)]
+Word = Annotated[str, Field(max_length=LONGEST)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Output = Annotated[int, Field(ge=-(2**100), le=2**100)] | Finite | Literal["nan", "inf", "-inf"]
+Parameters = dict[str, Any] | None
+ROW: Final[TypeAdapter[Any]] = TypeAdapter(
+    tuple[Literal["m"], Count, Site, Site, Word, Many, Many]
+    | tuple[Literal["o"], Count, Output]
+    | tuple[Literal["t"], Count, Count, Output, Count, Parameters, Count],
+    config=ConfigDict(strict=True),
+)
+"""A row of the file."""
+
+
+class About(BaseModel):
+    """What the first line says of a game; further keys are left as they are."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    protocol: Word
+    adversary: Word
+    verdict: Word
+    engine: Word
+    sites: Annotated[int, Field(ge=1, le=MOST_SITES)]
+    items: Count
+    start: Count
+    seed: Annotated[int, Field(ge=0, lt=2**128)]
+    steps: Count
+    max_lag: Count
+    messages: Count
+    words: Count
+    alpha: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
+    first_failure: Count | None
+    first_failing_step: Count | None
+    max_rel_error: Output | None
+    error: str | None
+    protocol_parameters: Parameters = None
+    adversary_parameters: Parameters = None
+    network: Parameters = None
+    scenario: Word | None = None
+    point: Count | None = None
+    trial: Count | None = None
 
 
 class _DamageError(Exception):
@@ -116,8 +162,8 @@ def _load(lines: list[bytes]) -> GameRecord:
     asked: list[Asked] = []
     for number, line in enumerate(lines[1:-1], 2):
         try:
-            _take(_json(line), about, messages, outputs, asked)
-        except (ValueError, TypeError) as error:
+            _take(line, about, messages, outputs, asked)
+        except ValueError as error:
             raise _DamageError(f"line {number}: no row of a recorded game") from error
     steps = [[row[0] for row in messages], [row[0] for row in outputs], [row[0] for row in asked]]
     for rows in steps:
@@ -135,48 +181,38 @@ def _json(line: bytes) -> Any:
 
 def _about(head: dict[str, Any]) -> dict[str, Any]:
     about = {key: value for key, value in head.items() if key not in ("format", "version")}
-    wrong = [name for name in FACTS if name not in about]
-    wrong += [name for name in _WHOLE if type(about.get(name)) is not int or about[name] < 0]
-    wrong += [name for name in _WORDS if not isinstance(about.get(name), str)]
-    if not isinstance(about.get("alpha"), int | float | None):
-        wrong.append("alpha")
-    wrong += [name for name in _FAILURE if type(about.get(name)) not in (int, type(None))]
-    if about.get("sites") == 0:
-        wrong.append("sites")
-    if wrong:
-        raise _DamageError(f"line 1: {wrong[0]} is missing or none of a recorded game")
+    try:
+        About.model_validate(about)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        raise _DamageError(f"line 1: {fault['loc'][0]}: no value of a recorded game: {fault['msg']}") from error
+    failed = about["first_failing_step"]
+    if failed is not None and (failed > about["steps"] or about["alpha"] is None):
+        raise _DamageError("line 1: first_failing_step: no step of this game that could fail")
     return about
 
 
 def _take(
-    row: Any, about: dict[str, Any], messages: list[Sent], outputs: list[tuple[int, float]], asked: list[Asked]
+    line: bytes, about: dict[str, Any], messages: list[Sent], outputs: list[tuple[int, float]], asked: list[Asked]
 ) -> None:
-    """Take a row of the file in; ValueError or TypeError if it is none."""
+    """Take a row of the file in; ValueError if it is none."""
     sites, steps = about["sites"], about["steps"]
-    match row:
-        case ["m", int(step), int(sender), int(receiver), str(kind), int(words), int(bits)]:
-            fits = min(sender, receiver) >= -1 and max(sender, receiver) < sites and (sender < 0) != (receiver < 0)
-            messages.append(Sent(_within(step, steps, fits), sender, receiver, kind, words, bits))
-        case ["o", int(step), output]:
-            outputs.append((_within(step, steps), _output(output)))
-        case ["t", int(step), int(sent), output, int(changes), plan, int(taken)]:
-            _within(step + taken, steps, taken >= 0)
-            plan = None if plan is None else read(plan, taken, sites)
-            asked.append(Asked(_within(step, steps), sent, _output(output), changes, plan, taken))
-        case _:
-            raise ValueError("no row")
+    row = ROW.validate_json(line)
+    if row[0] == "m":
+        _, step, sender, receiver, *_ = row
+        fits = max(sender, receiver) < sites and (sender < 0) != (receiver < 0)
+        _within(step, steps, fits)
+        messages.append(Sent(*row[1:]))
+    elif row[0] == "o":
+        _within(row[1], steps)
+        outputs.append((row[1], float(row[2]) if isinstance(row[2], str) else row[2]))
+    else:
+        _, step, sent, output, changes, plan, taken = row
+        _within(step + taken, steps)
+        plan = None if plan is None else read(plan, taken, sites)
+        asked.append(Asked(step, sent, float(output) if isinstance(output, str) else output, changes, plan, taken))
 
 
-def _within(step: int, steps: int, fits: bool = True) -> int:
-    if not fits or not 0 <= step <= steps:
+def _within(step: int, steps: int, fits: bool = True) -> None:
+    if not fits or step > steps:
         raise ValueError("no step of this game")
-    return step
-
-
-def _output(value: Any) -> float:
-    if value in _NO_NUMBERS:
-        return float(value)
-    if type(value) not in (int, float):
-        raise ValueError("no output")
-    number: float = value
-    return number

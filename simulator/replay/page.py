@@ -58,7 +58,7 @@ def facts(record: GameRecord) -> str:
     if about["alpha"] is not None:
         parts.append(f"α = {about['alpha']:g}")
     if about.get("scenario"):
-        parts.append(f"{about['scenario']}, point {about['point']}, trial {about['trial']}")
+        parts.append(f"{about['scenario']}, point {about.get('point')}, trial {about.get('trial')}")
     if record.delayed:
         network = ", ".join(f"{key} {value}" for key, value in (about["network"] or {}).items())
         parts.append(f"messages take time{f' ({network})' if network else ''}; only the first failure is marked")

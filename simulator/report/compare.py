@@ -41,7 +41,8 @@ def write_comparison(path: Path, results: Sequence[Results], compared: Compared,
         }
     anchors = {"Points": "points", "Not compared": "alone", "Figures": "figures", "Where they come from": "origin"}
     contents = [(anchors[heading], heading) for heading, part in parts.items() if heading and str(part)]
-    write_text(path, shown(title, [part for part in parts.values() if str(part)], contents, "disttrack compare"))
+    text = shown(title, [part for part in parts.values() if str(part)], contents, "disttrack compare")
+    write_text(path, text, results[0].dir if path.parent == results[0].dir else None)
     return path
 
 

@@ -260,7 +260,7 @@
           trace.x.forEach((x, place) => {
             const base = trace.base?.[place] ?? 0, flat = trace.orientation === "h";
             const [low, high] = trace.customdata?.[place] ?? (trace.base ? [base, base + (flat ? x : trace.y[place])] : ["", ""]);
-            if (x !== null) found.push([panel, series, role, flat ? x : this.named(trace, "x", place), flat ? this.named(trace, "y", place) : trace.y[place], low, high]);
+            if (x !== null) found.push([panel, series, role, flat ? x : this.named(trace, "x", place), flat ? this.named(trace, "y", place) : trace.meta.true?.[place] ?? trace.y[place], low, high]);
           });
         }
       }

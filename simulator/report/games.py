@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from simulator.pages.html import Html, facts, section
 from simulator.pages.tables import table
 from simulator.results.answers import AnswerTable, answer_table
+from simulator.results.files import is_inside
 from simulator.results.formats import number
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def errors(results: Results) -> Html:
     )
     if not lost:
         return Html("")
-    told = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    there = path.is_file() and is_inside(path, results.dir)
+    told = path.read_text(encoding="utf-8", errors="replace") if there else ""
     cut = f"\n… errors.txt has all of it ({len(told):,} letters)" if len(told) > MOST_ERRORS else ""
     return section(
         "Errors",

@@ -67,7 +67,9 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
     }
     contents = [(_anchor(part), heading) for heading, part in parts.items() if heading and str(part)]
     path = results.dir / NAME
-    write_text(path, shown(title, [part for part in parts.values() if str(part)], contents, "disttrack report"))
+    write_text(
+        path, shown(title, [part for part in parts.values() if str(part)], contents, "disttrack report"), results.dir
+    )
     return path
 
 

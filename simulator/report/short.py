@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from simulator.pages.html import Html, joined
@@ -32,6 +33,8 @@ class Pair:
         Games with a verdict, and those of them that fail.
     worst
         The largest of the median errors of its points, in units of alpha; None if alpha was not promised.
+    infinite
+        Games whose error is infinite.
     where
         The setting at which it is that large.
     fails_from
@@ -45,6 +48,7 @@ class Pair:
     games: int
     failed: int
     worst: float | None
+    infinite: int
     where: str
     fails_from: str
     words: float | None
@@ -92,6 +96,7 @@ def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str) -> Pair
         games=len(left),
         failed=int((left["verdict"] == "failed").sum()),
         worst=worst[0],
+        infinite=int((left["_over"] == inf).sum()),
         where=_of(worst[1], axis),
         fails_from=(_of(failing[0], axis) or "everywhere") if failing else "",
         words=sent if sent > 0 else None,
@@ -141,8 +146,10 @@ def _broken(found: Sequence[Pair]) -> list[Html]:
     broken = sorted((pair for pair in found if pair.broken), key=lambda pair: -(pair.worst or 0.0))
     told = []
     for pair in broken[:MOST]:
-        size = f", with an error of up to {number(pair.worst)} α" if pair.worst is not None else ""
-        size += f" at {pair.where} (median of the largest errors)" if pair.worst is not None and pair.where else ""
+        finite = pair.worst is not None and pair.worst < inf
+        size = f", with an error of up to {number(pair.worst)} α" if finite else ""
+        size += f" at {pair.where} (median of the largest errors)" if finite and pair.where else ""
+        size += f"; the error is infinite in {pair.infinite:,} games" if pair.infinite else ""
         since = f"; from {pair.fails_from} on at least half of them" if pair.where and pair.failed < pair.games else ""
         told.append(
             Html(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,8 +29,7 @@ TRACKING: Final = {
 def words(results: Results) -> Html:
     """Return the section: terms, then what is known of the task and of each protocol and adversary."""
     task = str(results.scenario.get("task") or "count")
-    kept = results.manifest.get("own") or {}
-    found = _found(results, task, kept)
+    found = _found(results, task)
     entries = [
         Html("<h3 id='word-{}'>{} <small class='quiet'>{}</small></h3>{}", f.name, f.name, f.family, _told(f))
         for f in found
@@ -40,18 +38,18 @@ def words(results: Results) -> Html:
     return section("What the words mean", terms, joined(entries), anchor="words")
 
 
-def _found(results: Results, task: str, kept: Mapping[str, Any]) -> list[Facts]:
+def _found(results: Results, task: str) -> list[Facts]:
     """Return what is known of the task, and of the kinds on both sides in the order in which they were played."""
     from simulator.points.facts import facts as known
-    from simulator.points.kept import kept_class
+    from simulator.results.folder import class_of
 
     found = []
     maker: Any = None
     try:
-        maker = kept_class("task", task, kept)
+        maker = results.task
         found.append(known("task", task, "", task, maker))
     except ScenarioError:
-        pass  # the class is no longer there
+        pass  # a user's class that was not given
     families: dict[str, Any] = {"protocol": "protocol", "adversary": "adversary"}
     families |= maker.families if maker is not None else {}
     for side in ("protocol", "adversary"):
@@ -59,9 +57,9 @@ def _found(results: Results, task: str, kept: Mapping[str, Any]) -> list[Facts]:
             continue
         for kind in dict.fromkeys(map(str, results.trials[side].dropna())):
             try:
-                found.append(known(families[side], kind, "", kind, kept_class(families[side], kind, kept)))
+                found.append(known(families[side], kind, "", kind, class_of(families[side], kind, results.own)))
             except (ScenarioError, TypeError, ValueError):
-                continue  # one that is no longer there has nothing to say
+                continue  # a user's class
     return found
 
 

@@ -6,14 +6,13 @@ appear. The terminal, the page of a result, notebooks and `--json` show this one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from simulator.errors import ScenarioError
-from simulator.points.kept import Kept, kept_class
-from simulator.results.folder import Results, finished, opened
+from simulator.results.folder import Results, class_of, finished, opened
 from simulator.results.formats import cell, number
 from simulator.results.settings import settings
 from simulator.tasks.answers import Answer, answers_of
@@ -105,7 +104,7 @@ def answer_table(place: str | Path | Results) -> AnswerTable:
         The folder holds none.
     """
     results = opened(place)
-    task, games = _task(results), games_by_point(results)
+    task, games = results.task, games_by_point(results)
     varying, fixed = settings(results, task, games)
     columns = [Shown(one.header, one.says, "setting", one.rank, one.source) for one in varying]
     table: list[list[Cell]] = [[(value, cell(value)) for value in setting.values] for setting in varying]
@@ -131,20 +130,14 @@ def games_by_point(results: Results) -> list[pd.DataFrame]:
 
 def cells_by_point(results: Results) -> list[tuple[Answer, list[Cell]]]:
     """Return the answers of a result's task and what they are at each point; those without a value are left out."""
-    task, kept = _task(results), results.manifest.get("own") or {}
+    task = results.task
     games = [(mine, finished(mine)) for mine in games_by_point(results)]
     answers = [*answers_of(task), LOST]
-    found = [(answer, [_cell(answer, mine, left, task, kept) for mine, left in games]) for answer in answers]
+    found = [(answer, [_cell(answer, mine, left, task, results.own) for mine, left in games]) for answer in answers]
     return [(answer, cells) for answer, cells in found if any(text for _, text in cells)]
 
 
-def _task(results: Results) -> type[Task]:
-    kind = str(results.scenario.get("task") or "count")
-    task: type[Task] = kept_class("task", kind, results.manifest.get("own") or {})
-    return task
-
-
-def _cell(answer: Answer, games: pd.DataFrame, left: pd.DataFrame, task: type[Task], kept: Kept) -> Cell:
+def _cell(answer: Answer, games: pd.DataFrame, left: pd.DataFrame, task: type[Task], own: Mapping[str, Any]) -> Cell:
     """Return what the games of a point say; what is `left` of them are those that were not lost to an error."""
     if answer is LOST:
         lost = len(games) - len(left)
@@ -155,7 +148,7 @@ def _cell(answer: Answer, games: pd.DataFrame, left: pd.DataFrame, task: type[Ta
         decided = left[left["verdict"].isin(("ok", "failed"))]
         return _share(decided["verdict"] == "ok")
     if answer.how == "fact":
-        return _fact(str(answer.of), games, task, kept)
+        return _fact(str(answer.of), games, task, own)
     values = measured(answer, left)
     if values is None:
         return NOTHING
@@ -195,13 +188,13 @@ def _summary(how: str, values: pd.Series[Any]) -> Cell:
     return plain, number(round(value) if abs(value) >= 1000 and abs(value) < inf else value)
 
 
-def _fact(name: str, games: pd.DataFrame, task: type[Task], kept: Kept) -> Cell:
+def _fact(name: str, games: pd.DataFrame, task: type[Task], own: Mapping[str, Any]) -> Cell:
     """Return what the protocol's class says of itself."""
     kind = str(games["protocol"].iloc[0])
     try:
-        said = getattr(kept_class(task.families["protocol"], kind, kept), name, None)
+        said = getattr(class_of(task.families["protocol"], kind, own), name, None)
     except ScenarioError:
-        return NOTHING  # a class of one's own that is no longer there
+        return NOTHING  # a user's class
     return (said, said) if isinstance(said, str) and said else NOTHING
 
 

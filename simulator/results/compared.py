@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from simulator.points.kept import kept_class
 from simulator.points.point import canonical
 from simulator.results.answers import games_by_point, measured
 from simulator.results.folder import Results, finished
@@ -133,8 +133,9 @@ def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compare
 
 def _answers(results: Results) -> list[Answer]:
     """Return what is compared: the medians that answer the question of the task, and how many games held."""
-    task = kept_class("task", str(results.scenario.get("task") or "count"), results.manifest.get("own") or {})
-    return [answer for answer in answers_of(task) if answer.how in ("median", "held", "share") and answer.rank < 2]
+    return [
+        answer for answer in answers_of(results.task) if answer.how in ("median", "held", "share") and answer.rank < 2
+    ]
 
 
 def _row(point: Mapping[str, Any], answer: Answer, other: str, one: pd.DataFrame, two: pd.DataFrame) -> Row:
@@ -209,6 +210,10 @@ def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
     """Return what results ought to have alike, and what each has."""
     facts: dict[str, list[str]] = {
         "games were played by different rules": [str(one.manifest.get("rules")) for one in results],
+        "games were played by different code": [
+            str((one.manifest.get("code") or {}).get("digest") or "unknown")[:12] for one in results
+        ],
+        "games were made of different files": [_files(one) for one in results],
         "different versions of disttrack": [
             str((one.manifest.get("versions") or {}).get("disttrack")) for one in results
         ],
@@ -220,6 +225,12 @@ def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
     for name in sorted({name for one in results for name in _fixed(one)}):
         facts[f"different {name}"] = [", ".join(_fixed(one).get(name, ["none"])) for one in results]
     return facts
+
+
+def _files(results: Results) -> str:
+    """Return the users' files that a result was made of, wherever they were: their names and digests."""
+    files = (results.manifest.get("files") or {}).items()
+    return ", ".join(sorted(f"{PurePath(path).name} {digest[:12]}" for path, digest in files)) or "none"
 
 
 def _fixed(results: Results) -> dict[str, list[str]]:

@@ -24,6 +24,10 @@ BEFORE: Final = ".before-"
 """What that of one begins with that is kept until those that belong to it are in place."""
 
 
+DRAWN: Final = frozenset({".html", ".json", ".pdf", ".png", ".svg"})
+"""Endings of figures, their captions, and pages."""
+
+
 @contextmanager
 def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
     """Let several files of a folder appear together at the end; none of them if anything fails.
@@ -43,6 +47,7 @@ def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
         with ExitStack() as stack:
 
             def start(name: str) -> TextIO:
+                partial(folder / name).unlink(missing_ok=True)  # it might be a link
                 file = open(partial(folder / name), "w", encoding="utf-8", errors="backslashreplace", newline="")  # noqa: SIM115
                 started[name] = stack.enter_context(file)
                 return started[name]
@@ -59,23 +64,33 @@ def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
             partial(folder / name).unlink(missing_ok=True)
 
 
-def write_with(path: Path, write: Callable[[Path], object]) -> None:
+def write_with(path: Path, write: Callable[[Path], object], within: Path | None = None) -> None:
     """Let a function write one file: it is handed the path to write to.
 
     A device or a pipe (/dev/stdout) is no file that could be replaced: it is written to as it is. The folder is made
     if it is not there.
 
+    Parameters
+    ----------
+    within
+        A folder that no link may lead the file out of.
+
     Raises
     ------
     RunError
         The file cannot be written.
+    ScenarioError
+        It lies outside of the folder.
     """
+    if within is not None and not is_inside(path, within):
+        raise ScenarioError(f"{path}: a link leads out of {within}; remove it")
     target = Path(os.path.realpath(path))  # a link stays a link
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.exists() and not target.is_file() and not target.is_dir():
             write(target)
             return
+        partial(target).unlink(missing_ok=True)
         try:
             write(partial(target))
             with open(partial(target), "rb") as file:
@@ -87,15 +102,9 @@ def write_with(path: Path, write: Callable[[Path], object]) -> None:
         raise _unwritable(path, error) from error
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write one file of text.
-
-    Raises
-    ------
-    RunError
-        The file cannot be written.
-    """
-    write_with(path, lambda place: place.write_text(printable(text), encoding="utf-8", newline=""))
+def write_text(path: Path, text: str, within: Path | None = None) -> None:
+    """Write one file of text, as `write_with` does."""
+    write_with(path, lambda place: place.write_text(printable(text), encoding="utf-8", newline=""), within)
 
 
 def partial(path: Path) -> Path:
@@ -136,6 +145,28 @@ def _replace_all(folder: Path, names: Iterable[str]) -> None:
     finally:
         for before in kept.values():
             before.unlink(missing_ok=True)
+
+
+def remove_drawings(folder: Path) -> None:
+    """Remove the figures and the page of a result, which show tables that are no longer there.
+
+    Raises
+    ------
+    RunError
+        One of them cannot be removed.
+    """
+    drawn = [path for place in ("figures", "figures/paper") for path in (folder / place).glob("*")]
+    try:
+        for path in (folder / "report.html", *drawn):
+            if path.suffix in DRAWN and is_inside(path, folder):
+                path.unlink(missing_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Tell whether a path stays in a folder when all links are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def sweep(folder: Path) -> None:

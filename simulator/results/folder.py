@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simulator.errors import ScenarioError
-from simulator.points.source import import_reference
+from simulator.points.registry import Family, find
+from simulator.points.source import import_reference, is_reference
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simulator.tasks.base import Task
 
 
 class NoResults(ScenarioError, ValueError):
@@ -18,7 +23,14 @@ class NoResults(ScenarioError, ValueError):
 
 
 class Results:
-    """What a run left in its folder.
+    """What a run left in its folder. It is data: no code is loaded that its files name or hold.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    own
+        The user's classes that the result was made with, by reference (``mine.py:Mine``) or name.
 
     Attributes
     ----------
@@ -41,11 +53,12 @@ class Results:
         The folder holds no results.
     """
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, own: Mapping[str, Any] | None = None) -> None:
         self.dir = Path(folder)
+        self.own = dict(own or {})
         self.drawn: dict[str, Any] = {}
         for needed in ("trials.csv", "manifest.json"):
-            if not (self.dir / needed).is_file():
+            if not os.path.isfile(self.dir / needed):  # also of a name that is too long
                 raise NoResults(f"{self.dir}: holds no results: {needed} is missing")
 
     @cached_property
@@ -95,6 +108,12 @@ class Results:
         return dict(self.manifest["scenario"])
 
     @property
+    def task(self) -> type[Task]:
+        """The class of the task; ScenarioError if it is a user's and was not given."""
+        task: type[Task] = class_of("task", str(self.scenario.get("task") or "count"), self.own)
+        return task
+
+    @property
     def ok(self) -> bool:
         """Tell whether all claims hold and no game ended in an error."""
         errors = self.manifest.get("games", {}).get("errors")
@@ -105,7 +124,7 @@ class Results:
         from simulator.results.table_file import read_table
 
         try:
-            return read_table(self.dir / name, self.manifest.get("lines", {}).get(name))
+            return read_table(self.dir / name, self.manifest.get("tables"))
         except ValueError as error:
             said = str(error).removeprefix(f"{self.dir}: ")
             raise NoResults(f"{self.dir}: {said}; run the scenario again") from error
@@ -115,6 +134,23 @@ class Results:
 
     def _repr_html_(self) -> str:
         return str(import_reference("simulator.notebook.shown:results")(self))
+
+
+def class_of(family: Family, kind: str, own: Mapping[str, Any]) -> Any:
+    """Return the class that a kind of a result names: a registered one, or one of those that the user has given.
+
+    Raises
+    ------
+    ScenarioError
+        It is neither. A result is data: a file or module is never loaded because a result names it.
+    """
+    if not is_reference(kind):
+        return find(family, kind)
+    name = kind.rpartition(":")[2]
+    given = [own[kind]] if kind in own else [maker for key, maker in own.items() if key.rpartition(":")[2] == name]
+    if not given:
+        raise ScenarioError(f"{kind!r} is a user's class, and results run no code: name it, --with FILE.py:{name}")
+    return given[0]
 
 
 def finished(trials: pd.DataFrame) -> pd.DataFrame:

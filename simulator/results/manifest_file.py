@@ -18,12 +18,23 @@ class _Lenient(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
+class _Claim(_Lenient):
+    no_control: str | None = None
+    source: str | list[str] | None = None
+
+
 class _Scenario(_Lenient):
-    plots: list[dict[str, Any] | str] = []
+    title: str | None = None
+    task: str | None = None
+    protocol: str | Part | list[str | Part] | None = None
+    adversary: str | Part | list[str | Part] | None = None
+    claims: list[_Claim] | None = None
+    plots: list[str | Part] | None = None
 
 
 class _Side(_Lenient):
     kind: str = ""
+    alpha: Simple = None
 
 
 class _Point(_Lenient):
@@ -41,16 +52,17 @@ class _Manifest(_Lenient):
     name: str = ""
     task: str = ""
     rules: int = 0
+    code: dict[str, Simple] = {}
+    files: dict[str, str] = {}
     versions: dict[str, Simple] = {}
     machine: dict[str, Simple] = {}
     begun: str = ""
     seconds: float = 0.0
     workers: str = ""
     games: dict[str, int] = {}
-    lines: dict[str, int] = {}
+    tables: dict[str, str] = {}
     seeds: list[int] = []
     points: list[_Point] = []
-    own: dict[str, Any] = {}
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

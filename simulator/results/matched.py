@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.points.kept import kept_class
 from simulator.points.point import canonical
 from simulator.points.swept import LEFT_OUT, flat
 from simulator.results.answers import games_by_point
@@ -126,13 +125,12 @@ def _points(result: Results) -> list[Values]:
     """Return all parameters of each point that was played, in the order of the result's table."""
     described = {int(point["point"]): point for point in result.manifest.get("points") or []}
     kind = str(result.scenario.get("task") or "count")
-    task = kept_class("task", kind, result.manifest.get("own") or {})
     found = []
     for games in games_by_point(result):
         first = games.iloc[0]
         point = described.get(int(first["point"])) or _as_played(first)
         values: Values = {("", "task"): kind} | {("", side): str(first[side]) for side in SIDES}
-        sizes = {("", size.key): point.get(size.column) for size in task.sizes}
+        sizes = {("", size.key): point.get(size.column) for size in result.task.sizes}
         values |= {name: _plain(value) for name, value in sizes.items() if value is not None}
         values |= {("network", name): _plain(value) for name, value in flat(point.get("network") or {}).items()}
         for side in SIDES:

@@ -13,7 +13,6 @@ from simulator.claims.columns import TRIALS
 from simulator.claims.expressions import rows
 from simulator.claims.grammar import ExpressionError
 from simulator.errors import ScenarioError
-from simulator.points.kept import Kept, kept_class
 from simulator.results.folder import NoResults, Results, finished, opened
 from simulator.results.formats import setting
 from simulator.results.marked import controls_of, measured_marked, of_result, together
@@ -40,8 +39,8 @@ class Tables:
         The points of each result by number, as its manifest has them: every parameter of both sides.
     sizes
         What sizes the games have and what they are called; those of counting if the results' tasks differ in them.
-    kept
-        Classes of users' own that the results were made with.
+    own
+        The users' classes that the results were made with, by reference or name.
     controls
         The games of the claims' controls, as `trials` has its own: the protocol's name says what is broken in it.
     lost
@@ -54,7 +53,7 @@ class Tables:
     scenarios: dict[str, dict[str, Any]] = field(default_factory=dict)
     points: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
     sizes: Sequence[Size] = Task.sizes
-    kept: Kept = field(default_factory=dict)
+    own: dict[str, Any] = field(default_factory=dict)
     controls: pd.DataFrame = field(default_factory=pd.DataFrame)
     lost: int = 0
 
@@ -152,15 +151,15 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     trials, series, kinds, controls = [], [], [], []
     scenarios: dict[str, dict[str, Any]] = {}
     points: dict[str, dict[int, dict[str, Any]]] = {}
-    kept: dict[str, Any] = {}
+    own: dict[str, Any] = {}
     sizes: list[Sequence[Size]] = []
     lost = 0
     for place in places:
         results = opened(place)
         name = _free_name(results.dir.resolve().name, scenarios)
         scenarios[name] = results.scenario
-        kept |= results.manifest.get("own") or {}
-        sizes.append(_sizes_of(str(results.scenario.get("task") or "count"), kept))
+        own |= results.own
+        sizes.append(_sizes_of(results))
         points[name] = {int(point["point"]): point for point in results.manifest.get("points") or []}
         games = finished(results.trials)
         lost += len(results.trials) - len(games)
@@ -173,17 +172,16 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
         why = f"all of its {lost:,} games ended in an error" if lost else "trials.csv is empty"
         raise NoResults(f"{opened(places[0]).dir}: holds no games: {why}")
     same = sizes[0] if all(other == sizes[0] for other in sizes) else Task.sizes
-    named: dict[str, Any] = {"scenarios": scenarios, "points": points, "kept": kept}
+    named: dict[str, Any] = {"scenarios": scenarios, "points": points, "own": own}
     return Tables(games, timelines, messages, **named, sizes=same, controls=broken, lost=lost)
 
 
-def _sizes_of(task: str, kept: Kept) -> Sequence[Size]:
-    """Return the sizes of a task's games; those of counting if its class is no longer there."""
+def _sizes_of(results: Results) -> Sequence[Size]:
+    """Return the sizes of a task's games; those of counting if its class is not known."""
     try:
-        sizes: Sequence[Size] = kept_class("task", task, kept).sizes
+        return results.task.sizes
     except ScenarioError:
         return Task.sizes
-    return sizes
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ a line that says where the fault is, and what is cut short is never taken for a 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -51,13 +52,13 @@ WHOLE: Final = ("point", "trial")
 """Columns in which every row has a whole number."""
 
 
-def read_table(path: Path, lines: int | None = None) -> pd.DataFrame:
+def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Return a table; one that is absent or has no header is empty.
 
     Parameters
     ----------
-    lines
-        How many lines it had when it was written, if that is known.
+    digests
+        The SHA-256 of each table of the result by its name, if they are known.
 
     Raises
     ------
@@ -68,7 +69,7 @@ def read_table(path: Path, lines: int | None = None) -> pd.DataFrame:
 
     name = path.name
     try:
-        _hold_whole(path, lines)
+        _hold_whole(path, digests)
         # only what is blank is missing: a claim may be called NA
         table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(TEXTS[name], str))
     except (FileNotFoundError, pd.errors.EmptyDataError):
@@ -90,14 +91,12 @@ def read_table(path: Path, lines: int | None = None) -> pd.DataFrame:
     return table
 
 
-def _hold_whole(path: Path, lines: int | None) -> None:
-    """Refuse a table that has been cut or has grown."""
-    found, last = 0, b"\n"
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            found += block.count(b"\n")
-            last = block[-1:]
-    if last != b"\n" or (lines is not None and found != lines):
+def _hold_whole(path: Path, digests: Mapping[str, str] | None) -> None:
+    """Refuse a table that has been cut, or that is another one than its manifest was written with."""
+    if digests is not None:
+        if _digest(path) != digests.get(path.name):
+            raise ValueError("it is not the one that manifest.json was written with")
+    elif path.is_file() and not path.read_bytes().endswith(b"\n"):
         raise ValueError("it is not whole")
 
 
@@ -113,11 +112,13 @@ def _hold_numbers(name: str, column: str, values: pd.Series[Any]) -> None:
     raise ValueError(f"{name}, column {column}: {shown!r} is no number")
 
 
-def lines_of(folder: Path) -> dict[str, int]:
-    """Return how many lines each table of a folder has: what `read_table` holds it to."""
-    found = {}
-    for name in NEEDED:
-        if (folder / name).is_file():
-            with open(folder / name, "rb") as file:
-                found[name] = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
-    return found
+def digests_of(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each table of a folder, to which `read_table` holds it."""
+    return {name: digest for name in NEEDED if (digest := _digest(folder / name)) is not None}
+
+
+def _digest(path: Path) -> str | None:
+    if not path.is_file():
+        return None
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

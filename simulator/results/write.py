@@ -9,6 +9,7 @@ from typing import Any
 
 from simulator.claims.columns import CLAIMS, KINDS, PLACE, SERIES, Scalar
 from simulator.claims.judge import ControlTable, Finding, judge
+from simulator.errors import one_line, printable
 from simulator.points.point import Point
 from simulator.results.files import writing
 from simulator.results.games import Games, game_row
@@ -24,7 +25,7 @@ def write_tables(
 ) -> tuple[list[Finding], list[str]]:
     """Write ``trials.csv``, ``series.csv``, ``kinds.csv``, ``claims.csv``, ``controls.csv`` and ``errors.txt``.
 
-    Those of the games appear together, when all of them are whole, and before any claim is judged.
+    They appear together, when all of them are whole.
 
     Parameters
     ----------
@@ -64,10 +65,9 @@ def write_tables(
         if found:
             _write_controls(csv.writer(start("controls.csv"), lineterminator="\n"), scenario, found)
         if lost.tracebacks:
-            start("errors.txt").write("\n".join(lost.tracebacks))
-    judged = {number: control for number, control, _ in found}
-    findings = judge(scenario.head.claims, table.columns(), judged, lost=table.lost())
-    with writing(folder) as start:
+            start("errors.txt").write(printable("\n".join(lost.tracebacks)))
+        judged = {number: control for number, control, _ in found}
+        findings = judge(scenario.head.claims, table.columns(), judged, lost=table.lost())
         claims = csv.writer(start("claims.csv"), lineterminator="\n")
         claims.writerow(CLAIMS)
         for found_row in map(Finding.row, findings):
@@ -91,7 +91,7 @@ class _Lost:
         if record.error:
             of = "" if point.number < len(self._scenario.points) else "control, "
             where = f"{of}point {point.number}, trial {trial}: {point.describe()}"
-            self.lines.append(f"{where}: {record.cause}")
+            self.lines.append(one_line(f"{where}: {record.cause}"))
             self.tracebacks.append(f"{where}, seed {seed}\n{record.error.rstrip()}\n")
 
 
@@ -144,4 +144,4 @@ def _cell(value: Any) -> Scalar:
     if value is None or value != value:
         return ""
     plain: Scalar = value.item() if hasattr(value, "item") else value
-    return plain
+    return one_line(plain) if isinstance(plain, str) else plain

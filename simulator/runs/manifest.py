@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from simulator.points.code import own_code, versions
-from simulator.points.kept import keep
 from simulator.points.point import Point
-from simulator.results.files import write_text
-from simulator.results.table_file import lines_of
+from simulator.points.source import is_reference
+from simulator.results.files import remove_drawings, writing
+from simulator.results.manifest_file import read_manifest
+from simulator.results.table_file import digests_of
 from simulator.scenario.document import comment
 from simulator.scenario.load import Scenario
 
@@ -35,7 +36,9 @@ def write_manifest(
     begun: float,
     seconds: float,
 ) -> None:
-    """Write ``manifest.json``, the only file of a result with the time of day in it.
+    """Write ``manifest.json``, the only file of a result with the time of day in it, after its tables.
+
+    It has their digests: a reader refuses other tables. Figures and a page of other tables are removed.
 
     Parameters
     ----------
@@ -52,7 +55,6 @@ def write_manifest(
     seconds
         How long it took.
     """
-    own = keep([scenario.points[0].task, *scenario.plots])
     manifest = {
         "scenario": dict(scenario.data),
         "comment": _comment(scenario),
@@ -72,12 +74,22 @@ def write_manifest(
         "seconds": round(seconds, 3),
         "workers": workers,
         "games": dict(games),
-        "lines": lines_of(folder),
+        "tables": digests_of(folder),
         "seeds": list(seeds),
         "points": [_point(point, engines.get(point.number, {})) for point in scenario.points],
-        **({"own": own} if own else {}),
     }
-    write_text(folder / "manifest.json", json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
+    if manifest["tables"] != _tables_before(folder):
+        remove_drawings(folder)
+    with writing(folder) as start:
+        start("manifest.json").write(json.dumps(manifest, indent=1, default=str, ensure_ascii=False) + "\n")
+
+
+def _tables_before(folder: Path) -> Any:
+    """Return the digests of the tables with which the manifest that is there was written; None if it has none."""
+    try:
+        return read_manifest(folder / "manifest.json").get("tables")
+    except ValueError:
+        return None
 
 
 def _comment(scenario: Scenario) -> str:
@@ -116,6 +128,12 @@ def files_of(scenario: Scenario) -> dict[str, str]:
     for part in parts.values():
         found.update(part.files())
     return dict(sorted(found.items()))
+
+
+def own_classes(scenario: Scenario) -> dict[str, Any]:
+    """Return the users' classes that a scenario names, by reference: its result is drawn with them."""
+    sides = (part for point in scenario.points for part in (point.task, point.protocol, point.adversary))
+    return {part.kind: part.maker() for part in (*scenario.plots, *sides) if is_reference(part.kind)}
 
 
 def _commit() -> str | None:

@@ -20,7 +20,7 @@ from simulator.runs.estimate import refuse_too_large
 from simulator.runs.jobs import Batch, Job, Played
 from simulator.runs.journal import Journal
 from simulator.runs.lock import locked
-from simulator.runs.manifest import write_manifest
+from simulator.runs.manifest import own_classes, write_manifest
 from simulator.runs.output import NAME, Output
 from simulator.runs.plan import Plan, in_order, plan
 from simulator.runs.processes import WorkerProcesses, check_limit
@@ -166,7 +166,7 @@ def execute(
             seconds=seconds,
         )
     counts = progress.played, progress.alike, progress.kept, seconds, journal.damaged
-    return Report(Results(folder), findings, errors, *counts, output.says(folder))
+    return Report(Results(folder, own_classes(scenario)), findings, errors, *counts, output.says(folder))
 
 
 def _waiting(planned: Plan, journal: Journal, before: Set[str], progress: Progress) -> list[Job]:

@@ -160,7 +160,7 @@ def value_of(text: str) -> Any:
     try:
         return read_yaml(text)[0]
     except YamlError as error:
-        raise ScenarioError(f"{_shortened(text)!r} is not valid YAML: {error}") from error
+        raise ScenarioError(f"{text!r} is not valid YAML: {error}") from error
 
 
 def spell(path: Sequence[str | int]) -> str:
@@ -175,10 +175,6 @@ def spell(path: Sequence[str | int]) -> str:
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
     return text
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 80 else text[:79] + "…"
 
 
 def _called(value: Any) -> str:

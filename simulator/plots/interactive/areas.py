@@ -12,8 +12,9 @@ from matplotlib.container import BarContainer
 from matplotlib.image import AxesImage
 from matplotlib.patches import Patch, Rectangle
 
+from simulator.plots.edges import TRUE
 from simulator.plots.interactive.lines import Shape, Trace
-from simulator.plots.interactive.looks import PIXELS, colour, numbers
+from simulator.plots.interactive.looks import PIXELS, colour, numbers, true_numbers
 
 _HATCHES: Final = {
     "/": "/",
@@ -44,7 +45,8 @@ def band(artist: PolyCollection) -> list[Trace]:
         else:
             x, low, high = ends
             trace |= {"x": numbers(np.r_[x, x[::-1]]), "y": numbers(np.r_[low, high[::-1]])}
-            trace["meta"] = {"ends": [numbers(x), numbers(low), numbers(high)]}
+            low, high = getattr(artist, TRUE, None) or (low, high)
+            trace["meta"] = {"ends": [numbers(x), true_numbers(low), true_numbers(high)]}
         found.append(trace)
     return found
 

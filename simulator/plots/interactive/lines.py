@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.lines import Line2D
 
-from simulator.plots.interactive.looks import PIXELS, colour, dash, numbers, symbol
+from simulator.plots.edges import TRUE
+from simulator.plots.interactive.looks import PIXELS, colour, dash, numbers, symbol, true_numbers
 
 Trace = dict[str, Any]
 Shape = dict[str, Any]
@@ -50,6 +51,8 @@ def _trace(artist: Line2D, x: Any, y: Any) -> Trace:
         found["line"]["shape"] = _STEPS[artist.get_drawstyle()]
     if marked:
         found["marker"] = _mark(artist)
+    if (true := getattr(artist, TRUE, None)) is not None:
+        found["meta"] = {"true": true_numbers(true[0])}
     return found
 
 

@@ -18,7 +18,7 @@ _MARKS: Final = {
     ">": "triangle-right", "D": "diamond", "d": "diamond-tall", "P": "cross", "+": "cross-thin", "X": "x",
     "x": "x-thin", "*": "star", "p": "pentagon", "h": "hexagon", "H": "hexagon2", "8": "octagon", ".": "circle",
     ",": "circle", "|": "line-ns", "_": "line-ew", "1": "y-down", "2": "y-up", "3": "y-left", "4": "y-right",
-    r"$\downarrow$": "arrow-down", r"$\uparrow$": "arrow-up",
+    r"$\downarrow$": "arrow-down", r"$\infty$": "arrow-up",
 }  # fmt: skip
 _LETTERS: Final = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "lambda": "λ",
@@ -110,6 +110,17 @@ def plain(said: str) -> str:
     ):
         found = found.replace(code, letter)
     return found
+
+
+def true_numbers(values: Any) -> list[Any]:
+    """Return values as tables have them: infinite ones by their word.
+
+    >>> true_numbers([0.5, float("inf"), float("nan")])
+    [0.5, 'infinite', None]
+    """
+    words = {float("inf"): "infinite", float("-inf"): "-infinite"}
+    plain_values = np.asarray(values, dtype=float).tolist()
+    return [words.get(value, shown) for value, shown in zip(plain_values, numbers(values), strict=True)]
 
 
 def numbers(values: Any) -> list[Any]:

@@ -15,7 +15,13 @@ from simulator.plots.interactive.looks import colour, dash, plain
 Look = tuple[str, str, str]
 """Colour, mark or hatch, dashes."""
 
-ROLES: Final = {"failed": "fails", "bound": "bound", "game": "games"}
+ROLES: Final = {
+    "failed": "fails",
+    "bound": "bound",
+    "game": "games",
+    "below-scale": "below the scale",
+    "above-scale": "infinite",
+}
 """What an artist that has no label of its own is of the series of its colour, by its gid."""
 
 

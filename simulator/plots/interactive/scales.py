@@ -12,7 +12,7 @@ from matplotlib.ticker import FixedLocator
 from simulator.plots.interactive.looks import numbers, plain, text
 
 _NUMBER: Final = re.compile(
-    r"[\d,.\s+−-]*(?:e[+−-]?\d+)?\s*[kMGTα%]?|[−-]?\d*\s*×?\s*10\^[−-]?\d+|\d+ (?:million|billion)"
+    r"[\d,.\s+−-]*(?:e[+−-]?\d+)?\s*[kMGTα%]?|[−-]?\d*\s*×?\s*10\^[−-]?\d+|\d+ (?:million|billion)|∞"
 )
 
 

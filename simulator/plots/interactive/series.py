@@ -83,9 +83,15 @@ def told(trace: Trace, panel: Panel) -> None:
     if trace["type"] == "heatmap":
         lines += ["%{y}", "%{x}", "%{z:.6~g}"]
     else:
-        lines += [_value(which, label, panel) for which, label in (("x", x), ("y", y))]
+        lines.append(_value("x", x, panel))
+        true = trace["meta"].get("true")
+        lines.append(_value("y", y, panel) if true is None else f"{y}: %{{text}}")
+        if true is not None:
+            trace["text"] = [f"{value:,.7g}" if isinstance(value, int | float) else value for value in true]
     if "customdata" in trace:
-        lines.append("range: %{customdata[0]:,.6~r} … %{customdata[1]:,.6~r}")
+        finite = all(isinstance(end, int | float) for pair in trace["customdata"] for end in pair)
+        form = ":,.6~r" if finite else ""
+        lines.append(f"range: %{{customdata[0]{form}}} … %{{customdata[1]{form}}}")
     trace["hovertemplate"] = "<br>".join(lines) + "<extra></extra>"
 
 

@@ -1,8 +1,7 @@
-"""Plots by reference: checked before anything runs, drawn from tables, kept with the result, refused in one line."""
+"""Plots by reference: checked before anything runs, drawn from tables, refused in one line."""
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,10 +10,12 @@ import own_kinds
 import pytest
 from synthetic_results import write_result
 
+from simulator.cli.plot import named as named_classes
 from simulator.errors import ScenarioError
 from simulator.plots import Plot, check_plot, compare, draw
 from simulator.points import registry
 from simulator.points.registry import kinds
+from simulator.results.folder import Results
 from simulator.runs.runner import execute
 from simulator.scenario.load import load
 
@@ -63,36 +64,8 @@ def test_checking_a_scenario_with_plots_loads_neither_matplotlib_nor_pandas(file
 
 def test_it_is_drawn_beside_the_others(file: Path) -> None:
     results = execute(load(file), out="out", workers=1).results
-    assert [path.name for path in draw(results.dir) if path.suffix == ".svg"] == ["spread-sites.svg", "cost-sites.svg"]
+    assert [path.name for path in draw(results) if path.suffix == ".svg"] == ["spread-sites.svg", "cost-sites.svg"]
     assert b'id="dot"' in Path("out/figures/spread-sites.svg").read_bytes()
-
-
-def test_the_manifest_keeps_it_only_where_there_is_one(file: Path) -> None:
-    own = json.loads((execute(load(file), out="out", workers=1).results.dir / "manifest.json").read_text())["own"]
-    assert own == {"spread.py:Spread": {"folder": "mine", "text": own_kinds.SPREAD}}
-    plain = execute(load(file, ["plots=[{kind: cost, x: sites}]"]), out="plain", workers=1).results
-    assert "own" not in plain.manifest
-
-
-@pytest.mark.slow
-def test_the_file_as_it_is_now_is_drawn_and_the_kept_text_where_it_is_gone(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    alone = ["plots=[{kind: spread.py:Spread, x: sites, size: 4}]"]
-    folder = execute(load(file, alone), out="out", workers=1).results.dir.resolve()
-    drawn = folder / "figures" / "spread-sites.svg"
-    draw(folder)
-    Path("mine/spread.py").write_text(own_kinds.SPREAD.replace('gid="dot"', 'gid="spot"'))
-    draw(folder)
-    assert b'id="spot"' in drawn.read_bytes()
-    Path("mine/spread.py").unlink()
-    draw(folder)
-    assert b'id="dot"' in drawn.read_bytes()
-    (folder.parent / "away").mkdir()
-    monkeypatch.chdir(folder.parent / "away")
-    drawn.unlink()
-    draw(folder)
-    assert b'id="dot"' in drawn.read_bytes()
 
 
 def test_compare_takes_one(file: Path) -> None:
@@ -139,8 +112,9 @@ def test_it_is_drawn_along_a_swept_axis_only(file: Path) -> None:
 def test_one_that_goes_wrong_costs_its_figure_only(file: Path, old: str, new: str, said: str) -> None:
     results = execute(load(file), out="out", workers=1).results
     Path("mine/spread.py").write_text(own_kinds.SPREAD.replace(old, new))
+    named = named_classes(("mine/spread.py:Spread",))
     with pytest.raises(ValueError, match=said) as caught:
-        draw(results.dir)
+        draw(Results(results.dir, named))
     assert "\n" not in str(caught.value)
     assert not Path("out/figures/spread-sites.svg").exists()
     assert Path("out/figures/cost-sites.svg").exists()

@@ -15,6 +15,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from synthetic_results import write_result
 
+from simulator.plots import captions
 from simulator.plots.breakdown import COLOURS, SPARE
 from simulator.plots.error import FLOOR
 from simulator.plots.marks import MARKS
@@ -215,3 +216,18 @@ def distance(one: str, other: str) -> float:
 def test_every_kind_has_a_look_of_its_own_in_every_figure(family: Any) -> None:
     assert not set(kinds(family)) - set(MARKS)
     assert "no-such-kind" not in MARKS
+
+
+def test_no_line_is_drawn_along_an_axis_of_words(tmp_path: Path) -> None:
+    folder = write_result(
+        tmp_path / "r", sites=(16,), extra=("counter", ["hybrid", "binary"]), trials=1, plots=(),
+        protocols=("robust",), adversaries=("freeze",),
+    )  # fmt: skip
+    assert list(captions(folder)) == ["breakdown", "timeline"]
+    with pytest.raises(ValueError, match="x: 'counter' has words for values, and a line needs numbers"):
+        figure(folder, {"kind": "cost", "x": "counter"})
+    both = write_result(
+        tmp_path / "both", sites=(16, 64), extra=("counter", ["hybrid", "binary"]), trials=1, plots=(),
+        protocols=("robust",), adversaries=("freeze",),
+    )  # fmt: skip
+    assert list(captions(both)) == ["cost-sites", "breakdown", "timeline"]

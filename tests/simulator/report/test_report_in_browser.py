@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from chromium import Opened, chromium
 from synthetic_results import write_result
@@ -21,9 +22,12 @@ EVIL = "<script>alert('x')</script>"
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    plots = [{"kind": "cost", "x": "sites"}, "matrix", "breakdown", "timeline"]
+    plots = [{"kind": "cost", "x": "sites"}, "matrix", "breakdown", "timeline", {"kind": "error", "x": "sites"}]
     folder = tmp_path_factory.mktemp("browser") / "result"
     write_result(folder, sites=(16, 256), trials=2, title=f"A report {EVIL}", plots=plots)
+    rows = pd.read_csv(folder / "trials.csv")
+    rows.loc[rows["protocol"] == "deterministic", "max_rel_error"] = 0.0625 * rows["alpha"]
+    rows.to_csv(folder / "trials.csv", index=False)
     claims = (
         "name,where,group,measure,value,low,high,bound,games,verdict,note\n"
         f"it holds {EVIL},protocol == 'robust',,fraction(ok),0.98,0.9,1.0,>= 0.95,40,PASS,\n"
@@ -93,6 +97,15 @@ def test_what_is_under_the_pointer_is_told(wide: Opened) -> None:
     told = wide.page.locator(".hoverlayer .hovertext").first.text_content() or ""
     assert "number of sites" in told
     assert "words" in told
+
+
+def test_values_below_the_scale_are_saved_as_they_are(wide: Opened) -> None:
+    with wide.page.expect_download() as waiting:
+        wide.page.locator(".figure").last.get_by_role("button", name="as CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text(encoding="utf-8"))))
+    mine = [row["largest error, in units of α"] for row in rows if row["series"] == "deterministic" and not row["low"]]
+    assert mine
+    assert {float(value) for value in mine} == {0.0625}
 
 
 @pytest.mark.parametrize(("form", "begins"), [("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("CSV", b"panel,series")])

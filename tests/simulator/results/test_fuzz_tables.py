@@ -21,7 +21,7 @@ from simulator.results.answers import answer_table
 from simulator.results.folder import NoResults, Results
 from simulator.results.matched import match
 from simulator.results.read import read_tables
-from simulator.results.table_file import read_table
+from simulator.results.table_file import digests_of, read_table
 from simulator.runs.runner import execute
 from simulator.scenario.load import load
 
@@ -64,6 +64,13 @@ def told(folder: Path) -> bool:
     return True
 
 
+def seal(folder: Path) -> None:
+    """Let a manifest have the digests of the tables as they are: what is wrong with these is then seen by reading."""
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    manifest["tables"] = digests_of(folder)
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+
 @st.composite
 def edited(draw: st.DrawFn, table: bytes) -> tuple[str, bytes]:
     """Draw a table with a column or a row taken out or doubled, or cells exchanged."""
@@ -92,13 +99,16 @@ def edited(draw: st.DrawFn, table: bytes) -> tuple[str, bytes]:
 def test_an_edited_table_is_told_or_refused(whole: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(whole, folder)
+    original = (whole / name).read_bytes()
 
     @often(25)
-    @given(change=edited((whole / name).read_bytes()))
+    @given(change=edited(original))
     def tried(change: tuple[str, bytes]) -> None:
         (folder / name).write_bytes(change[1])
-        taken = told(folder)
-        assert not (taken and "row" in change[0]), change
+        assert told(folder) is (change[1] == original), change
+        seal(folder)
+        told(folder)
+        shutil.copyfile(whole / "manifest.json", folder / "manifest.json")
 
     tried()
 
@@ -136,6 +146,7 @@ def test_bytes_that_are_damaged(whole: Path, tmp_path: Path) -> None:
     @given(name=st.sampled_from(NAMES), data=st.data())
     def tried(name: str, data: st.DataObject) -> None:
         (folder / name).write_bytes(data.draw(damaged([tables[name]])))
+        seal(folder)
         told(folder)
         (folder / name).write_bytes(tables[name])
 
@@ -179,7 +190,7 @@ def test_each_command_refuses_in_one_line(
             main.main([command, str(folder), *([str(whole)] if command == "compare" else [])])
         said = capsys.readouterr().err
         assert (ended.value.code, said.count("\n")) == (2, 1), said
-    with pytest.raises(NoResults, match="not whole"):
+    with pytest.raises(NoResults, match=r"not the one that manifest\.json was written with"):
         _ = _cut(whole, tmp_path / "cut").trials
 
 

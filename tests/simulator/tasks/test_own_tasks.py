@@ -85,14 +85,11 @@ def test_a_plot_of_it_has_its_words(file: Path) -> None:
     from simulator.results.read import read_tables
 
     results = execute(load(file, ["faces=6", "bonus=2"]), out="out", workers=1).results
-    drawn = [path.name for path in draw(results.dir)]
-    assert drawn == ["measure-throws-total.png", "measure-throws-total.svg"]
-    Path("dice.py").unlink()  # the manifest keeps what it says
-    tables = read_tables([results.dir])
+    assert [path.name for path in draw(results)] == ["measure-throws-total.png", "measure-throws-total.svg"]
+    tables = read_tables([results])
     assert fixed(tables).startswith("6 faces · 2 bonus · ")
     assert set(tables.where("throws > 10").trials["items"]) == {100}
     assert "throws" in tables.in_words_of_task().trials
-    assert [path.name for path in draw(results.dir)] == drawn
 
 
 @pytest.mark.parametrize(
