@@ -79,10 +79,11 @@ def exact_or_infinite(output: Any) -> Fraction | float:
 
 
 def slowly(trace: GameTrace) -> Facts:
-    """Look at the end of every step, by the definition; of the state before the first step, at the error only."""
+    """Look at the end of every step, by the definition."""
     output = judged(trace.first)
     failing, first_failure, first_step = 0, None, None
-    errors, changes = [error_of(output, trace.start)], 0
+    errors: list[Fraction | float] = []
+    changes = 0
     for step in range(1, len(trace.feeds) + 1):
         if step in trace.outputs and judged(trace.outputs[step]) != output:
             output = judged(trace.outputs[step])
@@ -130,20 +131,19 @@ def agree(referee: Referee, facts: Facts) -> None:
 
 def numbers(most: int) -> st.SearchStrategy[Number]:
     return st.one_of(
-        st.integers(0, most),
-        st.integers(0, 8 * most).map(lambda eighths: eighths / 8),
-        st.builds(Exactly, st.integers(0, 21 * most), st.just(21)),
+        st.integers(-3, most),
+        st.integers(-16, 8 * most).map(lambda eighths: eighths / 8),
+        st.builds(Exactly, st.integers(-40, 21 * most), st.just(21)),
     )
 
 
 @st.composite
 def traces(draw: Any, skips: bool, odd: bool = False) -> GameTrace:
     length = draw(st.integers(1, 60))
-    # the first step is fed: before any item there is no relative error
-    feeds = [True, *(draw(st.lists(st.booleans(), min_size=length - 1, max_size=length - 1)))]
-    if not skips:
-        feeds = [True] * length
     start = draw(st.integers(0, 30))
+    # one item at least has come by the first step: before any there is no relative error
+    feeds = draw(st.lists(st.booleans(), min_size=length, max_size=length)) if skips else [True] * length
+    feeds[0] |= not start
     alpha = draw(st.sampled_from([None, 0.0, 0.05, 0.1, 0.25, 0.5, 0.9]))
     near = start + length
     steps = draw(st.lists(st.integers(1, length), unique=True, max_size=12))
@@ -155,7 +155,7 @@ def traces(draw: Any, skips: bool, odd: bool = False) -> GameTrace:
                 side = draw(st.sampled_from([1, -1]))
                 border = items * (1 + side * Fraction(str(alpha)))
                 outputs[step] = Exactly(border.numerator, border.denominator)
-    first: Any = start
+    first: Any = draw(st.sampled_from([start, start, start + 2, start - 3, Exactly(2 * start + 1, 2)]))
     if odd:
         outputs |= {step: draw(st.sampled_from([*ODD, *UNUSUAL])) for step in steps if draw(st.booleans())}
         first = draw(st.sampled_from([start, start, *ODD]))
@@ -168,6 +168,30 @@ def traces(draw: Any, skips: bool, odd: bool = False) -> GameTrace:
 @example(GameTrace(0.1, 0, [True] * 12, {1: 1, 10: 11.000000000000002}, 0))  # a hair above
 def test_every_step_is_judged(trace: GameTrace) -> None:
     agree(told(trace), slowly(trace))
+
+
+def test_a_negative_output_is_worst_where_it_begins() -> None:
+    """|-3 - N| / N from the first item to the tenth: 4 at first, 1.3 in the end."""
+    referee = Referee(0.1, 0, 0)
+    referee.change(1, 1, 0, -3)
+    referee.close(10, 10)
+    assert (referee.max_rel_error, referee.lowest, referee.highest) == (4.0, -4.0, -1.3)
+    assert (referee.failing_steps, referee.first_failure) == (10, 1)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_the_state_before_the_first_step_is_not_judged(many: bool) -> None:
+    """Neither by the verdict nor by the error: 200 for 100 items is over when the first step ends."""
+    referee = Referee(0.1, 100, 200)
+    if many:
+        referee.change_many(np.array([1]), 100, np.array([101]))
+    else:
+        referee.change(1, 101, 100, 101)
+    referee.close(3, 103)
+    assert (referee.verdict(), referee.max_rel_error, referee.highest) == ("ok", 2 / 103, 0.0)
+    standing = Referee(0.1, 100, 200)
+    standing.close(3, 103)
+    assert (standing.verdict(), standing.max_rel_error, standing.failing_steps) == ("failed", 99 / 101, 3)
 
 
 @settings(max_examples=150, deadline=None)
@@ -229,8 +253,8 @@ def test_many_changes_at_once(trace: GameTrace, scale: tuple[int, int], exactly:
     scaled: dict[int, Number] = {
         step: output if scale == (1, 1) else Exactly(output * scale[0], scale[1]) for step, output in raw.items()
     }
-    facts = slowly(GameTrace(trace.alpha, trace.start, trace.feeds, scaled, trace.start))
-    referee = Referee(trace.alpha, trace.start, trace.start)
+    facts = slowly(GameTrace(trace.alpha, trace.start, trace.feeds, scaled, trace.first))
+    referee = Referee(trace.alpha, trace.start, trace.first)
     steps = np.array(list(raw), dtype=np.int64)
     outputs = np.array(list(raw.values()), dtype=np.int64)
     borders = sorted({0, *(min(cut, len(steps)) for cut in cuts), len(steps)})

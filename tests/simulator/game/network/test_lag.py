@@ -42,7 +42,7 @@ def error(output: float, floor: int, now: int) -> Fraction | float:
 @given(
     st.lists(
         st.tuples(
-            st.integers(1, 4), st.one_of(st.integers(0, 30), st.sampled_from([0.5, 7.25, inf, nan])), st.booleans()
+            st.integers(1, 4), st.one_of(st.integers(-2, 30), st.sampled_from([0.5, -1.5, 7.25, inf, nan])), st.booleans()
         ),
         max_size=12,
     ),
@@ -58,7 +58,7 @@ def test_the_referee_judges_every_step(
     items = [start]
     for there in fed:
         items.append(items[-1] + there)
-    referee = LagReferee(alpha, warm_up, start, start)
+    referee = LagReferee(alpha, warm_up, start)
     states: dict[int, tuple[Any, Origin | None]] = {}
     now = 0
     for wait, output, open_ in notes:
@@ -89,7 +89,7 @@ def test_the_referee_judges_every_step(
 
 
 def test_nothing_promised_is_undecided() -> None:
-    referee = LagReferee(None, 0, 0, 0)
+    referee = LagReferee(None, 0, 0)
     referee.close(5, lambda step: step, lambda n: n)
     assert (referee.verdict(), referee.max_error, referee.failing_steps) == ("undecided", 1.0, 0)
 
@@ -126,7 +126,7 @@ def test_a_game_against_its_transcript(engine: Any, latency: Latency, alpha: flo
     game = engine(
         Deterministic(alpha=0.1), Uniform(), sites=4, items=400, seed=2, network=Network(latency), record=True
     )
-    game.lag = LagReferee(alpha, 0, 0, 0)  # judged by a promise of its own
+    game.lag = LagReferee(alpha, 0, 0)  # judged by a promise of its own
     schedule = game.on_network.schedule
 
     def noting(arrival: int, priority: int, action: Any) -> None:
