@@ -42,7 +42,9 @@ def error(output: float, floor: int, now: int) -> Fraction | float:
 @given(
     st.lists(
         st.tuples(
-            st.integers(1, 4), st.one_of(st.integers(-2, 30), st.sampled_from([0.5, -1.5, 7.25, inf, nan])), st.booleans()
+            st.integers(1, 4),
+            st.one_of(st.integers(-2, 30), st.sampled_from([0.5, -1.5, 7.25, inf, nan])),
+            st.booleans(),
         ),
         max_size=12,
     ),
