@@ -1,9 +1,8 @@
 """The verdict over all steps, from outputs and truth alone.
 
 While the output stands still the number of items only grows, so the signed relative error
-(output - N) / N only falls, or only rises if the output is negative: its extremes are at the first and at
-the last step of the interval, and the failing steps are a head and a tail of it. A change of the output so costs O(1).
-The state before step 1 is not judged: it stands at the end of no step.
+(output - N) / N only falls, or only rises if the output is negative: its extremes are at the ends of the
+interval, and the failing steps are a head and a tail of it. A change of the output so costs O(1).
 An output that is no finite number fails every step during which it stands, and its error is infinite.
 """
 
@@ -36,7 +35,7 @@ class Referee:
     start
         Items counted before the first step.
     output
-        The output before the first step.
+        The output before the first step; it is judged from that step on, if it still stands then.
 
     Attributes
     ----------

@@ -22,7 +22,6 @@ from simulator.game.channels import Channels
 from simulator.game.ledger import Ledger
 from simulator.game.network import Latency, Network
 from simulator.game.network.channels import Hooks, NetworkChannels
-from simulator.game.network.voyages import Origin
 from simulator.game.network.wires import Wires
 
 
@@ -156,31 +155,6 @@ def test_on_delayed_channels_nothing_overtakes(sent: list[tuple[int, int]], dela
     for site in range(3):
         numbers = [int(kind[1:]) for _, sender, kind in heard if sender == site]
         assert numbers == sorted(numbers)
-
-
-def test_what_the_server_sends_belongs_to_the_oldest_open_chain() -> None:
-    """Site 2 has spoken in step 1, and is heard in step 31. What the server says in step 6 may be due to that."""
-    env = simpy.Environment()
-    hooks = Hooks(lambda site: None, lambda: int(env.now) - 1, lambda: None, lambda site: None, lambda: None)
-    log: list[Any] = []
-    network = Network(Latency(constant=1), latency_down=Latency(constant=40), far=("2", Latency(constant=30)))
-    sites = [Listener(number, log) for number in range(3)]
-    server = Questioner([(0, Message("order"))], log)
-    channels = NetworkChannels(sites, server, Ledger(3, 100), None, env, Wires(network, 3, None), hooks)
-
-    def feed() -> Any:
-        yield env.timeout(1)
-        channels.send_up(2, [Message("late")])
-        yield env.timeout(4)
-        channels.send_up(0, [Message("early")])
-
-    env.process(feed())
-    oldest = []
-    for step in (3, 10, 35, 50):
-        env.run(until=step)
-        oldest.append(channels.voyages.oldest)
-    assert oldest == [Origin(1, 0), Origin(1, 0), Origin(1, 0), None]
-    assert log == [("server", 0, "early"), ("server", 2, "late"), (0, "order")]
 
 
 SEEN: list[tuple[int, int]] = []

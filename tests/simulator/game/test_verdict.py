@@ -170,30 +170,6 @@ def test_every_step_is_judged(trace: GameTrace) -> None:
     agree(told(trace), slowly(trace))
 
 
-def test_a_negative_output_is_worst_where_it_begins() -> None:
-    """|-3 - N| / N from the first item to the tenth: 4 at first, 1.3 in the end."""
-    referee = Referee(0.1, 0, 0)
-    referee.change(1, 1, 0, -3)
-    referee.close(10, 10)
-    assert (referee.max_rel_error, referee.lowest, referee.highest) == (4.0, -4.0, -1.3)
-    assert (referee.failing_steps, referee.first_failure) == (10, 1)
-
-
-@pytest.mark.parametrize("many", [False, True])
-def test_the_state_before_the_first_step_is_not_judged(many: bool) -> None:
-    """Neither by the verdict nor by the error: 200 for 100 items is over when the first step ends."""
-    referee = Referee(0.1, 100, 200)
-    if many:
-        referee.change_many(np.array([1]), 100, np.array([101]))
-    else:
-        referee.change(1, 101, 100, 101)
-    referee.close(3, 103)
-    assert (referee.verdict(), referee.max_rel_error, referee.highest) == ("ok", 2 / 103, 0.0)
-    standing = Referee(0.1, 100, 200)
-    standing.close(3, 103)
-    assert (standing.verdict(), standing.max_rel_error, standing.failing_steps) == ("failed", 99 / 101, 3)
-
-
 @settings(max_examples=150, deadline=None)
 @given(traces(skips=True))
 def test_with_skipped_steps(trace: GameTrace) -> None:
