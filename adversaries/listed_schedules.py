@@ -101,6 +101,9 @@ class Runs(Schedule):
     """Bursts one after the other: `lengths[i]` steps on `sites[i]`, then the next; -1 as a site skips."""
 
     def __init__(self, sites: npt.ArrayLike, lengths: npt.ArrayLike) -> None:
+        for name, values in (("sites", sites), ("lengths", lengths)):
+            if np.size(values) and not np.issubdtype(np.asarray(values).dtype, np.integer):
+                raise ValueError(f"{name} of runs must be whole numbers; got {values!r}")
         self.sites: Integers = np.asarray(sites, dtype=np.int64)
         self.lengths: Integers = np.asarray(lengths, dtype=np.int64)
         if self.sites.shape != self.lengths.shape or self.sites.ndim != 1 or not len(self.sites):

@@ -87,10 +87,8 @@ class Burst(Schedule):
     __slots__ = ("length", "site")
 
     def __init__(self, site: int, length: int = NEVER) -> None:
-        if length < 1:
-            raise ValueError(f"length of a burst must be at least 1; got {length!r}")
-        self.site = int(site)
-        self.length = int(length)
+        self.site = whole("site of a burst", site)
+        self.length = whole("length of a burst", length, 1)
 
     def at(self, step: Any) -> Any:
         return np.full(len(step), self.site) if isinstance(step, np.ndarray) else self.site
@@ -121,9 +119,7 @@ class Rest(Schedule):
     skips = True
 
     def __init__(self, length: int = 1) -> None:
-        if length < 1:
-            raise ValueError(f"length of a rest must be at least 1; got {length!r}")
-        self.length = int(length)
+        self.length = whole("length of a rest", length, 1)
 
     def at(self, step: Any) -> None:
         return None
@@ -150,10 +146,8 @@ class Rotation(Schedule):
     __slots__ = ("first", "sites")
 
     def __init__(self, sites: int, first: int = 0) -> None:
-        if sites < 1:
-            raise ValueError(f"sites of a rotation must be at least 1; got {sites!r}")
-        self.sites = int(sites)
-        self.first = int(first) % self.sites
+        self.sites = whole("sites of a rotation", sites, 1)
+        self.first = whole("first site of a rotation", first) % self.sites
 
     def at(self, step: Any) -> Any:
         return (self.first + step - 1) % self.sites
@@ -185,6 +179,15 @@ class Rotation(Schedule):
 
     def highest(self) -> int:
         return self.sites - 1
+
+
+def whole(name: str, value: Any, least: int | None = None) -> int:
+    """Return a whole number of Python or numpy as one of Python; ValueError if it is none, or below `least`."""
+    if type(value) is not int and not isinstance(value, np.integer):
+        raise ValueError(f"{name} must be a whole number; got {value!r}")
+    if least is not None and value < least:
+        raise ValueError(f"{name} must be at least {least}; got {value!r}")
+    return int(value)
 
 
 def is_array(one: Any, other: Any) -> bool:

@@ -84,6 +84,7 @@ class Trial(Adversary):
         of = of.fitted(allowed / size) if size else of
         if self._round is None or self._round.over(view, count + size * of.shift):
             if not size:
+                self._round = None
                 return Burst(view.sites - 1)  # every item is forwarded
             self._round = _Round(self, view, of, size)
             self._rounds += 1

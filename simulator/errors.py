@@ -23,7 +23,7 @@ class MoveError(ScenarioError):
 
 
 class MessageError(ScenarioError):
-    """A protocol sent a message that cannot be counted; the line has the sender, the kind and the words."""
+    """A protocol sent a message that cannot be counted or delivered; the line has its kind, and its words or site."""
 
 
 class RunError(Exception):

@@ -16,8 +16,10 @@ import numpy as np
 from protocols.rounds.passages import COARSE, too_high, too_low
 from protocols.rounds.walk import Walk, failures_by
 
+FEW: Final = 40
+"""Signals up to which a round of light coins is worked out toss by toss: whole items show where few signals decide."""
 SHORT: Final = 2000
-"""Signals of a round of heavy coins that are worked out toss by toss."""
+"""The same of heavy coins."""
 HEAVY: Final = 0.7
 """From this bias on the sums are less good, so that longer rounds are, too:"""
 LONG: Final = 20_000
@@ -34,7 +36,7 @@ def failure(walk: Walk, signals: int) -> float:
     if signals < 1 or walk.p >= 1:
         return 0.0
     if _by_tosses(walk, signals):
-        return float(failures_by(walk, signals)[-1])
+        return float(failures_by(walk, decisive(walk, signals))[-1])
     return min(1.0, by_sums(walk, signals))
 
 
@@ -44,14 +46,16 @@ def most_signals(walk: Walk, allowed: float, most: int) -> int:
     if walk.p >= 1:
         return most
     if _by_tosses(walk, most):
-        return int(np.searchsorted(failures_by(walk, most), allowed, side="right"))
+        first = decisive(walk, most)
+        found = int(np.searchsorted(failures_by(walk, first), allowed, side="right"))
+        return most if found == first else found
     low, high, target = 0, most + 1, log(allowed)
-    found: dict[int, float] = {}
+    tried: dict[int, float] = {}
     middle = most
     while high - low > 1:
-        found[middle] = log(max(failure(walk, middle), 1e-300))
-        low, high = (middle, high) if found[middle] <= target else (low, middle)
-        middle = _between(low, high, found, target)
+        tried[middle] = log(max(failure(walk, middle), 1e-300))
+        low, high = (middle, high) if tried[middle] <= target else (low, middle)
+        middle = _between(low, high, tried, target)
     return low
 
 
@@ -65,8 +69,19 @@ def _between(low: int, high: int, found: dict[int, float], target: float) -> int
     return min(max(middle, low + 1), high - 1)
 
 
+def decisive(walk: Walk, signals: int) -> int:
+    """Return after how many of the signals it is decided whether the round fails.
+
+    The lines open faster than the walk spreads. To be beyond one at the j-th signal has a probability of less than
+    exp(-j (ln(1 + alpha) - alpha / (1 + alpha))) (Chernoff), which adds up to less than 1e-14 from here on.
+    """
+    return min(signals, 200 + int(100 * (1 - walk.p) / walk.alpha**2))
+
+
 def _by_tosses(walk: Walk, signals: int) -> bool:
-    return walk.p > COARSE and signals <= (LONG if walk.p > HEAVY else SHORT)
+    if walk.p <= COARSE:
+        return walk.p > 0 and signals <= FEW
+    return decisive(walk, signals) <= (LONG if walk.p > HEAVY else SHORT)
 
 
 # ---------------------------------------------------------------------- both lines

@@ -193,7 +193,9 @@ def _within(log_term: Callable[[Floats], Floats], low: int, high: int) -> tuple[
     grown = np.unique(np.rint(np.geomspace(1, high - low + 1, 80)))
     places = np.unique(np.concatenate((low - 1 + grown, high + 1 - grown)))
     sizes = log_term(places)
-    kept = np.flatnonzero(sizes > sizes.max() - _NEGLIGIBLE)
+    kept = np.flatnonzero(sizes >= max(sizes.max() - _NEGLIGIBLE, -1e300))
+    if not len(kept):
+        return low, low  # as good as nothing anywhere
     first, last = max(kept[0] - 1, 0), min(kept[-1] + 1, len(places) - 1)
     return int(places[first]), int(places[last])
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from adversaries import Adversary
-from protocols import Deterministic, Exact, Randomized
+from protocols import Deterministic, Exact, Randomized, Robust
 from protocols.base import Message, Protocol, Server
 from simulator.conformance.failure import ConformanceError, checked, require, same_game, survives_pickling
 from simulator.errors import MoveError
@@ -52,7 +52,12 @@ def adversary_checks(
     return {name: partial(check, adversary, subject, sites, items) for name, check in CHECKS.items()}
 
 
-PROTOCOLS: tuple[Protocol, ...] = (Exact(), Deterministic(alpha=0.2), Randomized(alpha=0.2))
+PROTOCOLS: tuple[Protocol, ...] = (
+    Exact(),
+    Deterministic(alpha=0.2),
+    Randomized(alpha=0.2),
+    Robust(alpha=0.2),  # few sites forward items again after a round: its constants grow with the number of the round
+)
 
 
 def _play(protocol: Protocol, adversary: Adversary, k: int, items: int, **more: Any) -> Game:

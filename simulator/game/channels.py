@@ -122,6 +122,7 @@ class Channels:
             self.ledger.broadcasts += 1
             receivers: Sequence[int] = range(len(self.sites))
         else:
+            self.ledger.check_receiver(receiver, message)
             receivers = (receiver,)
         for site in receivers:
             self.ledger.count_down(site, message)

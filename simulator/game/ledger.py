@@ -109,6 +109,15 @@ class Ledger:
             )
         return int(words) - 1
 
+    def check_receiver(self, site: object, message: Message) -> None:
+        """Raise MessageError unless the server may send this message to `site`: a whole number from 0 to k - 1."""
+        whole = isinstance(site, int | np.integer) and not isinstance(site, bool)
+        if not whole or not 0 <= site < len(self.down_sites):  # type: ignore[operator]
+            raise MessageError(
+                f"protocol {self.protocol}: the server sends a message {message.kind!r} to site {site!r}; "
+                f"this game has sites 0 … {len(self.down_sites) - 1}"
+            )
+
     def bits(self, tally: Tally) -> int:
         """Return the bits of a tally: a signal is one bit, a word `word_bits`."""
         return tally.signals + (tally.words - tally.signals) * self.word_bits

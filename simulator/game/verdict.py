@@ -1,8 +1,8 @@
 """The verdict over all steps, from outputs and truth alone.
 
 While the output stands still the number of items only grows, so the signed relative error
-(output - N) / N only falls: it is highest at the first step of the interval and lowest at
-the last, and the failing steps are a head and a tail of it. A change of the output so costs O(1).
+(output - N) / N only falls, or only rises if the output is negative: its extremes are at the ends of the
+interval, and the failing steps are a head and a tail of it. A change of the output so costs O(1).
 An output that is no finite number fails every step during which it stands, and its error is infinite.
 """
 
@@ -35,7 +35,7 @@ class Referee:
     start
         Items counted before the first step.
     output
-        The output before the first step.
+        The output before the first step; it is judged from that step on, if it still stands then.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Referee:
         slack = _SLACK if alpha else 0.0  # a quotient of exactly 1 is computed exactly
         self._high_border = inf if alpha is None else 1 + alpha - slack
         self._low_border = -inf if alpha is None else 1 - alpha + slack
-        self.changes = -1  # the first call below is none
+        self.changes = 0
         self.failing_steps = 0
         self.first_failure: int | None = None
         self.first_failing_step: int | None = None
@@ -70,11 +70,10 @@ class Referee:
         self._high, self._low = -inf, inf
         self._high_at: tuple[Number, int] = (0, 1)
         self._low_at: tuple[Number, int] = (0, 1)
-        self.step, self.items, self.output = 0, start, output
-        self.value: int | float = 0
+        self.step, self.items = 0, start
+        self.output, self.value = measured(output)
         self._quotient = 1.0
         self.later: tuple[list[int], list[Number]] = ([], [])
-        self._begin(0, start, output)
 
     def change(
         self, step: int, items: int, before: int, output: Number, step_of: Callable[[int], int] | None = None
@@ -103,25 +102,37 @@ class Referee:
             quotient = value / items if items else (value * inf if value else 1.0)
         except OverflowError:  # a whole number beyond all floats
             return self.change(step, items, before, as_float(value), step_of)
-        low = self.value / before if before else self._quotient
-        if low < self._low:
-            self._low, self._low_at = low, (self.output, before)
-        if low < self._low_border or self._quotient > self._high_border:
-            self._count_failing(step - 1, before, step_of)
+        if self.step or self._stood(step - 1, step_of):
+            last = self.value / before if before else self._quotient
+            if last < self._low:
+                self._low, self._low_at = last, (self.output, before)
+            if last > self._high:  # of a negative output
+                self._high, self._high_at = last, (self.output, before)
+            if last < self._low_border or self._quotient > self._high_border:
+                self._count_failing(step - 1, before, step_of)
         self.step, self.items, self.output = step, items, output
         self.changes += 1
         self.value, self._quotient = value, quotient
         if not quotient <= self._high:
             self._new_high(quotient)
+        if quotient < self._low:
+            self._low, self._low_at = quotient, (output, items)
         return True
 
-    def _begin(self, step: int, items: int, output: Number) -> None:
-        self.output, value = measured(output)
-        self.step, self.items, self.value = step, items, value
-        self.changes += 1
+    def _stood(self, last: int, step_of: Callable[[int], int] | None) -> bool:
+        """Return whether the first output stood at the end of any step up to `last`; from step 1 on if it did."""
+        if last:
+            fed = step_of is None or step_of(self.items + 1) == 1
+            self._begin(1, self.items + fed, self.output, self.value)
+        return last > 0
+
+    def _begin(self, step: int, items: int, output: Number, value: int | float) -> None:
+        self.step, self.items, self.output, self.value = step, items, output, value
         quotient = self._quotient = value / items if items else (value * inf if value else 1.0)
         if not quotient <= self._high:
             self._new_high(quotient)
+        if quotient < self._low:
+            self._low, self._low_at = quotient, (output, items)
 
     def _new_high(self, quotient: float) -> None:
         """The present output is the highest yet, or no number: then its quotient counts as infinite."""
@@ -130,9 +141,13 @@ class Referee:
 
     def close(self, step: int, items: int, step_of: Callable[[int], int] | None = None) -> None:
         """Judge the present output over the steps since it came, up to `step`, with `items` items by then."""
+        if not (self.step or self._stood(step, step_of)):
+            return
         quotient = self.value / items if items else self._quotient
         if quotient < self._low:
             self._low, self._low_at = quotient, (self.output, items)
+        if quotient > self._high:
+            self._high, self._high_at = quotient, (self.output, items)
         if quotient < self._low_border or self._quotient > self._high_border:
             self._count_failing(step, items, step_of)
 
@@ -168,7 +183,8 @@ class Referee:
         steps, values
             Of the true changes.
         """
-        if outputs.dtype.kind not in "iu" and not (outputs.dtype.kind == "f" and np.isfinite(outputs).all()):
+        finite = outputs.dtype.kind in "iu" or (outputs.dtype.kind == "f" and bool(np.isfinite(outputs).all()))
+        if not finite or self.value < 0 or (len(outputs) and outputs.min() < 0):
             return self._change_each(steps.tolist(), offset, [plain(output, *scale) for output in outputs])
         values = outputs if scale == (1, 1) else scaled(outputs, *scale, exactly)
         before = np.concatenate((values[:1], values[:-1]))
@@ -184,6 +200,8 @@ class Referee:
         low = standing / np.maximum(items - 1, 1)
         if items[0] == 1:
             low[0] = self._quotient  # no item had come: right if the output was 0
+        if not (self.step or self._stood(int(steps[0]) - 1, None)):
+            low[0], self._quotient = inf, -inf  # nothing stood before
         if low[0] != low[0]:
             low[0] = inf  # what stood was no number, and counts as too high
         self._extremes(low, high, steps, items, outputs, scale)
@@ -227,14 +245,15 @@ class Referee:
         if self.output != first + offset:
             self.change(first, first + offset, first + offset - 1, first + offset)
         if last > first:
-            self.changes += last - first - 1  # each of these stood for one step, at a quotient of exactly 1
-            self._begin(last, last + offset, last + offset)
+            self.close(first, first + offset)
+            self.changes += last - first  # each of these stood for one step, at a quotient of exactly 1
+            self._begin(last, last + offset, last + offset, last + offset)
 
     def _count_failing(self, last: int, items: int, step_of: Callable[[int], int] | None) -> None:
         """Add the failing steps of the present interval, in exact arithmetic."""
         alpha = self.alpha
         assert alpha is not None
-        first = max(self.step, 1)  # the state before step 1 is no step
+        first = self.step
         if type(self.value) is float and not isfinite(self.value):
             least = most = items + 1  # right for no number of items
         else:
@@ -257,11 +276,7 @@ class Referee:
             self.failing_steps += end - begin + 1
             if self.first_failure is None:
                 self.first_failing_step = begin
-                skipless = self.items + begin - self.step
-                at_begin = max(self.items, most + 1) if begin == tail_begin else self.items
-                if step_of and begin > self.step:  # a wrong output at the start fails from step 1, fed or not
-                    at_begin = max(at_begin, self.items + (step_of(self.items + 1) <= begin))
-                self.first_failure = at_begin if step_of else skipless
+                self.first_failure = max(self.items, most + 1) if begin == tail_begin else self.items
 
     @property
     def max_rel_error(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -186,12 +187,30 @@ def test_labels_of_many_sites_come_in_the_order_of_their_steps() -> None:
             lambda: Runs([0, 1], [1]),
             "sites and lengths must be lists of the same length, of at least one run",
         ),
+        (lambda: Burst(1.9), r"site of a burst must be a whole number; got 1\.9"),
+        (lambda: Burst(True), "site of a burst must be a whole number; got True"),
+        (lambda: Burst(np.float64(2)), r"site of a burst must be a whole number; got np\.float64\(2\.0\)"),
+        (lambda: Burst(0, 2.5), r"length of a burst must be a whole number; got 2\.5"),
+        (lambda: Rest(1.5), r"length of a rest must be a whole number; got 1\.5"),
+        (lambda: Rotation(2.7), r"sites of a rotation must be a whole number; got 2\.7"),
+        (lambda: Rotation(2, 0.5), r"first site of a rotation must be a whole number; got 0\.5"),
+        (lambda: Runs([1.9], [1]), r"sites of runs must be whole numbers; got \[1\.9\]"),
+        (lambda: Runs([1], [2.5]), r"lengths of runs must be whole numbers; got \[2\.5\]"),
         (lambda: Runs([0, 1], [1, 0]), "each run needs a length of at least 1; got 0"),
     ],
 )
 def test_nonsense_is_refused(make, says: str) -> None:
     with pytest.raises(ValueError, match=f"^{says}$"):
         make()
+
+
+@pytest.mark.parametrize("number", [np.int64, np.uint8, np.int32])
+def test_whole_numbers_of_numpy_are_accepted(number: Any) -> None:
+    plans = [Burst(number(2), number(3)), Rotation(number(3), number(2)), Runs(np.array([2], number), [number(3)])]
+    for plan in (*plans, Labels(np.array([2, 2], number))):
+        assert plan.at(1) == 2
+        assert type(plan.at(1)) is int
+    assert Rest(number(4)).length == 4
 
 
 @pytest.mark.parametrize(

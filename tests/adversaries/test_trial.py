@@ -97,6 +97,21 @@ def test_groups_are_kept_or_parked_again_by_hand() -> None:
     assert ask(adversary, seen, 20 + 7 + 5 + 4, 140.0) == [store] * 4 + group
 
 
+@pytest.mark.parametrize(("step", "kept"), [(8.2, False), (8.28, True)])
+def test_noise_is_weighed_by_hand(step: float, kept: bool) -> None:
+    """Of 4 parked sites 2 are expected to have signalled, and 8 bits are needed for that: 5 of the store, the last one.
+
+    The length of a phase, 6 + Laplace noise of scale 2, is 6.05 on average, with a variance of 8, that of the step
+    is 1. So the bits are 8/9 of (6.05 / 8 + step), which is 8 where the step is 8.244.
+    """
+    adversary, seen = Trial(side="above", group=4, depth=0.5), view(sites=7, phase_length=6.0)
+    ask(adversary, seen, 0)
+    ask(adversary, seen, 60)
+    plan = ask(adversary, seen, 13, 20 + 10 * step)
+    finish = [(site, 5) for site in range(4)]
+    assert plan[:4] == finish if not kept else plan[0] == (6, 7)
+
+
 def test_noise_is_seen_in_the_first_output() -> None:
     exact, noisy = Told(depth=0.5), Told(depth=0.5)
     for adversary, output, found in ((exact, 50.0, True), (noisy, 50.01, False)):
@@ -112,6 +127,14 @@ def test_a_new_round_begins_where_the_output_is_the_count() -> None:
     ask(adversary, seen, 28, 50.0)
     # the second phase is the last; the poll shows 20 + 28 + 33 items, and the next blocks have half of that
     assert ask(adversary, seen, 33, 81.0)[:3] == [(4, 40), (4, 40), (0, 20)]
+
+
+@pytest.mark.parametrize("sites", [2, 3, 5, 8, 16, 17, 32])
+def test_items_are_forwarded_again_after_a_round(sites: int) -> None:
+    """The constants grow with the number of the round, so that a block of the next may be less than one item."""
+    game = play(Robust(alpha=0.1), Trial(), sites=sites, items=5000)
+    assert game.rounds >= 1
+    assert game.items == 5000
 
 
 def test_without_rounds_it_goes_on_when_the_output_moves() -> None:

@@ -71,7 +71,7 @@ class Engine(ABC):
         self.referee = Referee(protocol.accuracy, start, self.server.output)
         self.lag: LagReferee | None = None
         if self.network is not None:
-            self.lag = LagReferee(protocol.accuracy, self.network.warm_up, start, self.server.output)
+            self.lag = LagReferee(protocol.accuracy, self.network.warm_up, self.server.output)
         facts: dict[str, Any] = {"sites": sites, "items": items, "start": start, "known": protocol.known(sites)}
         facts["rng"] = self.rngs["adversary"]
         self.view = View(**facts) if self.watch is None else self.watch.view(**facts)

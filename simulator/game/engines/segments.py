@@ -68,7 +68,11 @@ class Segments(Engine):
         else:
             self._take_batches(segment, items)
         for direction, message, sites in segment.exchange:
-            self._count(direction, message, np.asarray(sites, dtype=np.int64))
+            numbers = np.asarray(sites)
+            if direction == "down" and len(numbers):
+                self.ledger.check_receiver(numbers.min().item(), message)
+                self.ledger.check_receiver(numbers.max().item(), message)
+            self._count(direction, message, numbers.astype(np.int64))
         if self.transcript is not None:
             self._write(segment)
 

@@ -26,8 +26,6 @@ class LagReferee:
         The promised relative error; None if nothing is promised.
     warm_up
         Steps at the beginning that are not judged.
-    start
-        Items counted before the first step.
     output
         The output before the first step.
 
@@ -41,14 +39,13 @@ class LagReferee:
         Steps whose lag-aware error exceeded alpha, the items at the first of them, and that step.
     """
 
-    def __init__(self, alpha: float | None, warm_up: int, start: int, output: Number) -> None:
+    def __init__(self, alpha: float | None, warm_up: int, output: Number) -> None:
         self._alpha = None if alpha is None else Fraction(str(alpha))
         self._warm_up = warm_up
         self._since = 1
         self._output, _ = measured(output)
         self._oldest: Origin | None = None
-        # as without a network: what stands before the first step is shown, too
-        self.max_error = 0.0 if warm_up else abs(relative_error(output, start))
+        self.max_error = 0.0
         self.max_lag = 0
         self.failing_steps = 0
         self.first_failure: int | None = None
@@ -86,8 +83,8 @@ class LagReferee:
         at_first, at_last = items_at(first), items_at(last)
         floor = at_last if oldest is None else oldest.before
         errors = [relative_error(output, at_first), -relative_error(output, floor)]
-        if not isfinite(float(output)):
-            errors = [abs(errors[0])]
+        if float(output) < 0 or not isfinite(float(output)):
+            errors = [abs(errors[0])]  # nearest to the present number of items, and worst where that is least
         self.max_error = max(self.max_error, *errors)
         if self._alpha is not None and max(errors) >= 0.99 * float(self._alpha):
             self._count_failing(first, last, at_first, step_of)

@@ -137,6 +137,8 @@ class Recovery:
         """Return what a site says to a letter."""
         machine, message = self.sites[letter.site], letter.message
         if message.kind == RECOUNT.kind:
+            if letter.generation < machine.generation:
+                return ()
             machine.wait()
             return (Message(RECOUNTED, machine.items),)
         if message.kind == ANEW:

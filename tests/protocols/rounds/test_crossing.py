@@ -102,7 +102,7 @@ def test_the_sums_are_the_definition(alpha: float, offset: float, signals: int, 
     walk = walk_of(alpha, offset / (alpha * p), p)
     expected = by_item(alpha, offset / (alpha * p), p, signals)
     assert p < COARSE
-    assert failure(walk, signals) == pytest.approx(expected, rel=1e-3)
+    assert by_sums(walk, signals) == pytest.approx(expected, rel=1e-3)
     assert abs(2 * one_line(offset, alpha, signals) / expected - 1) > 0.05
 
 
@@ -118,6 +118,43 @@ def test_the_sums_of_heavy_coins_are_the_recursion(slope: float, signals: int, p
         expected = failures_by(walk, signals)[-1]
         assert failure(walk, signals) == pytest.approx(expected, rel=8e-3)
         assert by_sums(walk, signals) == failure(walk, signals)  # it is the sums that are used here
+
+
+@pytest.mark.parametrize(
+    ("alpha", "total", "p", "signals", "off_by"),
+    [(0.63, 324, 0.0085, 3, 0.017), (0.2, 100, 0.68, 2600, 0.049), (0.4216, 33, 0.3883, 4824, 0.029)],
+)
+def test_few_signals_and_steep_lines_are_worked_out_by_tosses(
+    alpha: float, total: int, p: float, signals: int, off_by: float
+) -> None:
+    """Where few signals decide, also of a long round, whole items show, and the sums are off by `off_by`."""
+    walk = walk_of(alpha, total, p)
+    expected = failures_by(walk, signals)[-1]
+    assert failure(walk, signals) == pytest.approx(expected, rel=1e-9)
+    assert abs(by_sums(walk, signals) / expected - 1) > off_by
+    assert most_signals(walk, expected * (1 + 1e-9), signals) == signals
+    assert most_signals(walk, expected * 0.5, signals) < signals
+
+
+def test_a_failure_that_is_as_good_as_impossible() -> None:
+    walk = walk_of(0.0846, 1923, 0.91685)
+    assert 0 < failure(walk, 25988) < 1e-80
+    assert by_sums(walk, 25988) < 1e-80
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lightest", "heaviest", "longest"), [(1e-6, COARSE, 1000), (COARSE, 0.999, 6000)])
+def test_corners_drawn_at_random(lightest: float, heaviest: float, longest: int) -> None:
+    """120 rounds of all kinds: within 1e-3 of the recursion where they fail with a chance of 1e-20 to 0.5."""
+    rng, compared = np.random.default_rng(7), 0
+    while compared < 60:
+        alpha, p = exp(rng.uniform(log(0.005), log(0.95))), exp(rng.uniform(log(lightest), log(heaviest)))
+        signals, offset = int(exp(rng.uniform(0, log(longest)))), exp(rng.uniform(log(0.3), log(300)))
+        walk = walk_of(alpha, round(offset / (alpha * p)) + 1, p)
+        expected = float(failures_by(walk, signals)[-1])
+        if 1e-20 < expected < 0.5:
+            assert failure(walk, signals) == pytest.approx(expected, rel=1e-3), (walk, signals)
+            compared += 1
 
 
 # ---------------------------------------------------------------------- Monte Carlo

@@ -193,12 +193,18 @@ def test_which_way_a_failure_is_worked_out() -> None:
     assert crossing.failure(Walk(0.2, 3.0, 1.0), 9) == 0.0
     heavy = Walk(0.2, 3.0, 0.4)
     assert crossing.failure(heavy, 9) == failures_by(heavy, 9)[-1]
-    light = Walk(0.2, 3.0, 0.005)
-    assert crossing.failure(light, 9) == pytest.approx(crossing.by_sums(light, 9))
     assert crossing.failure(Walk(0.01, 0.05, 0.0), 400) <= 1.0
-    assert [crossing._by_tosses(Walk(0.2, 3.0, p), signals) for p, signals in (
-        (0.01, 5), (0.011, 5), (0.5, 2000), (0.5, 2001), (0.7, 2001), (0.71, 20_000), (0.71, 20_001)
-    )] == [False, True, True, False, False, True, False]  # fmt: skip
+    for p, signals, by_tosses in (
+        (0.0, 5, False), (0.01, 40, True), (0.01, 41, False), (0.5, 2000, True), (0.5, 2001, False), (0.7, 2001, False),
+        (0.71, 2001, True),
+    ):  # fmt: skip
+        walk = Walk(0.02, 20.0, p)
+        found = crossing.failure(walk, signals)
+        assert (found == crossing.by_sums(walk, signals)) is not by_tosses
+        assert not by_tosses or found == failures_by(walk, signals)[-1]
+    steep = Walk(0.3, 3.0, 0.5)
+    assert crossing.decisive(steep, 9) == 9
+    assert crossing.failure(steep, 10**9) == failures_by(steep, crossing.decisive(steep, 10**9))[-1]
 
 
 @pytest.mark.parametrize("walk", [Walk(0.2, 6.0, 0.0), Walk(0.2, 6.0, 0.3), Walk(0.1, 12.0, 0.001)], ids=str)

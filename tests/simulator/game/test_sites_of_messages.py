@@ -241,22 +241,44 @@ def test_a_watch_that_has_seen_a_draw_goes_on_knowing() -> None:
     assert idle.drawn
 
 
-def test_what_stands_before_the_first_step_is_judged_in_it() -> None:
-    referee = LagReferee(0.1, 0, 0, 5)
+def test_what_stands_before_the_first_step_is_judged_from_that_step_on() -> None:
+    referee = LagReferee(0.1, 0, 5)
     referee.close(2, lambda step: step, lambda n: n)
     assert (referee.failing_steps, referee.first_failure, referee.first_failing_step) == (2, 1, 1)
-    assert (referee.max_error, referee.max_lag, referee.verdict()) == (float("inf"), 0, "failed")
-    started = LagReferee(0.1, 0, 10, 12)
+    assert (referee.max_error, referee.max_lag, referee.verdict()) == (4.0, 0, "failed")
+    started = LagReferee(0.1, 0, 12)
     started.close(1, lambda step: 10 + step, lambda n: n - 10)
-    assert (started.max_error, started.failing_steps) == (0.2, 0)
-    warm = LagReferee(0.1, 1, 10, 20)
-    assert warm.max_error == 0
+    assert (started.max_error, started.failing_steps) == (1 / 11, 0)
 
 
 def test_where_nothing_failed_there_is_no_first_failure() -> None:
     referee = Referee(0.1, 10, 10)
     referee.close(1, 11)
     assert (referee.first_failure, referee.first_failing_step, referee.failing_steps) == (None, None, 0)
-    assert (referee.changes, referee.highest, referee.verdict()) == (0, 0.0, "ok")
-    assert referee.lowest == pytest.approx(-1 / 11)
+    assert (referee.changes, referee.verdict()) == (0, "ok")
+    assert referee.highest == referee.lowest == -1 / 11
     assert Referee(0.1, 0, 0).lowest == 0
+
+
+def test_a_negative_output_is_worst_where_it_begins() -> None:
+    """|-3 - N| / N from the first item to the tenth: 4 at first, 1.3 in the end."""
+    referee = Referee(0.1, 0, 0)
+    referee.change(1, 1, 0, -3)
+    referee.close(10, 10)
+    assert (referee.max_rel_error, referee.lowest, referee.highest) == (4.0, -4.0, -1.3)
+    assert (referee.failing_steps, referee.first_failure) == (10, 1)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_the_state_before_the_first_step_is_not_judged(many: bool) -> None:
+    """Neither by the verdict nor by the error: 200 for 100 items is over when the first step ends."""
+    referee = Referee(0.1, 100, 200)
+    if many:
+        referee.change_many(np.array([1]), 100, np.array([101]))
+    else:
+        referee.change(1, 101, 100, 101)
+    referee.close(3, 103)
+    assert (referee.verdict(), referee.max_rel_error, referee.highest) == ("ok", 2 / 103, 0.0)
+    standing = Referee(0.1, 100, 200)
+    standing.close(3, 103)
+    assert (standing.verdict(), standing.max_rel_error, standing.failing_steps) == ("failed", 99 / 101, 3)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from adversaries import Adversary, Burst, Rest, RoundRobin, View
 from adversaries.schedules import Schedule
 from protocols import Deterministic, Exact, Protocol
-from protocols.base import Server, Site
+from protocols.base import Message, Server, Site
+from protocols.bulk import BulkForm, Exchange, Segment, Stream
 from simulator import play
+from simulator.errors import MessageError
 
 TRACKER = Deterministic(alpha=0.1)
 
@@ -117,3 +121,58 @@ def test_an_error_after_the_fall_back_from_bulk_is_recorded_too(adversary: Adver
     BreaksAgain.copies = 0
     with pytest.raises(ZeroDivisionError):
         play(TRACKER, adversary, sites=2, items=100)
+
+
+@dataclass(frozen=True)
+class SendsTo(Protocol):
+    """Every item is sent, and the server answers the third to a receiver of its own choice."""
+
+    receiver: Any = 0
+    kind: ClassVar[str] = "sends-to"
+
+    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
+        return Exact().sites(k, rng, start)
+
+    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
+        return Answering(self.receiver)
+
+    def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm:
+        return AnsweringInBulk(self.receiver)
+
+
+class Answering(Server):
+    def __init__(self, receiver: Any) -> None:
+        self.receiver, self.output = receiver, 0
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        self.output += 1
+        return ((self.receiver, ANSWER),) if self.output == 3 else ()
+
+
+class AnsweringInBulk(BulkForm):
+    def __init__(self, receiver: Any) -> None:
+        self.server = Answering(receiver)
+
+    def advance(self, stream: Stream, now: int, until: int) -> Segment:
+        if now >= 3:
+            return Segment(until, forwarded=Message("item"))
+        return Segment(3, forwarded=Message("item"), exchange=[Exchange("down", ANSWER, [self.server.receiver])])
+
+
+ANSWER = Message("answer", 1)
+
+
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk", "network"])
+@pytest.mark.parametrize("receiver", [-2, 4, 1.0, 1.9, True])
+def test_a_server_that_sends_to_no_site(engine: str, receiver: Any) -> None:
+    options: Any = {"network": {"latency": 1}} if engine == "network" else {"engine": engine}
+    said = re.escape(f"sends-to: the server sends a message 'answer' to site {receiver}; this game has sites 0 … 3")
+    with pytest.raises(MessageError, match=said):
+        play(SendsTo(receiver), RoundRobin(), sites=4, items=9, **options)
+
+
+@pytest.mark.parametrize("engine", ["step", "leap", "bulk"])
+@pytest.mark.parametrize("receiver", [0, 3, np.int64(3)])
+def test_a_server_that_sends_to_a_site(engine: str, receiver: Any) -> None:
+    game = play(SendsTo(receiver), RoundRobin(), sites=4, items=9, engine=engine)
+    assert game.messages == 10

@@ -9,16 +9,21 @@ from math import inf, nan
 from typing import Any
 
 import pytest
+import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adversaries import Adversary, Choice, Freeze, RoundRobin, Uniform
 from protocols import Block, Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized, Robust
+from protocols.base import Message, Server
 from simulator import play
 from simulator.game.engines import Leap, Step
+from simulator.game.ledger import Ledger
 from simulator.game.network import Latency, Network
+from simulator.game.network.channels import Hooks, NetworkChannels
 from simulator.game.network.lag import LagReferee
 from simulator.game.network.voyages import Origin, Voyages
+from simulator.game.network.wires import Wires
 
 PROTOCOLS: list[Protocol] = [
     Exact(), Deterministic(alpha=0.1), Deterministic(alpha=0.1, centred=True), DeterministicRounds(alpha=0.1),
@@ -42,7 +47,9 @@ def error(output: float, floor: int, now: int) -> Fraction | float:
 @given(
     st.lists(
         st.tuples(
-            st.integers(1, 4), st.one_of(st.integers(0, 30), st.sampled_from([0.5, 7.25, inf, nan])), st.booleans()
+            st.integers(1, 4),
+            st.one_of(st.integers(-2, 30), st.sampled_from([0.5, -1.5, 7.25, inf, nan])),
+            st.booleans(),
         ),
         max_size=12,
     ),
@@ -58,7 +65,7 @@ def test_the_referee_judges_every_step(
     items = [start]
     for there in fed:
         items.append(items[-1] + there)
-    referee = LagReferee(alpha, warm_up, start, start)
+    referee = LagReferee(alpha, warm_up, start)
     states: dict[int, tuple[Any, Origin | None]] = {}
     now = 0
     for wait, output, open_ in notes:
@@ -89,7 +96,7 @@ def test_the_referee_judges_every_step(
 
 
 def test_nothing_promised_is_undecided() -> None:
-    referee = LagReferee(None, 0, 0, 0)
+    referee = LagReferee(None, 0, 0)
     referee.close(5, lambda step: step, lambda n: n)
     assert (referee.verdict(), referee.max_error, referee.failing_steps) == ("undecided", 1.0, 0)
 
@@ -126,7 +133,7 @@ def test_a_game_against_its_transcript(engine: Any, latency: Latency, alpha: flo
     game = engine(
         Deterministic(alpha=0.1), Uniform(), sites=4, items=400, seed=2, network=Network(latency), record=True
     )
-    game.lag = LagReferee(alpha, 0, 0, 0)  # judged by a promise of its own
+    game.lag = LagReferee(alpha, 0, 0)  # judged by a promise of its own
     schedule = game.on_network.schedule
 
     def noting(arrival: int, priority: int, action: Any) -> None:
@@ -212,3 +219,35 @@ def test_voyages_know_the_oldest_open_chain() -> None:
     voyages.end(first)
     voyages.end(second)
     assert voyages.oldest is None
+
+
+class Ordering(Server):
+    """Sends an order to site 0 when that speaks."""
+
+    output = 0
+
+    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
+        return () if sender else ((0, Message("order")),)
+
+
+def test_what_the_server_sends_belongs_to_the_oldest_open_chain() -> None:
+    """Site 2 has spoken in step 1, and is heard in step 31. What the server says in step 6 may be due to that."""
+    env = simpy.Environment()
+    hooks = Hooks(lambda site: None, lambda: int(env.now) - 1, lambda: None, lambda site: None, lambda: None)
+    network = Network(Latency(constant=1), latency_down=Latency(constant=40), far=("2", Latency(constant=30)))
+    channels = NetworkChannels(
+        [Exact().sites(1, None)[0]] * 3, Ordering(), Ledger(3, 100), None, env, Wires(network, 3, None), hooks
+    )
+
+    def feed() -> Any:
+        yield env.timeout(1)
+        channels.send_up(2, [Message("late")])
+        yield env.timeout(4)
+        channels.send_up(0, [Message("early")])
+
+    env.process(feed())
+    oldest = []
+    for step in (3, 10, 35, 50):
+        env.run(until=step)
+        oldest.append(channels.voyages.oldest)
+    assert oldest == [Origin(1, 0), Origin(1, 0), Origin(1, 0), None]

@@ -139,6 +139,23 @@ def test_what_a_site_hears() -> None:
     assert list(recovery.site_hears(letter("x", generation=2))) == [Message("second 1 hears x")]
 
 
+def test_a_late_copy_of_recount_does_not_stop_a_site() -> None:
+    """The copy comes after the new start that it asked for: nobody would tell the site of another."""
+    recovery, _, _ = begun("anew", crash=Crash(5, at=99))
+    assert list(recovery.server_hears(letter(RESTARTED))) == [(EVERYONE, RECOUNT)]
+    for number in range(K):
+        (answer,) = recovery.site_hears(letter("recount", site=number))
+        said = recovery.server_hears(letter(RECOUNTED, answer.value, site=number))
+    assert list(said) == [(EVERYONE, Message(ANEW, 30))]
+    for number in range(K):
+        recovery.site_hears(letter(ANEW, 30, site=number, generation=1))
+    assert list(recovery.site_hears(letter("recount"))) == []
+    assert recovery.sites[1].state == "up"
+    assert list(recovery.site_hears(letter("x", generation=1))) == [Message("new 1 hears x")]
+    # one that belongs to the present start is no copy
+    assert list(recovery.site_hears(letter("recount", generation=1))) == [Message(RECOUNTED, 10)]
+
+
 # ---------------------------------------------------------------------- the server
 
 
