@@ -20,7 +20,7 @@ import numpy as np
 
 from simulator.claims.claim import Claim, of_failure
 from simulator.claims.expressions import Columns, arguments, columns_of, outermost
-from simulator.claims.groups import coinless
+from simulator.claims.groups import coinless, units
 from simulator.claims.spread import EXTREMES, Spread, spread
 from simulator.claims.tails import clustered_below, reach
 
@@ -78,11 +78,7 @@ def power(claim: Claim, table: Columns, value: float) -> Power | None:
     ExpressionError
         The measure cannot be evaluated.
     """
-    length = len(next(iter(table.values()), ()))
-    trials, points = (
-        np.asarray(table[column]) if column in table else other
-        for column, other in (("trial", np.arange(length)), ("point", np.zeros(length)))
-    )
+    trials, points = units(table)
     name, ends = outermost(claim.measure), dict(zip((-1, 1), claim.accepts, strict=True))
     if name == "fraction":
         chosen, (holds, *_) = arguments(claim.measure, table)
