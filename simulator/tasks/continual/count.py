@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -42,6 +42,9 @@ class CounterGame:
         Steps played, and items among them.
     max_abs_error, rms_error, final_error
         Largest and root mean squared error over all steps, and the error at the end, in items.
+    square_over_variance
+        Mean, over the checkpoints, of the squared error over the variance that the counter states for the step: 1 on
+        average. None if the counter states no variance.
     bound
         What the counter says its largest error exceeds with probability 0.05 at most.
     first_failure
@@ -63,6 +66,7 @@ class CounterGame:
     max_abs_error: float = 0.0
     rms_error: float = 0.0
     final_error: float = 0.0
+    square_over_variance: float | None = None
     bound: float = math.inf
     first_failure: int | None = None
     output_changes: int = 0
@@ -116,12 +120,15 @@ class Referee:
         game.items = int(truth[-1])
         self._at += len(items)
 
-    def close(self) -> CounterGame:
-        """Return the finished game."""
+    def close(self, variance: Callable[[int], float | None]) -> CounterGame:
+        """Return the finished game, its errors compared with the variance that is stated for each step."""
         game = self.game
         game.rms_error = math.sqrt(self._squares / max(1, self._at))
         steps, items, outputs = (list(column) for column in zip(*self._rows, strict=True))
         relative = [(out - n) / n if n else None for n, out in zip(items, outputs, strict=True)]
+        stated = [variance(step) for step in steps]
+        if all(stated):
+            game.square_over_variance = float(np.mean(np.square(np.subtract(outputs, items)) / np.array(stated)))
         game.series = {"step": steps, "items": items, "output": outputs, "rel_error": relative}
         return game
 
@@ -176,7 +183,7 @@ def play_counter(
             referee.judge(items, run.release(items))
     else:
         _by_steps(run, Mover(adversary, view, rngs["challenge"]), view, referee)
-    game = referee.close()
+    game = referee.close(counter.variance)
     if late:
         game.bound = counter.error_bound_of_stream(steps, game.items, clocked_points.DELTA)
     game.engine, game.engine_reason = chosen, reason
@@ -222,6 +229,7 @@ class ContinualCount(Task):
         "max_abs_error",
         "rms_error",
         "final_error",
+        "square_over_variance",
         "bound",
         "looks",
         "guessed",

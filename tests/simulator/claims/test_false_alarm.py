@@ -62,6 +62,21 @@ def test_a_chance_that_the_games_refute_is_not_believed() -> None:
     assert false_alarm(claim("max(loss)", at_most=1, chance=1e-9), extreme) != 4e-9
 
 
+def test_the_distance_of_an_equality_is_that_from_the_value_that_theory_promises() -> None:
+    """With a promise a mean misses by chance as Student's t says; without one a fresh run is compared with this one."""
+    words = np.random.default_rng(5).normal(10.0, 1.0, 100)
+    table = games(trials=100, words=words)
+    error = words.std(ddof=1) / 10
+    told = false_alarm(claim("mean(words)", equals=10, within=0.3, promise=10), table)
+    assert told == pytest.approx(2 * stats.t.sf(0.3 / error, 63), rel=0.5)
+    seen = false_alarm(claim("mean(words)", equals=10, within=0.3), table)
+    assert seen is not None
+    assert told is not None
+    assert seen > 3 * told
+    refuted = false_alarm(claim("mean(words)", equals=12, within=2.3, promise=12), table)
+    assert refuted == false_alarm(claim("mean(words)", equals=12, within=2.3), table)
+
+
 def test_games_of_a_trial_may_all_fail_together() -> None:
     # five points of ten trials that fail together: 26 of 50 are missing as soon as 6 trials are
     together_ = float(stats.binom.sf(5, 10, 0.05))
