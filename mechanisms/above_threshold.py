@@ -86,8 +86,8 @@ class AboveThresholdRun:
 
     def __init__(self, mechanism: AboveThreshold, rng: np.random.Generator, silent: bool) -> None:
         self.mechanism = mechanism
-        noise = noise_or_silence(mechanism.threshold_noise, silent)
-        self._noisy_threshold = mechanism.threshold + float(noise.draw(rng, 1).item())
+        hidden = Draws(noise_or_silence(mechanism.threshold_noise, silent), rng, batch=1)
+        self._noisy_threshold = hidden.on_grid(float(mechanism.threshold)) + hidden.one()
         self._draws = Draws(noise_or_silence(mechanism.query_noise, silent), rng)
         self.t = 0
         self.halted = False

@@ -96,7 +96,7 @@ class PartitionRun:
             self._deadline = self.partition.horizon
         self.count = 0.0
         threshold = self.partition.threshold(self.segments + 1, self._deadline)
-        self._hidden = threshold + self._thresholds.one()
+        self._hidden = self._thresholds.on_grid(threshold) + self._thresholds.one()
 
     def _close(self) -> float:
         """Close the segment, begin the next one, and return the items of the one that closed."""

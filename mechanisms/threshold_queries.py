@@ -170,6 +170,7 @@ class SparseVectorQueriesRun:
         "_asked",
         "_data",
         "_fresh",
+        "_margin",
         "_queries",
         "_shift",
         "_shifts",
@@ -188,6 +189,7 @@ class SparseVectorQueriesRun:
         self._fresh = Draws(noise_or_silence(Laplace(1 / rules.share), silent), rng, batch=16)
         self._asked = [-math.inf, math.inf]
         self._answers = [0.0, float(rules.points)]
+        self._margin = self._shifts.on_grid(rules.margin)
         self._shift = self._shifts.one()
         self.paid = 0
         """Fresh answers so far."""
@@ -202,7 +204,7 @@ class SparseVectorQueriesRun:
         if self._asked[place] == query:
             return self._answers[place]
         low, high = self._answers[place - 1], self._answers[place]
-        margin = self.rules.margin
+        margin = self._margin
         if high - low < 2 * margin + self.rules.width or self.paid >= self.rules.payments:
             return (low + high) / 2
         noisy = bisect_right(self._data, query) + self._queries.one()

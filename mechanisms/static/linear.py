@@ -12,7 +12,7 @@ import numpy as np
 
 from mechanisms.gaussian import noise_multiplier
 from mechanisms.laplace_sums import laplace_sum_quantile
-from mechanisms.noise import Floats
+from mechanisms.noise import Floats, laplace, normal
 from mechanisms.static.base import Paid, Parts, StaticMechanism
 
 
@@ -65,7 +65,7 @@ class LaplaceQueries(_Noisy):
         return self.family.l1 / self.epsilon
 
     def draw(self, rng: np.random.Generator) -> Floats:
-        return rng.laplace(0.0, self.scale, self.family.number)
+        return laplace(rng, self.scale, self.family.number)
 
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
         scales = tuple((part.family.l1 / part.epsilon, count) for part, count in parts if count)
@@ -104,7 +104,7 @@ class GaussianQueries(_Noisy):
         return self.family.l2 * _multiplier(self.epsilon, self.delta)
 
     def draw(self, rng: np.random.Generator) -> Floats:
-        return rng.normal(0.0, self.scale, self.family.number)
+        return normal(rng, self.scale, self.family.number)
 
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
         variance = sum(count * (part.family.l2 * _multiplier(part.epsilon, part.delta)) ** 2 for part, count in parts)
