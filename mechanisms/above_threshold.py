@@ -44,6 +44,7 @@ class AboveThreshold:
     kind: ClassVar[str] = "above-threshold"
     source: ClassVar[str] = "Qiu, Yi 2022, Algorithm 1 and Theorem 4"
     error: ClassVar[str] = "silent below threshold - (8 / epsilon) ln(2 t / beta)"
+    arithmetic: ClassVar[str] = "grid"
 
     epsilon: float
     threshold: float

@@ -68,6 +68,7 @@ class ContinualOutput:
     kind: ClassVar[str] = "continual-output"
     source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum 2010, Figure 2 and Theorem 5.2"
     error: ClassVar[str] = "d + alpha0 + 4A, A = rho (ln(1 / beta) + h) (k + h^2) / epsilon"
+    arithmetic: ClassVar[str] = "rounded"
 
     epsilon: float
     horizon: int

@@ -240,14 +240,16 @@ class Draws:
 
 
 def laplace(rng: Any, scale: float, size: int) -> Floats:
-    """Return Laplace noise on its grid, or by the generator's own method if it is not numpy's; scale 0 is none."""
+    """Return Laplace noise on its grid, or by the generator's own method if it is not numpy's."""
     if not isinstance(rng, np.random.Generator):
         return np.asarray(rng.laplace(0.0, scale, size))
-    return spacing(scale) * discrete_laplace(rng, scale / spacing(scale), size) if scale else np.zeros(size)
+    step = spacing(scale)
+    return step * discrete_laplace(rng, scale / step, size)
 
 
 def normal(rng: Any, std: float, size: int) -> Floats:
-    """Return normal noise on its grid, or by the generator's own method if it is not numpy's; deviation 0 is none."""
+    """Return normal noise on its grid, or by the generator's own method if it is not numpy's."""
     if not isinstance(rng, np.random.Generator):
         return np.asarray(rng.normal(0.0, std, size))
-    return spacing(std) * discrete_gaussian(rng, std / spacing(std), size) if std else np.zeros(size)
+    step = spacing(std)
+    return step * discrete_gaussian(rng, std / step, size)

@@ -48,6 +48,7 @@ class PrivatePartition:
     kind: ClassVar[str] = "private-partition"
     source: ClassVar[str] = "Qiu, Yi 2022, Algorithm 2; Dwork, Naor, Reingold, Rothblum 2015"
     error: ClassVar[str] = "at most (13 / epsilon) ln(2 T_j / beta_j) items a segment"
+    arithmetic: ClassVar[str] = "grid"
 
     epsilon: float
     horizon: int | None = None

@@ -42,6 +42,7 @@ class SortedQueries:
     kind: ClassVar[str] = "sorted-queries"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.1"
     error: ClassVar[str] = "O((log^1.5 n + log t) / epsilon); queries in increasing order only"
+    arithmetic: ClassVar[str] = "grid"
 
     epsilon: float
     beta: float = 0.05
@@ -112,6 +113,7 @@ class SparseVectorQueries:
     kind: ClassVar[str] = "sparse-vector-queries"
     source: ClassVar[str] = "Bun, Steinke, Ullman 2017, BetweenThresholds; margins derived"
     error: ClassVar[str] = "O(sqrt(n log(T) / epsilon) + (c / epsilon) log(c / (epsilon delta))), c payments"
+    arithmetic: ClassVar[str] = "grid"
 
     epsilon: float
     points: int
@@ -247,6 +249,7 @@ class ReleaseQueries:
     kind: ClassVar[str] = "release-queries"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
     error: ClassVar[str] = "sqrt(n_q (1 - delta) / delta)"
+    arithmetic: ClassVar[str] = "coins"
 
     delta: float
 

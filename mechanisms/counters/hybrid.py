@@ -43,6 +43,7 @@ class Hybrid(Counter):
     source = "Chan, Shi, Song 2011, hybrid mechanism; Qiu, Yi 2022, section 2"
     error = "sqrt(8 (i + 1) + 8 popcount(t - 2^i) i^2) / epsilon, i = floor(log2 t)"
     memory = "O(log t)"
+    arithmetic = "grid"
     needs_horizon = False
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:

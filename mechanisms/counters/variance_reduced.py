@@ -48,6 +48,7 @@ class TreeVarianceReduced(Counter):
     source = "Honaker 2015, estimation from below"
     error = "about sqrt(1/2 + small) of the binary counter's"
     memory = "O(log t)"
+    arithmetic = "grid"
 
     @property
     def levels(self) -> int:

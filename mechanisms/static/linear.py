@@ -59,6 +59,7 @@ class LaplaceQueries(_Noisy):
     kind = "laplace"
     source = "Dwork, McSherry, Nissim, Smith 2006; Qiu, Yi 2022, Appendix A"
     error = "(s / epsilon) ln(|Q| / beta), s the L1 sensitivity"
+    arithmetic = "grid"
 
     @property
     def scale(self) -> float:
@@ -95,6 +96,7 @@ class GaussianQueries(_Noisy):
     kind = "gaussian"
     source = "Dwork, Roth 2014; Balle, Wang 2018; Qiu, Yi 2022, Appendix A"
     error = "sigma sqrt(2 ln(2 |Q| / beta)), sigma about s sqrt(2 ln(1.25 / delta)) / epsilon, s the L2 sensitivity"
+    arithmetic = "grid"
     privacy = "approximate"
 
     delta: float = 1e-6

@@ -48,6 +48,7 @@ class LaplaceAnswers(QueryMechanism):
     kind: ClassVar[str] = "laplace"
     source: ClassVar[str] = "lecture on generalization by stability, Conclusion 1 and Claim 2"
     error: ClassVar[str] = "sqrt(8 k ln(1 / delta)) ln(k / beta) / (epsilon n) + 10 epsilon, against any analyst"
+    arithmetic: ClassVar[str] = "rounded"
 
     epsilon: float
     delta: float = 1e-6
@@ -105,6 +106,7 @@ class GaussianAnswers(QueryMechanism):
     kind: ClassVar[str] = "gaussian"
     source: ClassVar[str] = "Dwork, Roth 2014, appendix A; Balle, Wang 2018"
     error: ClassVar[str] = "sqrt(k) / (epsilon n) up to logarithms, and 10 epsilon, against any analyst"
+    arithmetic: ClassVar[str] = "rounded"
 
     std: float | None = None
     epsilon: float = 0.1
@@ -156,6 +158,7 @@ class NoisyArgmax(QueryMechanism):
     kind: ClassVar[str] = "noisy-argmax"
     source: ClassVar[str] = "lecture on generalization by stability, Theorem 3 and Claim 4"
     error: ClassVar[str] = "(4 / (epsilon n)) ln(T / beta) below the largest of T means"
+    arithmetic: ClassVar[str] = "rounded"
     answers: ClassVar[bool] = False
 
     epsilon: float
