@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -39,11 +40,13 @@ BLOCK: Final = 4096
 """Candidates at a time: they stay in the cache."""
 FEW: Final = 20
 """Draws up to which plain numbers are faster than arrays."""
+NONE: Final = np.empty(0)
 LN2: Final = math.log(2)
 LAST: Final = 1 - 2.0**-BITS
 """The largest uniform number."""
 
 
+@lru_cache(maxsize=256)
 def spacing(scale: float) -> float:
     """Return the step of the public grid for noise of this scale: a power of two, at most 1 and at most scale / 2^20.
 
@@ -79,7 +82,12 @@ def discrete_laplace(rng: np.random.Generator, scale: float, size: int) -> Float
     size
         Number of draws.
     """
-    return _in_turn(_Laplace(scale), _Words(rng), size)
+    law = _laplace(scale)
+    if size != 1:
+        return _in_turn(law, _Words(rng), size)
+    word = rng.random()  # as a pan-private mechanism draws, one by one
+    value = law.sure(word)
+    return np.array([law.exact(np.array([word]), _Words(rng))[0] if value is None else value])
 
 
 def discrete_gaussian(rng: np.random.Generator, sigma: float, size: int) -> Floats:
@@ -102,7 +110,7 @@ class _Words:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
-        self._back = np.empty(0)
+        self._back = NONE
 
     def take(self, size: int) -> Floats:
         taken, self._back = self._back[:size], self._back[size:]
@@ -127,7 +135,7 @@ def _in_turn(law: _Laplace | _Gaussian, words: _Words, size: int) -> Floats:
             values[stop], taken[stop] = law.exact(block[stop * law.width : (stop + 1) * law.width], words)
         parts.append(values if law.width == 1 else values[taken])
         left -= len(parts[-1])
-    return parts[0] if len(parts) == 1 else np.concatenate(parts or [np.empty(0)])
+    return parts[0] if len(parts) == 1 else np.concatenate(parts or [NONE])
 
 
 class _Laplace:
@@ -207,6 +215,11 @@ class _Laplace:
         return _compared(number, tail)
 
 
+@lru_cache(maxsize=256)
+def _laplace(scale: float) -> _Laplace:
+    return _Laplace(scale)
+
+
 class _Gaussian:
     """Discrete Gaussian: candidates from the discrete Laplace of scale t = floor(sigma) + 1, each with a second word.
 
@@ -218,7 +231,7 @@ class _Gaussian:
     def __init__(self, sigma: float) -> None:
         self.sigma = sigma
         self.proposal = math.floor(sigma) + 1
-        self._laplace = _Laplace(float(self.proposal))
+        self._laplace = _laplace(float(self.proposal))
         self._centre = sigma * (sigma / self.proposal)
 
     def many(self, words: Floats) -> Candidates:

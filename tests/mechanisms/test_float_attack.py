@@ -90,7 +90,7 @@ def test_the_attack_is_tried_on_whatever_claims_a_grid() -> None:
 
 @pytest.mark.false_alarm(1e-9)
 def test_a_counting_query_on_no_items_at_epsilon_1() -> None:
-    """43 of 100 releases of real noise are impossible on one item, none on the grid; of 2,000 releases the share is within 7 deviations."""
+    """Of real noise 43 in 100 releases are impossible on one item, none on the grid; 2,000 releases, 7 deviations."""
     query = LaplaceQueries(1.0)
     real, grid = RealNoise(np.random.default_rng(3)), np.random.default_rng(3)
     share = caught(np.array([query.release(None, real)[0] for _ in range(2000)]))  # type: ignore[arg-type]

@@ -92,7 +92,7 @@ class AuditTracker(Task):
     """
 
     kind: ClassVar[str] = "audit-tracker"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (
         replace(SITES, says=f"Sites of the audited tracker; {SITES_AUDITED} if left out."),
         Size("transcripts", "items", f"Rounds played on each database in each half; {TRANSCRIPTS} if left out."),
