@@ -6,10 +6,8 @@ is decided by decimal arithmetic of growing precision, and by further bits where
 outcomes. So each outcome has its exact probability, given independent fair bits. It is the same on every machine, and n
 samples of size 1 are one sample of size n.
 
-Source
-------
-Canonne, Kamath, Steinke 2020, "The discrete Gaussian for differential privacy": the distributions, and Algorithm 3,
-the discrete Gaussian by rejection from the discrete Laplace. Deciding by lazily drawn bits: derived here.
+Source: Canonne, Kamath, Steinke 2020, "The discrete Gaussian for differential privacy", the distributions and
+Algorithm 3, the discrete Gaussian by rejection. Deciding by lazily drawn bits: derived here.
 """
 
 from __future__ import annotations
@@ -40,7 +38,6 @@ BLOCK: Final = 4096
 """Candidates at a time: they stay in the cache."""
 FEW: Final = 20
 """Draws up to which plain numbers are faster than arrays."""
-NONE: Final = np.empty(0)
 LN2: Final = math.log(2)
 LAST: Final = 1 - 2.0**-BITS
 """The largest uniform number."""
@@ -110,7 +107,7 @@ class _Words:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
-        self._back = NONE
+        self._back = np.empty(0)
 
     def take(self, size: int) -> Floats:
         taken, self._back = self._back[:size], self._back[size:]
@@ -135,7 +132,7 @@ def _in_turn(law: _Laplace | _Gaussian, words: _Words, size: int) -> Floats:
             values[stop], taken[stop] = law.exact(block[stop * law.width : (stop + 1) * law.width], words)
         parts.append(values if law.width == 1 else values[taken])
         left -= len(parts[-1])
-    return parts[0] if len(parts) == 1 else np.concatenate(parts or [NONE])
+    return parts[0] if len(parts) == 1 else np.concatenate(parts or [np.empty(0)])
 
 
 class _Laplace:
@@ -161,7 +158,7 @@ class _Laplace:
         values = np.floor(reach)
         reach -= values
         reach -= 0.5
-        doubtful = np.abs(reach, out=reach) > self._edge  # generous above U = 2^-17, and `_sure` looks again
+        doubtful = np.abs(reach, out=reach) > self._edge  # generous above U = 2^-17, and `sure` looks again
         if middle.min() < 2.0**-18:
             doubtful |= middle < 2.0**-18
         unsure = [place for place in np.flatnonzero(doubtful).tolist() if self.sure(float(words[place])) is None]

@@ -219,7 +219,7 @@ class Draws:
         if not spacing or not isinstance(self._rng, np.random.Generator):
             return values
         if isinstance(values, float):
-            return round(values / spacing) * spacing
+            return values - math.remainder(values, spacing)
         return np.rint(values / spacing) * spacing
 
     def _values(self) -> Iterator[float]:
