@@ -6,8 +6,7 @@ is decided by decimal arithmetic of growing precision, and by further bits where
 outcomes. So each outcome has its exact probability, given independent fair bits. It is the same on every machine, and n
 samples of size 1 are one sample of size n.
 
-Source: Canonne, Kamath, Steinke 2020, "The discrete Gaussian for differential privacy", the distributions and
-Algorithm 3, the discrete Gaussian by rejection. Deciding by lazily drawn bits: derived here.
+Source: Canonne, Kamath, Steinke 2020, "The discrete Gaussian for differential privacy"; lazy bits are derived here.
 """
 
 from __future__ import annotations
@@ -38,6 +37,9 @@ BLOCK: Final = 4096
 """Candidates at a time: they stay in the cache."""
 FEW: Final = 20
 """Draws up to which plain numbers are faster than arrays."""
+CLOSE: Final = 2.0**-20
+"""Distance of -ln U from a candidate's cost that leaves it open: far above all errors if U is not below `SMALL`."""
+SMALL: Final = 2.0**-30
 LN2: Final = math.log(2)
 LAST: Final = 1 - 2.0**-BITS
 """The largest uniform number."""
@@ -241,19 +243,19 @@ class _Gaussian:
         away /= self.sigma
         cost = 0.5 * away * away
         gap = height - cost
-        doubtful = np.abs(gap) <= 2.0**-51 / middle + (1 + height + cost) * 2.0**-47
-        return values, gap > 0, unsure + np.flatnonzero(doubtful).tolist()
+        close = np.abs(gap) < CLOSE
+        if middle.min() < SMALL:
+            close |= middle < SMALL
+        return values, gap > 0, unsure + np.flatnonzero(close).tolist()
 
     def few(self, words: Floats) -> Candidates:
-        """Return the same without the cost of calls for arrays."""
         values: list[float] = []
-        taken: list[bool] = []
-        unsure = []
+        taken, unsure = [], []
         for candidate, word in words.reshape(-1, 2).tolist():
             value, middle = self._laplace.sure(candidate), word + 2.0 ** -(BITS + 1)
             away = (abs(value or 0.0) - self._centre) / self.sigma
             cost, height = away * away / 2, -math.log(middle)
-            if value is None or abs(height - cost) <= 2.0**-51 / middle + (1 + height + cost) * 2.0**-47:
+            if value is None or abs(height - cost) < CLOSE or middle < SMALL:
                 unsure.append(len(values))
             values.append(value or 0.0)
             taken.append(height > cost)
