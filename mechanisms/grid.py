@@ -230,8 +230,7 @@ class _Gaussian:
     def __init__(self, sigma: float) -> None:
         self.sigma = sigma
         self.proposal = math.floor(sigma) + 1
-        self._laplace = _laplace(float(self.proposal))
-        self._centre = sigma * (sigma / self.proposal)
+        self._laplace, self._centre = _laplace(float(self.proposal)), sigma * (sigma / self.proposal)
 
     def many(self, words: Floats) -> Candidates:
         """Return candidates, which are taken, and the places of those of which the doubles are not sure."""
