@@ -44,6 +44,7 @@ class AboveThreshold:
     kind: ClassVar[str] = "above-threshold"
     source: ClassVar[str] = "Qiu, Yi 2022, Algorithm 1 and Theorem 4"
     error: ClassVar[str] = "silent below threshold - (8 / epsilon) ln(2 t / beta)"
+    arithmetic: ClassVar[str] = "grid"
 
     epsilon: float
     threshold: float
@@ -86,8 +87,8 @@ class AboveThresholdRun:
 
     def __init__(self, mechanism: AboveThreshold, rng: np.random.Generator, silent: bool) -> None:
         self.mechanism = mechanism
-        noise = noise_or_silence(mechanism.threshold_noise, silent)
-        self._noisy_threshold = mechanism.threshold + float(noise.draw(rng, 1).item())
+        hidden = Draws(noise_or_silence(mechanism.threshold_noise, silent), rng, batch=1)
+        self._noisy_threshold = hidden.on_grid(float(mechanism.threshold)) + hidden.one()
         self._draws = Draws(noise_or_silence(mechanism.query_noise, silent), rng)
         self.t = 0
         self.halted = False

@@ -68,6 +68,7 @@ class ContinualOutput:
     kind: ClassVar[str] = "continual-output"
     source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum 2010, Figure 2 and Theorem 5.2"
     error: ClassVar[str] = "d + alpha0 + 4A, A = rho (ln(1 / beta) + h) (k + h^2) / epsilon"
+    arithmetic: ClassVar[str] = "rounded"
 
     epsilon: float
     horizon: int
@@ -140,13 +141,14 @@ class ContinualOutput:
 class ContinualOutputRun:
     """A continual-output transformation at work."""
 
-    __slots__ = ("_answers", "_thresholds", "changes", "halted", "inner", "output", "t", "transformation")
+    __slots__ = ("_answers", "_threshold", "_thresholds", "changes", "halted", "inner", "output", "t", "transformation")
 
     def __init__(self, transformation: ContinualOutput, inner: OneShot, rng: np.random.Generator, silent: bool) -> None:
         self.transformation = transformation
         self.inner = inner
         self._answers = Draws(noise_or_silence(transformation.answer_noise, silent), rng, batch=1)
         segments = Draws(noise_or_silence(transformation.segment_noise, silent), rng, batch=1)
+        self._threshold = segments.on_grid(transformation.threshold)
         self._thresholds = SegmentNoise(transformation.levels, segments)
         self.t = 0
         self.changes = 0
@@ -166,9 +168,9 @@ class ContinualOutputRun:
         if self.halted:
             return self.output
         self.inner.step(x)
-        answer = self.inner.answer()
+        answer = self._answers.on_grid(float(self.inner.answer()))
         gap = abs(self.output - answer + self._answers.one())
-        if gap > self.transformation.threshold + self._thresholds.step():
+        if gap > self._threshold + self._thresholds.step():
             self.output = answer + self._answers.one()
             self.changes += 1
             self.halted = self.changes > self.transformation.changes

@@ -46,6 +46,7 @@ class PanPrivateDensity:
     kind: ClassVar[str] = "pan-private-density"
     source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum, Yekhanin 2010"
     error: ClassVar[str] = "sqrt(ln(2 / beta) / (2 users)) / gain, gain = (1 - exp(-epsilon)) / 2"
+    arithmetic: ClassVar[str] = "coins"
 
     epsilon: float
     users: int

@@ -89,6 +89,7 @@ class SparseVectorMonitor:
     kind: ClassVar[str] = "sparse-vector-monitor"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
     error: ClassVar[str] = "right for k >= (8 / epsilon) ln(2 / beta) + (16 / epsilon) ln(2 T / beta)"
+    arithmetic: ClassVar[str] = "real"
 
     k: int
     epsilon: float
@@ -166,6 +167,7 @@ class ReleaseMonitor:
     kind: ClassVar[str] = "release-monitor"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
     error: ClassVar[str] = "right for k of the order of 1 / delta"
+    arithmetic: ClassVar[str] = "coins"
 
     k: int
     delta: float
@@ -234,6 +236,7 @@ class CounterMonitor:
     kind: ClassVar[str] = "counter-monitor"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, after Problem 1.6"
     error: ClassVar[str] = "right if the counter errs by k / 4 at most"
+    arithmetic: ClassVar[str] = "grid"
 
     k: int
     epsilon: float
@@ -244,7 +247,8 @@ class CounterMonitor:
 
     def __post_init__(self) -> None:
         whole("k", self.k)
-        counter_called(self.counter, self.epsilon, self.horizon)
+        counter = counter_called(self.counter, self.epsilon, self.horizon)
+        object.__setattr__(self, "arithmetic", counter.arithmetic)
 
     def halting_times(self, rng: np.random.Generator | None = None) -> HaltingTimes:
         """Return the distribution of the halting step from simulated runs."""

@@ -1,5 +1,11 @@
 """Distributions of noise: Laplace, Gaussian and none, with draws taken from a generator in batches.
 
+Laplace and Gaussian noise are drawn exactly on a public grid that contains the integers: the discrete Laplace and the
+discrete Gaussian distribution. Sums of integers and noise are then exact in doubles, so a release on one data set is
+possible on each neighbour, and the stated privacy is that of the numbers that are released. Variances, tails and
+quantiles are those of the continuous distributions, from which the grid's differ by less than one part in 2^20.
+A generator that is not numpy's, as audits and faults use it, draws by its own methods `laplace` and `normal`.
+
 A single draw from a numpy generator costs about a microsecond, most of it overhead, so `Draws` takes
 batches and hands them out one by one. It keeps the order: n calls of `one` and one call of
 `many(n)` give the same numbers, which is what lets a counter's `step` and `release` agree to the last
@@ -13,18 +19,25 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from statistics import NormalDist
-from typing import Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mechanisms.checks import positive
+from mechanisms.grid import discrete_gaussian, discrete_laplace, spacing
 
 Floats = NDArray[np.float64]
+Numbers = TypeVar("Numbers", float, Floats)
 
 
 class Noise(Protocol):
     """What every distribution of noise offers: draws, a variance, quantiles."""
+
+    @property
+    def spacing(self) -> float:
+        """Step of the public grid; 0 if there is none."""
+        ...
 
     @property
     def variance(self) -> float:
@@ -42,13 +55,13 @@ class Noise(Protocol):
 
 @dataclass(frozen=True)
 class Laplace:
-    """Laplace noise: density exp(-\\|x\\| / scale) / (2 scale), variance 2 scale^2.
+    """Laplace noise on a grid: the probability of x is in proportion to exp(-\\|x\\| / scale), the variance 2 scale^2.
 
     Parameters
     ----------
     scale
-        Scale b, in the units of what it is added to. Added to a number of L1 sensitivity s, it gives
-        (s / b)-differential privacy.
+        Scale b, in the units of what it is added to. Added to a number on the grid of L1 sensitivity s, it gives
+        (s / b)-differential privacy; draws need b to be at most 2^40.
 
     Raises
     ------
@@ -57,7 +70,7 @@ class Laplace:
 
     Source
     ------
-    Dwork, McSherry, Nissim, Smith 2006, Proposition 1.
+    Dwork, McSherry, Nissim, Smith 2006, Proposition 1; on a grid: Ghosh, Roughgarden, Sundararajan 2009.
 
     Examples
     --------
@@ -71,11 +84,16 @@ class Laplace:
         positive("scale", self.scale)
 
     @property
+    def spacing(self) -> float:
+        """Step of the grid."""
+        return spacing(self.scale)
+
+    @property
     def variance(self) -> float:
         return 2.0 * self.scale**2
 
     def draw(self, rng: np.random.Generator, size: int) -> Floats:
-        return rng.laplace(0.0, self.scale, size)
+        return laplace(rng, self.scale, size)
 
     def quantile(self, probability: float) -> float:
         if probability < 0.5:
@@ -91,17 +109,21 @@ class Laplace:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Normal noise of mean 0.
+    """Normal noise of mean 0 on a grid: the discrete Gaussian distribution.
 
     Parameters
     ----------
     std
-        Standard deviation, in the units of what it is added to.
+        Standard deviation, in the units of what it is added to; draws need it to be at most 2^40.
 
     Raises
     ------
     ValueError
         If `std` is not a finite number above 0.
+
+    Source
+    ------
+    Canonne, Kamath, Steinke 2020, which gives it the zero-concentrated privacy of normal noise.
 
     Examples
     --------
@@ -115,19 +137,42 @@ class Gaussian:
         positive("std", self.std)
 
     @property
+    def spacing(self) -> float:
+        """Step of the grid."""
+        return spacing(self.std)
+
+    @property
     def variance(self) -> float:
         return self.std**2
 
     def draw(self, rng: np.random.Generator, size: int) -> Floats:
-        return rng.normal(0.0, self.std, size)
+        return normal(rng, self.std, size)
 
     def quantile(self, probability: float) -> float:
         return self.std * NormalDist().inv_cdf(probability)
 
 
 @dataclass(frozen=True)
+class RealGaussian(Gaussian):
+    """Normal noise in doubles, on no grid: for sums with real coefficients, which lie on none.
+
+    Its privacy is that of real numbers, which doubles only approach. Whoever releases such a sum rounds it to the grid.
+
+    Parameters
+    ----------
+    std
+        Standard deviation, in the units of what it is added to.
+    """
+
+    def draw(self, rng: np.random.Generator, size: int) -> Floats:
+        return rng.normal(0.0, self.std, size)
+
+
+@dataclass(frozen=True)
 class Silent:
     """No noise at all: every draw is 0. For tests and for comparisons; it protects nobody."""
+
+    spacing: ClassVar[float] = 0.0
 
     @property
     def variance(self) -> float:
@@ -168,6 +213,15 @@ class Draws:
         self._rest: Iterator[float] = iter(())
         self.one: Callable[[], float] = self._values().__next__ if batch > 1 else self._single
 
+    def on_grid(self, values: Numbers) -> Numbers:
+        """Return a number, or several, rounded to the grid of the noise; as they are where the draws lie on none."""
+        spacing = self._noise.spacing
+        if not spacing or not isinstance(self._rng, np.random.Generator):
+            return values
+        if isinstance(values, float):
+            return values - math.remainder(values, spacing)
+        return np.rint(values / spacing) * spacing
+
     def _values(self) -> Iterator[float]:
         while True:
             yield from self._rest
@@ -183,3 +237,19 @@ class Draws:
             return left
         fresh = self._noise.draw(self._rng, size - len(left))
         return np.concatenate((left, fresh)) if len(left) else fresh
+
+
+def laplace(rng: Any, scale: float, size: int) -> Floats:
+    """Return Laplace noise on its grid, or by the generator's own method if it is not numpy's."""
+    if not isinstance(rng, np.random.Generator):
+        return np.asarray(rng.laplace(0.0, scale, size))
+    step = spacing(scale)
+    return step * discrete_laplace(rng, scale / step, size)
+
+
+def normal(rng: Any, std: float, size: int) -> Floats:
+    """Return normal noise on its grid, or by the generator's own method if it is not numpy's."""
+    if not isinstance(rng, np.random.Generator):
+        return np.asarray(rng.normal(0.0, std, size))
+    step = spacing(std)
+    return step * discrete_gaussian(rng, std / step, size)

@@ -48,6 +48,7 @@ class PrivatePartition:
     kind: ClassVar[str] = "private-partition"
     source: ClassVar[str] = "Qiu, Yi 2022, Algorithm 2; Dwork, Naor, Reingold, Rothblum 2015"
     error: ClassVar[str] = "at most (13 / epsilon) ln(2 T_j / beta_j) items a segment"
+    arithmetic: ClassVar[str] = "grid"
 
     epsilon: float
     horizon: int | None = None
@@ -96,7 +97,7 @@ class PartitionRun:
             self._deadline = self.partition.horizon
         self.count = 0.0
         threshold = self.partition.threshold(self.segments + 1, self._deadline)
-        self._hidden = threshold + self._thresholds.one()
+        self._hidden = self._thresholds.on_grid(threshold) + self._thresholds.one()
 
     def _close(self) -> float:
         """Close the segment, begin the next one, and return the items of the one that closed."""

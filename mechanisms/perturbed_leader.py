@@ -53,6 +53,7 @@ class PerturbedLeader:
     kind: ClassVar[str] = "perturbed-leader"
     source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum 2010, section 6; Kalai, Vempala 2005"
     error: ClassVar[str] = "regret <= rate best + ln(n) / rate + O(ln(n) log^1.5(horizon) / epsilon)"
+    arithmetic: ClassVar[str] = "real"
 
     experts: int
     horizon: int

@@ -42,6 +42,7 @@ class SortedQueries:
     kind: ClassVar[str] = "sorted-queries"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, section 1.2.1"
     error: ClassVar[str] = "O((log^1.5 n + log t) / epsilon); queries in increasing order only"
+    arithmetic: ClassVar[str] = "grid"
 
     epsilon: float
     beta: float = 0.05
@@ -112,6 +113,7 @@ class SparseVectorQueries:
     kind: ClassVar[str] = "sparse-vector-queries"
     source: ClassVar[str] = "Bun, Steinke, Ullman 2017, BetweenThresholds; margins derived"
     error: ClassVar[str] = "O(sqrt(n log(T) / epsilon) + (c / epsilon) log(c / (epsilon delta))), c payments"
+    arithmetic: ClassVar[str] = "grid"
 
     epsilon: float
     points: int
@@ -170,6 +172,7 @@ class SparseVectorQueriesRun:
         "_asked",
         "_data",
         "_fresh",
+        "_margin",
         "_queries",
         "_shift",
         "_shifts",
@@ -188,6 +191,7 @@ class SparseVectorQueriesRun:
         self._fresh = Draws(noise_or_silence(Laplace(1 / rules.share), silent), rng, batch=16)
         self._asked = [-math.inf, math.inf]
         self._answers = [0.0, float(rules.points)]
+        self._margin = self._shifts.on_grid(rules.margin)
         self._shift = self._shifts.one()
         self.paid = 0
         """Fresh answers so far."""
@@ -202,7 +206,7 @@ class SparseVectorQueriesRun:
         if self._asked[place] == query:
             return self._answers[place]
         low, high = self._answers[place - 1], self._answers[place]
-        margin = self.rules.margin
+        margin = self._margin
         if high - low < 2 * margin + self.rules.width or self.paid >= self.rules.payments:
             return (low + high) / 2
         noisy = bisect_right(self._data, query) + self._queries.one()
@@ -245,6 +249,7 @@ class ReleaseQueries:
     kind: ClassVar[str] = "release-queries"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Observation 1.8"
     error: ClassVar[str] = "sqrt(n_q (1 - delta) / delta)"
+    arithmetic: ClassVar[str] = "coins"
 
     delta: float
 

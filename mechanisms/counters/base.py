@@ -48,6 +48,8 @@ class Counter(ABC):
     """How the state grows, for people."""
     privacy: ClassVar[Literal["pure", "approximate"]] = "pure"
     """Pure: (epsilon, 0); approximate: (epsilon, delta), the class then has a parameter delta."""
+    arithmetic: ClassVar[str] = "real"
+    """In which arithmetic its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
     needs_horizon: ClassVar[bool] = True
     """Whether the number of steps must be known beforehand."""
     pan_private: ClassVar[bool] = False

@@ -54,6 +54,7 @@ class Binary(Counter):
     source = "Chan, Shi, Song 2011; Xiong, Zhu, Huang 2023, Algorithm 3"
     error = "sqrt(2 popcount(t)) levels / epsilon, levels = floor(log2 horizon) + 1"
     memory = "O(log t)"
+    arithmetic = "grid"
 
     literal: bool = False
 

@@ -14,7 +14,7 @@ from mechanisms.checks import probability, whole
 from mechanisms.counters.base import Counter, Run, noise_or_silence
 from mechanisms.counters.dyadic import BLOCK
 from mechanisms.gaussian import Calibration, noise_multiplier
-from mechanisms.noise import Draws, Floats, Gaussian
+from mechanisms.noise import Draws, Floats, Gaussian, RealGaussian
 
 STRIDE = 1.5
 """Distance of the quadrature's nodes: its relative error is about 2 exp(-pi^2 / stride), 0.3 %."""
@@ -180,7 +180,7 @@ class BltRun(Run):
 
     def __init__(self, counter: Blt, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        self._draws = Draws(noise_or_silence(Gaussian(counter.std), silent), rng, min(counter.steps, 1024))
+        self._draws = Draws(noise_or_silence(RealGaussian(counter.std), silent), rng, min(counter.steps, 1024))
         self._one = self._draws.one
         buffers = counter.buffers
         self._modes = tuple(part[:-1].tolist() for part in buffers.modes)
@@ -201,7 +201,7 @@ class BltRun(Run):
         draw -= sum(map(mul, self._weights, states))
         self._states = [faded + draw for faded in map(mul, self._decays, states)]
         self._noise += draw
-        return self._total + self._noise
+        return self._total + self._draws.on_grid(self._noise)
 
     def release(self, values: ArrayLike) -> Floats:
         numbers = self._admit(values)
@@ -211,7 +211,7 @@ class BltRun(Run):
         for at in range(0, len(noise), BLOCK):
             self._shape(noise[at : at + BLOCK])
         self.t += len(numbers)
-        return self._prefixes(numbers) + noise
+        return self._prefixes(numbers) + self._draws.on_grid(noise)
 
     def _shape(self, draws: Floats) -> None:
         """Turn draws into the noise of the estimates, in place.

@@ -43,6 +43,7 @@ class Hybrid(Counter):
     source = "Chan, Shi, Song 2011, hybrid mechanism; Qiu, Yi 2022, section 2"
     error = "sqrt(8 (i + 1) + 8 popcount(t - 2^i) i^2) / epsilon, i = floor(log2 t)"
     memory = "O(log t)"
+    arithmetic = "grid"
     needs_horizon = False
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
@@ -68,14 +69,14 @@ class Hybrid(Counter):
 class HybridRun(Run):
     """A hybrid counter at work: the stack of a binary counter, on top of the noise of the epochs."""
 
-    __slots__ = ("_draws", "_one", "_power", "_scale", "_stack")
+    __slots__ = ("_draws", "_of_epochs", "_of_trees", "_one", "_power", "_silent", "_stack")
 
     def __init__(self, counter: Hybrid, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        self._draws = Draws(noise_or_silence(Laplace(1.0), silent), rng)
-        self._one = self._draws.one
+        of_epochs, self._of_trees = rng.spawn(2)
+        self._silent = silent
+        self._of_epochs = Draws(noise_or_silence(Laplace(2 / counter.epsilon), silent), of_epochs, batch=1)
         self._power = 0
-        self._scale = 0.0
         self._stack = [0.0]
 
     def step(self, x: float = 1) -> float:
@@ -91,15 +92,18 @@ class HybridRun(Run):
         stack = self._stack
         if not since & 1:
             del stack[1 - (since & -since).bit_length() :]
-        noise = stack[-1] + self._one() * self._scale
+        noise = stack[-1] + self._one()
         stack.append(noise)
         return self._total + noise
 
     def _begin_epoch(self, t: int) -> None:
         """Release the sum up to t, a power of two, and start a fresh tree."""
         self._power = t
-        self._stack = [self._stack[0] + self._one() * (2 / self.epsilon)]
-        self._scale = 2 * max(1, t.bit_length() - 1) / self.epsilon
+        self._stack = [self._stack[0] + self._of_epochs.one()]
+        # a tree draws once a step, up to the end of its epoch; another scale is another grid
+        noise = noise_or_silence(Laplace(2 * max(1, t.bit_length() - 1) / self.epsilon), self._silent)
+        self._draws = Draws(noise, self._of_trees.spawn(1)[0], batch=min(max(1, t - 1), 1024))
+        self._one = self._draws.one
 
     def release(self, values: ArrayLike) -> Floats:
         numbers = self._admit(values)
@@ -112,7 +116,7 @@ class HybridRun(Run):
                 out[at] = self.step(float(numbers[at]))
                 at += 1
                 continue
-            noise = self._draws.many(size) * self._scale
+            noise = self._draws.many(size)
             self._stack = extend_path(noise, self.t - self._power, self._stack)
             self.t += size
             np.add(self._prefixes(numbers[at : at + size]), noise, out=out[at : at + size])

@@ -67,6 +67,7 @@ class KAry(Counter):
     source = "Andersson, Pagh, Steiner, Torkamani 2025"
     error = "sqrt(2 sum of |digits of t|) levels / epsilon, levels = log_k(2 horizon + 1) rounded up"
     memory = "O(base log t)"
+    arithmetic = "grid"
 
     base: int = 19
 

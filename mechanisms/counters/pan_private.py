@@ -45,6 +45,7 @@ class PanPrivate(Counter):
     source = "Dwork, Naor, Pitassi, Rothblum 2010, Figure 1"
     error = "sqrt(2 (1 + h)^3) / epsilon at every step, h = log2(horizon) rounded up"
     memory = "O(log horizon)"
+    arithmetic = "grid"
     pan_private = True
 
     @property

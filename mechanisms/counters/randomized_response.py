@@ -43,6 +43,7 @@ class RandomizedResponse(Counter):
     source = "Warner 1965; Dwork, Naor, Pitassi, Rothblum 2010, section 4.2"
     error = "sqrt(t q (1 - q)) / (1 - 2q), q = 1 / (1 + exp(epsilon)); bits only"
     memory = "O(1)"
+    arithmetic = "coins"
     needs_horizon = False
     pan_private = True
     only_bits = True

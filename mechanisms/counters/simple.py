@@ -40,6 +40,7 @@ class Fresh(Counter):
     source = "Dwork, Naor, Pitassi, Rothblum 2010, section 4"
     error = "sqrt(2) horizon / epsilon"
     memory = "O(1)"
+    arithmetic = "grid"
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:
         return [(self.steps / self.epsilon, 1)]
@@ -102,6 +103,7 @@ class PerItem(Counter):
     source = "Chan, Shi, Song 2011, section 3.1"
     error = "sqrt(2 t) / epsilon"
     memory = "O(1)"
+    arithmetic = "grid"
     needs_horizon = False
 
     def noise_parts(self, t: int) -> Sequence[tuple[float, int]]:

@@ -49,6 +49,7 @@ class Sparse(Counter):
     source = "Dwork, Naor, Reingold, Rothblum 2015; Qiu, Yi 2022, Table 1"
     error = "O((log^1.5 n_t + log horizon) / epsilon), n_t items so far"
     memory = "O(log n_t)"
+    arithmetic = "grid"
 
     error_follows_items = True
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from mechanisms.checks import probability, whole
 from mechanisms.counters.base import Counter, Run, noise_or_silence
 from mechanisms.gaussian import Calibration, noise_multiplier
-from mechanisms.noise import Draws, Floats, Gaussian
+from mechanisms.noise import Draws, Floats, Gaussian, RealGaussian
 
 FIRST_BLOCK = 1024
 """Noise correlated at once at the start; each later block is as long as all before it."""
@@ -142,7 +142,7 @@ class SquareRootRun(Run):
 
     def __init__(self, counter: SquareRoot, rng: np.random.Generator, silent: bool) -> None:
         super().__init__(counter)
-        self._draws = Draws(noise_or_silence(Gaussian(counter.std), silent), rng)
+        self._draws = Draws(noise_or_silence(RealGaussian(counter.std), silent), rng)
         self._fresh: Floats = np.empty(0)
         self._noise: Floats = np.empty(0)
 
@@ -173,4 +173,4 @@ class SquareRootRun(Run):
         size = fft.next_fast_len(2 * new - 1, real=True)
         product = fft.rfft(self._fresh, size)
         product *= fft.rfft(square_root_coefficients(new), size)
-        self._noise = np.concatenate((self._noise, fft.irfft(product, size)[old:new]))
+        self._noise = np.concatenate((self._noise, self._draws.on_grid(fft.irfft(product, size)[old:new])))

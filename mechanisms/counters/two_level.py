@@ -49,6 +49,7 @@ class TwoLevel(Counter):
     source = "Chan, Shi, Song 2011, section 3.2"
     error = "sqrt(8 (floor(t / block) + t mod block)) / epsilon, block = sqrt(horizon)"
     memory = "O(1)"
+    arithmetic = "grid"
 
     block: int | None = None
 

@@ -48,6 +48,7 @@ class TreeVarianceReduced(Counter):
     source = "Honaker 2015, estimation from below"
     error = "about sqrt(1/2 + small) of the binary counter's"
     memory = "O(log t)"
+    arithmetic = "grid"
 
     @property
     def levels(self) -> int:
@@ -113,7 +114,7 @@ class TreeVarianceReducedRun(Run):
         while not t >> height & 1:
             height += 1
             own = self._weights[height]
-            node = own * self._one() + (1 - own) * (self._nodes.pop() + node)
+            node = self._draws.on_grid(own * self._one() + (1 - own) * (self._nodes.pop() + node))
             self._sums.pop()
         self._nodes.append(node)
         noise = self._sums[-1] + node
@@ -159,7 +160,7 @@ class TreeVarianceReducedRun(Run):
                 left = np.concatenate(([old[first - width // 2][0]], below[1::2]))[: len(mine)]
             else:
                 left = below[index - 1 :: 2][: len(mine)]
-            levels.append(own * mine + (1 - own) * (left + right))
+            levels.append(self._draws.on_grid(own * mine + (1 - own) * (left + right)))
         return self._add_up(levels, before, after, old)
 
     def _add_up(self, levels: list[Floats], before: int, after: int, old: dict[int, tuple[float, float]]) -> Floats:

@@ -59,6 +59,8 @@ class DynamicMechanism(ABC):
     """How the error grows, for people."""
     memory: ClassVar[str] = ""
     """How the state grows, for people."""
+    arithmetic: ClassVar[str] = "grid"
+    """As of `mechanisms.counters.Counter`; that of an instance is its static mechanism's."""
     needs_horizon: ClassVar[bool] = False
     """Whether the number of steps must be known beforehand."""
     deletes: ClassVar[bool] = False
@@ -80,7 +82,7 @@ class DynamicMechanism(ABC):
             whole("horizon", self.horizon)
         if STATIC.get(self.static, StaticMechanism).privacy == "approximate" and self.delta == 0:
             raise ValueError(f"delta must be above 0 for static {self.static}; got 0")
-        self.part(self.epsilon, self.delta)
+        object.__setattr__(self, "arithmetic", self.part(self.epsilon, self.delta).arithmetic)
 
     @property
     def family(self) -> Family:

@@ -42,6 +42,8 @@ class Learner(ABC):
     source: ClassVar[str] = ""
     error: ClassVar[str] = ""
     """Its mistakes, in a formula."""
+    arithmetic: ClassVar[str] = "real"
+    """In which arithmetic its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
     reveals: ClassVar[Literal["hypotheses", "predictions"]] = "hypotheses"
     """What others see of it. Its privacy is that of all hypotheses, or joint: of the predictions in other rounds."""
 

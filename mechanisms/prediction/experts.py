@@ -49,6 +49,7 @@ class ExpertsPrivate(Learner):
     kind: ClassVar[str] = "experts-private"
     source: ClassVar[str] = "Dwork, Naor, Pitassi, Rothblum 2010, section 6; the charges derived"
     error: ClassVar[str] = "O(ln(n) log^1.5(T) / epsilon) more than the best of n point functions, epsilon-private"
+    arithmetic: ClassVar[str] = "grid"
 
     epsilon: float
     points: int

@@ -60,6 +60,7 @@ class JdpMirror:
     kind: ClassVar[str] = "jdp-mirror"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 2, mended"
     error: ClassVar[str] = "at most 2L mistakes after K ones, L on average; L = O(log^2(1 / delta) / epsilon^2)"
+    arithmetic: ClassVar[str] = "coins"
 
     epsilon: float
     delta: float = 0.01

@@ -61,6 +61,7 @@ class PointPredictor(Learner):
     kind: ClassVar[str] = "point-predictor"
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 3"
     error: ClassVar[str] = "at most K + 2L mistakes, K + L on average, whatever T"
+    arithmetic: ClassVar[str] = "coins"
     reveals: ClassVar[Literal["hypotheses", "predictions"]] = "predictions"
 
     epsilon: float

@@ -52,6 +52,7 @@ class PrivateProper(Learner):
     kind: ClassVar[str] = "private-proper"
     source: ClassVar[str] = "Observation 1.8 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, and a stable choice; derived"
     error: ClassVar[str] = "about (8 / epsilon) ln(T) mistakes"
+    arithmetic: ClassVar[str] = "grid"
 
     epsilon: float
     horizon: int

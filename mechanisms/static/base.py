@@ -64,6 +64,8 @@ class StaticMechanism(ABC):
     """How the error grows, for people."""
     privacy: ClassVar[Literal["pure", "approximate"]] = "pure"
     """Pure: delta may be 0; approximate: it must not."""
+    arithmetic: ClassVar[str] = "real"
+    """In which arithmetic its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
 
     epsilon: float
     delta: float = 0.0

@@ -12,7 +12,7 @@ import numpy as np
 
 from mechanisms.gaussian import noise_multiplier
 from mechanisms.laplace_sums import laplace_sum_quantile
-from mechanisms.noise import Floats
+from mechanisms.noise import Floats, laplace, normal
 from mechanisms.static.base import Paid, Parts, StaticMechanism
 
 
@@ -59,13 +59,14 @@ class LaplaceQueries(_Noisy):
     kind = "laplace"
     source = "Dwork, McSherry, Nissim, Smith 2006; Qiu, Yi 2022, Appendix A"
     error = "(s / epsilon) ln(|Q| / beta), s the L1 sensitivity"
+    arithmetic = "grid"
 
     @property
     def scale(self) -> float:
         return self.family.l1 / self.epsilon
 
     def draw(self, rng: np.random.Generator) -> Floats:
-        return rng.laplace(0.0, self.scale, self.family.number)
+        return laplace(rng, self.scale, self.family.number)
 
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
         scales = tuple((part.family.l1 / part.epsilon, count) for part, count in parts if count)
@@ -95,6 +96,7 @@ class GaussianQueries(_Noisy):
     kind = "gaussian"
     source = "Dwork, Roth 2014; Balle, Wang 2018; Qiu, Yi 2022, Appendix A"
     error = "sigma sqrt(2 ln(2 |Q| / beta)), sigma about s sqrt(2 ln(1.25 / delta)) / epsilon, s the L2 sensitivity"
+    arithmetic = "grid"
     privacy = "approximate"
 
     delta: float = 1e-6
@@ -104,7 +106,7 @@ class GaussianQueries(_Noisy):
         return self.family.l2 * _multiplier(self.epsilon, self.delta)
 
     def draw(self, rng: np.random.Generator) -> Floats:
-        return rng.normal(0.0, self.scale, self.family.number)
+        return normal(rng, self.scale, self.family.number)
 
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
         variance = sum(count * (part.family.l2 * _multiplier(part.epsilon, part.delta)) ** 2 for part, count in parts)

@@ -30,6 +30,8 @@ class QueryMechanism(ABC):
     kind: ClassVar[str] = ""
     source: ClassVar[str] = ""
     error: ClassVar[str] = ""
+    arithmetic: ClassVar[str] = "real"
+    """In which arithmetic its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
     answers: ClassVar[bool] = True
     """Whether it answers queries; one that only selects among them does not."""
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from mechanisms.checks import positive, probability
 from mechanisms.gaussian import noise_multiplier
-from mechanisms.noise import Gaussian, Laplace, Noise
+from mechanisms.noise import Draws, Gaussian, Laplace, Noise
 from mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors
 from mechanisms.statistical.queries import Data, Floats, StatisticalQuery
 
@@ -20,10 +20,10 @@ class NoisyRun(QueryRun):
     """Means with independent noise at work."""
 
     def __init__(self, data: Data, noise: Noise, rng: np.random.Generator) -> None:
-        self._data, self._noise, self._rng = data, noise, rng
+        self._data, self._draws = data, Draws(noise, rng, batch=1)
 
     def answer(self, query: StatisticalQuery) -> Any:
-        return float(query.mean(self._data)) + float(self._noise.draw(self._rng, 1)[0])
+        return self._draws.on_grid(float(query.mean(self._data))) + self._draws.one()
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class LaplaceAnswers(QueryMechanism):
     kind: ClassVar[str] = "laplace"
     source: ClassVar[str] = "lecture on generalization by stability, Conclusion 1 and Claim 2"
     error: ClassVar[str] = "sqrt(8 k ln(1 / delta)) ln(k / beta) / (epsilon n) + 10 epsilon, against any analyst"
+    arithmetic: ClassVar[str] = "rounded"
 
     epsilon: float
     delta: float = 1e-6
@@ -105,6 +106,7 @@ class GaussianAnswers(QueryMechanism):
     kind: ClassVar[str] = "gaussian"
     source: ClassVar[str] = "Dwork, Roth 2014, appendix A; Balle, Wang 2018"
     error: ClassVar[str] = "sqrt(k) / (epsilon n) up to logarithms, and 10 epsilon, against any analyst"
+    arithmetic: ClassVar[str] = "rounded"
 
     std: float | None = None
     epsilon: float = 0.1
@@ -156,6 +158,7 @@ class NoisyArgmax(QueryMechanism):
     kind: ClassVar[str] = "noisy-argmax"
     source: ClassVar[str] = "lecture on generalization by stability, Theorem 3 and Claim 4"
     error: ClassVar[str] = "(4 / (epsilon n)) ln(T / beta) below the largest of T means"
+    arithmetic: ClassVar[str] = "rounded"
     answers: ClassVar[bool] = False
 
     epsilon: float
@@ -196,7 +199,8 @@ class NoisyArgmaxRun(QueryRun):
 
 def noisy_argmax(means: Floats, noise: Laplace, rng: np.random.Generator) -> int:
     """Return the place of the largest of these means after noise has been added to each."""
-    return int(np.argmax(means + noise.draw(rng, len(means))))
+    draws = Draws(noise, rng)
+    return int(np.argmax(draws.on_grid(means) + draws.many(len(means))))
 
 
 def first_wins(gap: float, scale: float) -> float:

@@ -216,7 +216,9 @@ class _Server(RoundServer):
         """Draw the length of the phase; a length not above 0 makes it an empty one. No phase left: a limit of 0."""
         self.signals = self.limit = 0
         while self.phase <= self.constants.phases and self.limit <= 0:
-            self.limit = max(0, ceil(self.constants.phase_length + self._lengths.one()))
+            # a length on the grid: one bit more is hidden by noise that is larger by one, without rounding
+            length = self._lengths.on_grid(float(self.constants.phase_length)) + self._lengths.one()
+            self.limit = max(0, ceil(length))
             if not self.limit:
                 self._release(0)
 

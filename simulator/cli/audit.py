@@ -91,6 +91,7 @@ def _tell(rows: list[dict[str, Any]], false_alarm: float, form: Form) -> None:
             Column("exact", right=True, says="the loss on these inputs, where it can be worked out"),
             Column("proved", right=True, rank=1, says="what is proved of that loss"),
             Column("half the noise", right=True, rank=1, says="loss of a copy with half of the noise"),
+            Column("arithmetic", rank=2, says="in which the privacy holds: grid, rounded, coins or real numbers"),
             Column("inputs", wraps=True, rank=3, says="the two neighbouring inputs"),
         ]
         cells = [[cell(row[column.header]) for column in columns] for row in rows]
@@ -130,7 +131,8 @@ def _row(found: Any, tracker: bool, halved: float | None) -> dict[str, Any]:
         exact, proved, inputs = None, None, found.inputs
     row = {"audited": found.name, "verdict": verdict, "claimed": found.epsilon, "delta": delta}
     row |= {"runs prove": found.epsilon_low, "exact": exact, "proved": proved, "half the noise": halved}
-    return {**{name: float(one) if isinstance(one, int) else one for name, one in row.items()}, "inputs": inputs}
+    row = {name: float(one) if isinstance(one, int) else one for name, one in row.items()}
+    return {**row, "arithmetic": "grid" if tracker else found.arithmetic, "inputs": inputs}
 
 
 def _thing(text: str) -> Any:

@@ -23,6 +23,13 @@ READMISSION: Final = {
     "none": "no rule: a site or server may not lose its state",
 }
 """What the `readmission` of a protocol means."""
+ARITHMETIC: Final = {
+    "grid": "exact: integer data, and noise on a public grid that the integers lie on",
+    "rounded": "exact, with up to 2^-20 more for each draw: real data are rounded to the public grid of the noise",
+    "coins": "exact but for the chances of coins, which are whole multiples of 2^-53",
+    "real": "that of real numbers, which doubles only approach",
+}
+"""What the `arithmetic` of a mechanism means: in which its privacy holds."""
 ACCURACY: Final = 0.05
 """The alpha at which bounds on the cost are shown."""
 
@@ -158,6 +165,8 @@ def _told(family: Family, maker: Any) -> dict[str, Any]:
         told |= {"sees": getattr(maker, "sees", "")}
     if family in ("mechanism", "sketch", "curator"):
         told |= {name: getattr(maker, name, "") for name in ("error", "memory", "privacy")}
+    if family in ("mechanism", "curator"):
+        told["arithmetic"] = ARITHMETIC.get(getattr(maker, "arithmetic", ""), "")
     if family == "task":
         told |= {"plays": " against ".join(dict(maker.families).values()), "columns": ", ".join(maker.columns)}
     return told

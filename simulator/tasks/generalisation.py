@@ -201,7 +201,7 @@ class Generalisation(Count):
     """
 
     kind: ClassVar[str] = "generalisation"
-    rules: ClassVar[int] = 3
+    rules: ClassVar[int] = 4
     columns: ClassVar[Sequence[str]] = COLUMNS
     answers: ClassVar[Sequence[Answer]] = (
         held("games in which the relative error stayed within alpha at every step"),

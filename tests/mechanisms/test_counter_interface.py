@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms import COUNTERS, MECHANISMS, Counter
+from mechanisms import COUNTERS, MECHANISMS, Blt, Counter, Gaussian
 from mechanisms.counters import counter, make
 
 KINDS = sorted(COUNTERS)
@@ -53,7 +53,9 @@ def test_step_and_release_agree_over_many_blocks(kind: str) -> None:
     single, whole = (make(kind, 0.7, steps, np.random.default_rng(2)) for _ in range(2))
     expected = np.array([single.step(x) for x in stream.tolist()])
     got = np.concatenate((whole.release(stream[:33_333]), whole.release(stream[33_333:])))
-    assert np.max(np.abs(got - expected)) <= (1e-6 if kind == "blt" else 0)
+    # blt adds in another order; what that changes may become a step of the grid
+    step = Gaussian(whole.counter.std).spacing if isinstance(whole.counter, Blt) else 0
+    assert np.max(np.abs(got - expected)) <= step
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "randomized-response"])

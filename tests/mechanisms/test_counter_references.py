@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mechanisms import Binary, Hybrid, PanPrivate, TreeVarianceReduced
+from mechanisms import Binary, Hybrid, Laplace, PanPrivate, TreeVarianceReduced
 
 
 def noise(seed: int, scale: float, size: int) -> list[float]:
-    return np.random.default_rng(seed).laplace(0.0, scale, size).tolist()
+    return Laplace(scale).draw(np.random.default_rng(seed), size).tolist()
 
 
 def binary_as_listed(stream: list[float], scale: float, draws: list[float]) -> list[float]:
@@ -35,17 +35,18 @@ def test_binary_meets_its_listing() -> None:
 
 def test_hybrid_meets_its_listing() -> None:
     stream = np.random.default_rng(8).integers(0, 2, 300).tolist()
-    draws = noise(5, 1.0, 300)
+    of_epochs, of_trees = np.random.default_rng(5).spawn(2)
     epochs, expected = 0.0, []
     for t in range(1, 301):
         power = 1 << (t.bit_length() - 1)
         if t == power:
-            epochs += 2 / 0.3 * draws[t - 1]
+            epochs += Laplace(2 / 0.3).draw(of_epochs, 1)[0]
             expected.append(sum(stream[:t]) + epochs)
+            scale = 2 * max(1, t.bit_length() - 1) / 0.3
+            draws = Laplace(scale).draw(of_trees.spawn(1)[0], t).tolist()
         else:
             since = stream[power:t]
-            scale = 2 * max(1, t.bit_length() - 1) / 0.3
-            tree = binary_as_listed(since, scale, [scale * draw for draw in draws[power:t]])
+            tree = binary_as_listed(since, scale, draws)
             expected.append(sum(stream[:power]) + epochs + tree[-1])
     got = Hybrid(epsilon=0.3).start(np.random.default_rng(5)).release(stream)
     assert got.tolist() == pytest.approx(expected)

@@ -73,6 +73,9 @@ def draws_of(noise: Tape) -> type:
         def one(self) -> float:
             return noise.laplace(self.scale)
 
+        def on_grid(self, length: float) -> float:
+            return length  # noise of a tape lies on no grid
+
     return TapeDraws
 
 

@@ -73,7 +73,7 @@ class SampleSize(Task):
     """
 
     kind: ClassVar[str] = "sample-size"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (QUERIES,)
     columns: ClassVar[Sequence[str]] = ("samples_needed", "per_root", "per_query")
     answers: ClassVar[Sequence[Answer]] = (

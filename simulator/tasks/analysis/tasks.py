@@ -65,7 +65,7 @@ class StatisticalQueries(Task):
     """
 
     kind: ClassVar[str] = "statistical-queries"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (FEATURES, SAMPLES, QUERIES)
     columns: ClassVar[Sequence[str]] = (
         "samples", "max_abs_error", "rms_error", "empirical_error", "gap", "final_error", "predicted_gap",

@@ -86,7 +86,7 @@ class WorstOfMany(Task):
     """
 
     kind: ClassVar[str] = "worst-of-many"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (
         Size("repetitions", "sites", "Samples on which the mechanism is run, T.", needed=True),
         SAMPLES,

@@ -42,6 +42,8 @@ class MechanismAudit:
         How often the event came up in the testing half on the one input and on the other, in how many runs each.
     inputs
         The neighbouring inputs of the runs, in words.
+    arithmetic
+        In which arithmetic the privacy holds: on a grid, with rounded data, for coins or in real numbers.
     exact
         The exact loss on inputs of its own, beside what is proved there; None where it cannot be computed.
     """
@@ -56,6 +58,7 @@ class MechanismAudit:
     runs: int
     false_alarm: float
     inputs: str
+    arithmetic: str
     exact: Exact | None = None
 
     @property
@@ -115,8 +118,9 @@ def audit_mechanism(
     hits, other = (here, there) if event.reverse else (there, here)
     low = epsilon_bound(hits, runs, other, runs, case.delta, false_alarm)
     total, exact = accounted(mechanism, case.delta), exact_loss(mechanism)
+    numbers = getattr(mechanism, "arithmetic", "real")
     return MechanismAudit(
-        name, case.epsilon, case.delta, low, total, hits, other, runs, false_alarm, case.inputs, exact
+        name, case.epsilon, case.delta, low, total, hits, other, runs, false_alarm, case.inputs, numbers, exact
     )
 
 

@@ -40,15 +40,16 @@ class Audit(Task):
     the claim, `epsilon_low` what epsilon is at least, `accounted` what the declared draws lose together by composition,
     `hits` and `other_hits` how often the event came up on the two inputs. `loss` is what is given away, exactly where
     `exact` is true and else `epsilon_low`; `allowed` is what is proved of it on the same inputs, or else the claim;
-    `halved` is the loss of a copy with half of the noise. `exceeds` says whether the mechanism is refuted.
+    `halved` is the loss of a copy with half of the noise. `exceeds` says whether the mechanism is refuted. `arithmetic`
+    says in which arithmetic its privacy holds: grid, rounded, coins or real.
     """
 
     kind: ClassVar[str] = "audit"
-    rules: ClassVar[int] = 2
+    rules: ClassVar[int] = 3
     sizes: ClassVar[Sequence[Size]] = (
         Size("runs", "items", f"Runs on each input in each half, a quarter where they are slow; {RUNS:,} if left out."),
     )
-    columns: ClassVar[Sequence[str]] = (*COMMON, *EXACT, "accounted", "hits", "other_hits")
+    columns: ClassVar[Sequence[str]] = (*COMMON, *EXACT, "accounted", "hits", "other_hits", "arithmetic")
     answers: ClassVar[Sequence[Answer]] = (
         STANDS,
         replace(LOSS, of="loss", says="privacy loss found: exact where it can be worked out, else a lower bound"),
@@ -72,6 +73,7 @@ class Audit(Task):
         options: dict[str, Any] = {"runs": point.items or RUNS, "seed": seed, "false_alarm": SELDOM}
         found = audit_mechanism(mechanism, **options)
         row: dict[str, Any] = {"accounted": found.accounted, "hits": found.hits, "other_hits": found.other_hits}
+        row["arithmetic"] = found.arithmetic
         row |= {"exact": found.exact is not None, "loss": found.loss, "allowed": found.allowed}
         if not point.protocol.fault:
             row["halved"] = loss_with_half_the_noise(mechanism, **options)
@@ -90,7 +92,7 @@ class AuditTracker(Task):
     """
 
     kind: ClassVar[str] = "audit-tracker"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (
         replace(SITES, says=f"Sites of the audited tracker; {SITES_AUDITED} if left out."),
         Size("transcripts", "items", f"Rounds played on each database in each half; {TRANSCRIPTS} if left out."),

@@ -221,7 +221,7 @@ class ContinualCount(Task):
     """A private counter under continual observation."""
 
     kind: ClassVar[str] = "continual-count"
-    rules: ClassVar[int] = 3
+    rules: ClassVar[int] = 4
     sizes: ClassVar[Sequence[Size]] = (clocked_points.STEPS,)
     columns: ClassVar[Sequence[str]] = (
         "sent",

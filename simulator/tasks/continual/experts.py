@@ -195,7 +195,7 @@ class Experts(Task):
     """Combining experts' advice with private counters."""
 
     kind: ClassVar[str] = "experts"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (
         Size("experts", "sites", "Experts whose advice is combined.", least=2, needed=True),
         Size("steps", "items", "Rounds in which one of them is followed.", needed=True),

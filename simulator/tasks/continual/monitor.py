@@ -125,7 +125,7 @@ class ThresholdMonitor(Task):
     """A private threshold monitor."""
 
     kind: ClassVar[str] = "threshold-monitor"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (clocked_points.STEPS,)
     columns: ClassVar[Sequence[str]] = ("sent", "threshold", "halted_at", "items_at_halt", "result")
     answers: ClassVar[Sequence[Answer]] = (

@@ -140,7 +140,7 @@ class ThresholdQueries(Task):
     """Threshold queries on a fixed data set."""
 
     kind: ClassVar[str] = "threshold-queries"
-    rules: ClassVar[int] = 2
+    rules: ClassVar[int] = 3
     sizes: ClassVar[Sequence[Size]] = (
         Size("values", "sites", "Values that a point may have, 0 to values - 1.", needed=True),
         Size("points", "start", "Points of the data set.", needed=True),

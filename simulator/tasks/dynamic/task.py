@@ -40,7 +40,7 @@ class StaticQueries(Task):
     """
 
     kind: ClassVar[str] = "static-queries"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (DOMAIN, Size("steps", "items", "Updates that make the data set.", needed=True))
     columns: ClassVar[Sequence[str]] = (*COMMON, "sensitivity", "zero_error", *LEDGER)
     answers: ClassVar[Sequence[Answer]] = (
@@ -78,7 +78,7 @@ class DynamicQueries(Task):
     """
 
     kind: ClassVar[str] = "dynamic-queries"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (DOMAIN, Size("steps", "items", "Steps of the clock.", needed=True))
     answers: ClassVar[Sequence[Answer]] = (
         WITHIN,

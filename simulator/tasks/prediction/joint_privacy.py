@@ -37,7 +37,7 @@ class JointPrivacy(Task):
     """
 
     kind: ClassVar[str] = "joint-privacy"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (
         Size(
             "steps",

@@ -36,7 +36,7 @@ class Prediction(Task):
     """
 
     kind: ClassVar[str] = "prediction"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (
         Size("points", "sites", "Points of the domain; one more than rounds if left out.", least=2),
         Size("steps", "items", "Rounds.", needed=True),

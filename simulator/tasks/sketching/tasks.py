@@ -30,7 +30,7 @@ class Sketching(Task):
     """
 
     goal: ClassVar[Goal]
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (UPDATES,)
     columns: ClassVar[Sequence[str]] = (
         "total_rows", "built_for", "exhausted_at", "held", "fell_after",
