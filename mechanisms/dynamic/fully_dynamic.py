@@ -11,7 +11,7 @@ import numpy as np
 from mechanisms.accounting import Ledger
 from mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of
 from mechanisms.dynamic.cutting import Cutter
-from mechanisms.dynamic.interval_tree import Node, OnlineIntervalTree, level_of
+from mechanisms.dynamic.interval_tree import Node, OnlineIntervalTree, last_query, level_of
 from mechanisms.dynamic.node import NodeMechanism, Shares
 from mechanisms.dynamic.releases import HybridReleases
 from mechanisms.partition import PrivatePartition
@@ -129,7 +129,7 @@ class FullyDynamicRun(DynamicRun):
         level, shares = node.level, self.mechanism.shares(node.level)
         if level not in self._levels:
             self._levels[level] = self._budget.part(f"level {level}", shares.epsilon, shares.delta, rule="parallel")
-        over = node.first, node.number
+        over = node.first, last_query(node.number)
         ledger = self._levels[level].part("node", shares.epsilon, shares.delta, over=over)
         counts = counts_of(node.items.values(), self.mechanism.domain)
         mechanism = NodeMechanism(self._static, shares, counts, self._rng, ledger, node.number)
