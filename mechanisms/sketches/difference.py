@@ -37,11 +37,11 @@ class AmsDifference(Sketch):
 
     Notes
     -----
-    Variance of a difference: with |v|^2 <= g F2 and |F2(f + v) - F2(f)| <= g F2, |<f, v>| <= g F2. That of 2 <Af, Av> / t
-    is at most 4 (|f|^2 |v|^2 + <f, v>^2) / t, that of |Av|^2 / t at most 2 |v|^4 / t: the standard deviation is at most
-    (2 sqrt(g + g^2) + sqrt(2) g) F2 / sqrt(t). If items only come, |v|^2 <= F2(f + v) - F2(f); if they go too, |v| may be
-    large while the second moment stands still, as in a sliding window. So both are estimated by the block's own rows,
-    and a block ends when one of them exceeds g F2.
+    Variance of a difference: with |v|^2 <= g F2 and |F2(f + v) - F2(f)| <= g F2, |<f, v>| <= g F2. That of
+    2 <Af, Av> / t is at most 4 (|f|^2 |v|^2 + <f, v>^2) / t, that of |Av|^2 / t at most 2 |v|^4 / t: the standard
+    deviation is at most (2 sqrt(g + g^2) + sqrt(2) g) F2 / sqrt(t). If items only come, |v|^2 <= F2(f + v) - F2(f); if
+    they go too, |v| may be large while the second moment stands still, as in a sliding window. So both are estimated by
+    the block's own rows, and a block ends when one of them exceeds g F2.
 
     All estimators of all rounds are counted as memory: they must run from the beginning, since none but the adversary
     knows when its block begins. The code makes each from the frequencies at the ends of its block, which gives the

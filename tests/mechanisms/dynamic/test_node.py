@@ -71,6 +71,15 @@ def test_it_restarts_when_half_is_gone_and_not_before() -> None:
     assert 5 <= len(sizes) <= 11
 
 
+@pytest.mark.parametrize(("low", "gone", "due"), [(60, 30, 1), (10, 46, 1), (2, 50, 2), (0, 51, 2)])
+def test_a_round_is_due_if_half_of_the_items_are_gone(low: int, gone: int, due: int) -> None:
+    """A noisy size `low` below the 100 items lets the next round begin early; only from 50 deletions on it is due."""
+    first = PRECISE.of_round(1).epsilon
+    mechanism = node([100, 0, 0], rng=ScriptedNoise({0: -low * first}))
+    mechanism.close_segment([0] * gone)
+    assert (mechanism.round, mechanism.due) == (2, due)
+
+
 def test_nothing_is_spent_after_the_halt() -> None:
     mechanism = node([64, 0, 0])
     for _ in range(64):
