@@ -8,6 +8,7 @@ other steps are the same, also a deletion that no longer finds its item.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -169,6 +170,11 @@ class DynamicRun(ABC):
         if self.t >= self._left:
             raise ValueError(f"step {self.t + 1} is past the horizon of this {self.mechanism.kind}, {self._left}")
         self.t += 1
+
+
+def share(number: int) -> float:
+    """Return the share of the `number`-th, from 1, of endlessly many: 6 / (pi number)^2, which add up to 1."""
+    return 6 / (math.pi * number) ** 2
 
 
 def counts_of(items: Iterable[int], domain: int) -> Floats | None:

@@ -78,7 +78,7 @@ class DynamicQueries(Task):
     """
 
     kind: ClassVar[str] = "dynamic-queries"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (DOMAIN, Size("steps", "items", "Steps of the clock.", needed=True))
     answers: ClassVar[Sequence[Answer]] = (
         WITHIN,

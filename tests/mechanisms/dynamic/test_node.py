@@ -80,6 +80,18 @@ def test_a_round_is_due_if_half_of_the_items_are_gone(low: int, gone: int, due: 
     assert (mechanism.round, mechanism.due) == (2, due)
 
 
+def test_a_halted_node_holds_no_more_than_it_says() -> None:
+    """The bound that its size was compared with is that of the segments of the last round, not of the first one."""
+    mechanism = node([60, 0, 0], Shares(3000.0, 0.0, 0.05))
+    for _ in range(255):
+        mechanism.close_segment([])
+    mechanism.close_segment([0] * 58)
+    assert mechanism.halted
+    assert mechanism.segments == 256
+    assert mechanism.bound == deletion_bound(256, mechanism.share.epsilon, mechanism.share.beta)
+    assert deletion_bound(1, mechanism.share.epsilon, mechanism.share.beta) < mechanism.bound / 10
+
+
 def test_nothing_is_spent_after_the_halt() -> None:
     mechanism = node([64, 0, 0])
     for _ in range(64):

@@ -23,7 +23,7 @@ from mechanisms.dynamic.fully_dynamic import HALF
 from mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
 from mechanisms.laplace_sums import laplace_sum_quantile
 from mechanisms.scripted_noise import ScriptedNoise
-from mechanisms.static import GaussianQueries, LaplaceQueries
+from mechanisms.static import GaussianQueries, LaplaceQueries, MultiplicativeWeights
 
 EPSILON, BETA, DOMAIN = 1.5, 0.03, 3
 GIVEN: dict[str, Any] = {"epsilon": EPSILON, "queries": "points", "domain": DOMAIN, "beta": 0.2}
@@ -59,6 +59,11 @@ def test_of_answers_at_each_step(steps: int) -> None:
         assert run.error_bound(9, BETA) == mechanism.stated(steps, 9, BETA)
 
 
+def part(number: int) -> float:
+    """Return the share of beta of one segment of endlessly many."""
+    return 6 / (pi * number) ** 2
+
+
 def cut_short(run: Any, every: int = 3) -> None:
     """Let a run's partition close a segment at each third step, whatever the noise."""
 
@@ -86,8 +91,8 @@ def test_of_answers_at_each_segment(kind: type[Any]) -> None:
     for step in range(1, 23):
         segments = (step - 1) // 3
         deadline = horizon or max(2, (3 * segments) ** 2)
-        items = mechanism.partition.most_items(segments + 1, deadline, BETA / 2 / (segments + 1))
-        noise = stated(hybrid(EPSILON / 2, segments), BETA / (2 * segments)) if segments else 0.0
+        items = mechanism.partition.most_items(segments + 1, deadline, BETA / 2 * part(segments + 1))
+        noise = stated(hybrid(EPSILON / 2, segments), BETA / 2 * part(segments)) if segments else 0.0
         assert run.error_bound(9, BETA) == pytest.approx(noise + items)
         assert run.step(1) == (step % 3 == 0)
         np.testing.assert_allclose(run.answers, [step - step % 3, 0, 0])
@@ -128,7 +133,7 @@ def test_of_the_interval_tree() -> None:
     assert FullyDynamic(1.0, 1e-3, static="gaussian").shares(2).delta == pytest.approx(1e-3 * 6 / (2 * pi) ** 2)
     run = mechanism.start(ScriptedNoise())
     cut_short(run)
-    assert run.error_bound(9, BETA) == pytest.approx(mechanism.partition.most_items(1, 2, BETA / 2))
+    assert run.error_bound(9, BETA) == pytest.approx(mechanism.partition.most_items(1, 2, BETA / 2 * part(1)))
     for step in range(1, 25):
         run.step(1 + step % 3)
     segments = 8
@@ -136,8 +141,8 @@ def test_of_the_interval_tree() -> None:
     for level, seen in run.history.items():
         share = mechanism.shares(level).of_round(seen.due)
         releases += [(share.epsilon, 1), *hybrid(share.epsilon, seen.segments)]
-    items = mechanism.partition.most_items(segments + 1, 24**2, BETA / 2 / (segments + 1))
-    expected = stated(releases, BETA / (2 * segments)) + items
+    items = mechanism.partition.most_items(segments + 1, 24**2, BETA / 2 * part(segments + 1))
+    expected = stated(releases, BETA / 2 * part(segments)) + items
     assert run.error_bound(9, BETA) == pytest.approx(expected)
     run.history[1].halted, run.history[2].halted = 5.0, 2.0
     assert run.error_bound(9, BETA) == pytest.approx(expected + 7.0)
@@ -149,6 +154,26 @@ def test_of_the_interval_tree() -> None:
     live = [mechanism for mechanism, _ in run.nodes.values()]
     assert run.published() == [number for each in live for number in each.published()]
     assert mechanism.start(ScriptedNoise()).facts() == {"segments": 0, "restarts": 0, "nodes": 0, "most_rounds": 1}
+
+
+@pytest.mark.parametrize("items", [9, 500])
+def test_each_node_of_a_chain_may_hold_all_items(items: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes of several ages: all items at the birth of one may be gone, and as many be there at that of the next."""
+    asked: list[float] = []
+    real = MultiplicativeWeights.error_of_sum
+
+    def noted(mechanism: Any, parts: Any, held: float, beta: float) -> float:
+        asked.append(held)
+        return real(mechanism, parts, held, beta)
+
+    monkeypatch.setattr(MultiplicativeWeights, "error_of_sum", noted)
+    run = FullyDynamic(**{**GIVEN, "static": "pmw"}, delta=1e-6).start(ScriptedNoise())
+    cut_short(run)
+    for _ in range(3 * 7):
+        run.step(0)
+    assert sorted(run.history) == [1, 2, 3]
+    run.error_bound(items, BETA)
+    assert asked == [3 * 2 * items]  # on each of three levels the items, and as many that have gone
 
 
 def test_what_the_tree_remembers_of_a_level_is_the_most_of_each() -> None:
