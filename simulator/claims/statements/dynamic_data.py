@@ -10,6 +10,9 @@ VECTOR: Final = "tests/mechanisms/test_above_threshold.py"
 LEDGER: Final = "tests/mechanisms/accounting/test_budget_ledger.py"
 GROWING: Final = "tests/mechanisms/dynamic/test_growing.py"
 TREE: Final = "tests/mechanisms/dynamic/test_interval_tree.py"
+STATIC: Final = "tests/mechanisms/static/test_static_formulas.py"
+WHOLE: Final = "tests/mechanisms/dynamic/test_dynamic_privacy.py"
+STATED: Final = "tests/mechanisms/dynamic/test_stated_errors.py"
 NODE: Final = "tests/mechanisms/dynamic/test_node.py"
 DYNAMIC: Final = "tests/mechanisms/dynamic/test_fully_dynamic.py"
 PARTS: Final = "tests/mechanisms/test_partition_privacy.py"
@@ -19,6 +22,18 @@ DYNAMIC_DATA: Final = Paper(
     "Dynamic data",
     "Qiu, Yi 2022, Differential Privacy on Dynamic Data",
     (
+        Statement(
+            "Section 1.2, multiplicative weights",
+            "Private multiplicative weights err by O(n^(2/3)) (pure) and O(n^(1/2)), k of them by k times that.",
+            tests=(
+                Tested(
+                    f"{STATIC}::test_the_stated_error_of_weights_grows_by_the_powers_of_the_paper",
+                    "slopes of 0.667 and 0.5 of the stated errors from 2^32 to 2^44 items, with as many rounds as are "
+                    "best; k releases at most k of these",
+                    "a hundred rounds at most: slope 1",
+                ),
+            ),
+        ),
         Statement(
             "Table 1, binary",
             "Over T steps the binary tree errs by O(log^1.5(T) / epsilon).",
@@ -160,6 +175,10 @@ DYNAMIC_DATA: Final = Paper(
                     f"{DYNAMIC}::test_every_update_counts_in_the_partition_whether_it_finds_its_item_or_not",
                     "an update that is missing moves the segment of its own step only",
                 ),
+                Tested(
+                    f"{WHOLE}::test_a_deletion_now_or_later_costs_no_more",
+                    "a deletion that comes now or by a later update changes releases by an item each, and none by two",
+                ),
             ),
         ),
         Statement(
@@ -284,6 +303,24 @@ DYNAMIC_DATA: Final = Paper(
                 Tested(
                     f"{DYNAMIC}::test_without_noise_answers_are_exact_where_segments_close",
                     "without noise the answers are the present data, through restarts and halts",
+                ),
+                Tested(
+                    f"{WHOLE}::test_a_whole_mechanism_loses_epsilon_and_delta_at_most",
+                    "all outcomes forced on neighbouring streams: segments, sizes, releases and counts together are "
+                    "within epsilon, what differs has delta",
+                    "two streams with the whole budget each",
+                ),
+            ),
+        ),
+        Statement(
+            "Theorem 11, multiplicative weights",
+            "With multiplicative weights plugged in the error is that of one release of the present items, "
+            "O(n_t^(2/3)) or O(n_t^(1/2)), but for powers of logarithms.",
+            tests=(
+                Tested(
+                    f"{STATED}::test_with_weights_the_stated_error_grows_by_the_powers_of_the_paper",
+                    "slopes of 0.667 and 0.5 in the items of the stated error of a chain of eight levels",
+                    "a hundred rounds at most: slope 1",
                 ),
             ),
         ),

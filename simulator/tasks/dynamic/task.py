@@ -40,7 +40,7 @@ class StaticQueries(Task):
     """
 
     kind: ClassVar[str] = "static-queries"
-    rules: ClassVar[int] = 1
+    rules: ClassVar[int] = 2
     sizes: ClassVar[Sequence[Size]] = (DOMAIN, Size("steps", "items", "Updates that make the data set.", needed=True))
     columns: ClassVar[Sequence[str]] = (*COMMON, "sensitivity", "zero_error", *LEDGER)
     answers: ClassVar[Sequence[Answer]] = (

@@ -23,7 +23,7 @@ from mechanisms.dynamic.fully_dynamic import HALF
 from mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
 from mechanisms.laplace_sums import laplace_sum_quantile
 from mechanisms.scripted_noise import ScriptedNoise
-from mechanisms.static import GaussianQueries, LaplaceQueries, MultiplicativeWeights
+from mechanisms.static import GaussianQueries, LaplaceQueries, MultiplicativeWeights, multiplicative_weights
 
 EPSILON, BETA, DOMAIN = 1.5, 0.03, 3
 GIVEN: dict[str, Any] = {"epsilon": EPSILON, "queries": "points", "domain": DOMAIN, "beta": 0.2}
@@ -174,6 +174,31 @@ def test_each_node_of_a_chain_may_hold_all_items(items: int, monkeypatch: pytest
     assert sorted(run.history) == [1, 2, 3]
     run.error_bound(items, BETA)
     assert asked == [3 * 2 * items]  # on each of three levels the items, and as many that have gone
+
+
+@pytest.mark.parametrize(("delta", "power"), [(0.0, 2 / 3), (1e-6, 1 / 2)])
+def test_with_weights_the_stated_error_grows_by_the_powers_of_the_paper(
+    delta: float, power: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chain of eight levels, from 2^36 to 2^48 items, with as many rounds of weights as are best; the control has a
+    hundred at most, as played."""
+    run = FullyDynamic(1.0, delta, "halves:20", 32, "pmw").start(ScriptedNoise())
+    cut_short(run, every=1)
+    for _ in range(255):
+        run.step(0)
+    assert len(run.history) == 8
+
+    def slope() -> float:
+        low, high = (run.error_bound(1 << items, BETA) for items in (36, 48))
+        return log2(high / low) / 12
+
+    assert slope() == pytest.approx(1, abs=0.01)
+    monkeypatch.setattr(multiplicative_weights, "MOST_ROUNDS", 1 << 100)
+    multiplicative_weights._best_rounds.cache_clear()
+    try:
+        assert slope() == pytest.approx(power, abs=0.05)
+    finally:
+        multiplicative_weights._best_rounds.cache_clear()
 
 
 def test_what_the_tree_remembers_of_a_level_is_the_most_of_each() -> None:
