@@ -18,10 +18,8 @@ from mechanisms import (
     Ledger,
     PrivatePartition,
 )  # fmt: skip
-from mechanisms.dynamic.base import counts_of, together
 from mechanisms.dynamic.fully_dynamic import HALF
 from mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
-from mechanisms.laplace_sums import laplace_sum_quantile
 from mechanisms.scripted_noise import ScriptedNoise
 from mechanisms.static import GaussianQueries, LaplaceQueries, MultiplicativeWeights, multiplicative_weights
 
@@ -223,13 +221,6 @@ def test_what_the_tree_remembers_of_a_level_is_the_most_of_each() -> None:
         assert (seen.rounds, seen.due, seen.segments, seen.halted) == (5, 5, 9, 90.0)
 
 
-@pytest.mark.parametrize("steps", [0, 1, 2, 3, 4, 5, 8, 100])
-def test_the_bound_on_deletions_is_that_of_the_worst_step_of_the_epoch(steps: int) -> None:
-    power = int(log2(max(1, steps)))
-    exact = laplace_sum_quantile([(2 / 0.7, power + 1), (2 / 0.7 * max(1, power), power)], BETA)
-    assert deletion_bound(steps, 0.7, BETA) == pytest.approx(exact)
-
-
 def test_what_a_round_of_a_node_pays_for_and_with_what_noise() -> None:
     """Its size, its release, which is told the size and its noise, its deletions and their number; with one share of
     epsilon each and delta for three of them."""
@@ -266,21 +257,6 @@ def test_what_a_round_of_a_node_pays_for_and_with_what_noise() -> None:
     assert node.published() == [42.0, 40.0, 0.0, 2.0, 18.0, 0.0, 0.0, 18.0]
     assert node.answers.tolist() == [22.0, 0.0, 2.0]
     assert node.due == 1
-
-
-def test_counts_of_items() -> None:
-    assert counts_of([], 3) is None
-    found = counts_of([2, 0, 2], 4)
-    assert found is not None
-    assert found.tolist() == [1.0, 0.0, 2.0, 0.0]
-    assert found.dtype == np.float64
-    one, other = np.array([1.0, 2.0]), np.array([5.0, 0.0])
-    assert together(None, None) is None
-    assert together(one, None) is one
-    assert together(None, other) is other
-    both = together(one, other)
-    assert both is not None
-    assert both.tolist() == [6.0, 2.0]
 
 
 @pytest.mark.parametrize("kind", [GrowingFinite, GrowingInfinite, FullyDynamic, InsertedMinusDeleted])
