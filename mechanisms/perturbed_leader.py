@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -149,6 +149,11 @@ class LeaderRun:
             head_starts = self._head_starts.exponential(self.leader.mean_head_start, shape)
             chosen[at : at + CHUNK] = np.argmin(before[:-1] - head_starts, axis=1)
         return chosen
+
+    def state(self) -> dict[str, Any]:
+        """Return what an intruder finds between two rounds, with counters whose memory can be looked at."""
+        counters: list[Any] = self._counters
+        return {"round": self.t, "estimates": self._seen.tolist(), "counters": [run.state() for run in counters]}
 
     def _estimates(self, costs: Floats) -> Floats:
         """Feed the costs of some rounds; return the estimated totals after each."""

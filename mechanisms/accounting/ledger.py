@@ -17,8 +17,10 @@ from mechanisms.accounting.composition import Loss, drift, spread
 from mechanisms.checks import positive
 
 Rule = Literal["sequence", "advanced", "parallel"]
+Range = tuple[int, int]
+"""A sub-universe: the first and the last of its items in the order of time."""
 Over = tuple[int, int | None]
-"""A sub-universe: the first and the last of its items in the order of time; None for one that is still open."""
+"""A sub-universe that may still be open: its last item is then None."""
 ROUNDING: Final = 1e-9
 """How far sums of parts may exceed their budget by rounding, in proportion."""
 
@@ -57,7 +59,7 @@ class Ledger:
     rule
         How its parts compose.
     over
-        The items that it was declared for; None for all.
+        The items that it may look at; None for all.
 
     Attributes
     ----------
@@ -69,21 +71,28 @@ class Ledger:
         How many parts of each name there have been.
     """
 
-    __slots__ = ("_done", "_end", "_sums", "delta", "epsilon", "made", "name", "over", "parts", "rule", "uses")
+    __slots__ = (
+        "_begun", "_done", "_end", "_sums", "delta", "epsilon", "made", "name", "over", "parts", "rule", "uses",
+    )  # fmt: skip
 
     def __init__(
-        self, name: str, epsilon: float, delta: float = 0.0, rule: Rule = "sequence", over: Over | None = None
+        self, name: str, epsilon: float, delta: float = 0.0, rule: Rule = "sequence", over: Range | None = None
     ) -> None:
         positive("epsilon", epsilon)
         if rule not in get_args(Rule):
             raise ValueError(f"rule must be one of {', '.join(get_args(Rule))}; got {rule!r}")
+        if over is not None and (over[1] is None or over[1] < over[0]):
+            raise ValueError(f"{name}: over must end, and not before it begins; got {over!r}")
         self.name, self.epsilon, self.delta, self.rule, self.over = name, epsilon, delta, rule, over
         self.uses: dict[str, Use] = {}
         self.parts: list[Ledger] = []
         self.made: dict[str, int] = {}
         self._done = False
         self._sums = Composed()
-        self._end: int | None = None if over is None else over[0] - 1
+        self._end: int | None = None
+        """The last item that was declared, in a parallel budget."""
+        self._begun: int | None = None
+        """The first item of the range that is still open."""
 
     def use(self, name: str, epsilon: float, delta: float = 0.0, over: Over | None = None) -> None:
         """Enter a mechanism that draws now, with its loss and, in a parallel budget, the items that it looks at.
@@ -91,7 +100,9 @@ class Ledger:
         Raises
         ------
         Overdrawn
-            There is not so much left, or some of the items have been used before.
+            There is not so much left, or some of the items have been used before, or are not of this budget.
+        ValueError
+            The loss is below 0, or the items end before they begin.
         """
         self._admit(name, epsilon, delta, over)
         if name not in self.uses:
@@ -99,22 +110,32 @@ class Ledger:
         self.uses[name].add(epsilon, delta)
 
     def part(
-        self, name: str, epsilon: float, delta: float = 0.0, rule: Rule = "sequence", over: Over | None = None
+        self, name: str, epsilon: float, delta: float = 0.0, rule: Rule = "sequence", over: Range | None = None
     ) -> Ledger:
-        """Set a budget apart within this one, and return it; refused like a use."""
+        """Set a budget apart within this one, and return it; refused like a use. Its items have an end."""
+        made = Ledger(name, epsilon, delta, rule, self.over if over is None else over)
         self._admit(name, epsilon, delta, over)
-        made = Ledger(name, epsilon, delta, rule, over)
         self.parts.append(made)
         self.made[name] = self.made.get(name, 0) + 1
         return made
 
     def declare(self, last: int) -> None:
-        """Say where the items of the latest part of a parallel budget end; the next may have those after."""
-        self._end = last
+        """Say where the open range of a parallel budget ends; the next use may have the items after it.
+
+        Raises
+        ------
+        ValueError
+            No range is open, or it began later.
+        """
+        if self._begun is None or last < self._begun:
+            begun = "none is open" if self._begun is None else f"it begins at {self._begun}"
+            raise ValueError(f"{self.name}: no range of items can end at {last}, since {begun}")
+        self._within("the open range", (self._begun, last))
+        self._begun, self._end = None, last
 
     def close(self, part: Ledger) -> None:
-        """Take note that a part of a parallel budget loses nothing more; the costliest such of a name is kept."""
-        part._done = True
+        """End a part of a parallel budget: it takes nothing more, and the costliest such of a name is kept."""
+        part._seal()
         done = [one for one in self.parts if one._done and one.name == part.name]
         kept = max(done, key=lambda one: one.spent)
         self.parts = [one for one in self.parts if not (one._done and one.name == part.name) or one is kept]
@@ -133,6 +154,12 @@ class Ledger:
 
     def _admit(self, name: str, epsilon: float, delta: float, over: Over | None) -> None:
         """Refuse what would overdraw; keep in mind what was given away."""
+        if not (epsilon >= 0 and delta >= 0):
+            raise ValueError(f"{self.name}: {name} must lose 0 or more; got epsilon {epsilon!r}, delta {delta!r}")
+        if self._done:
+            raise Overdrawn(f"{self.name}: {name} comes after this budget was closed")
+        if over is not None:
+            self._within(name, over)
         after = Composed() if self.rule == "parallel" else self._sums
         after = after.plus(epsilon, delta)
         lost = after.loss(self.delta) if self.rule == "advanced" else (after.epsilon, after.delta)
@@ -144,22 +171,38 @@ class Ledger:
                 left = max(0.0, limit - (total - asked))
                 raise Overdrawn(f"{self.name}: {name} asks for {what} {asked:g}, and {left:g} of {limit:g} are left")
         if self.rule == "parallel":
-            self._end = self._disjoint(name, over)
+            self._take(name, over)
         else:
             self._sums = after
 
-    def _disjoint(self, name: str, over: Over | None) -> int | None:
-        """Return where the declared items end now; refuse items that were declared before."""
+    def _within(self, name: str, over: Over) -> None:
+        """Refuse items that end before they begin, or that this budget does not have."""
+        first, last = over
+        if last is not None and last < first:
+            raise ValueError(f"{self.name}: the items of {name} must not end before they begin; got {over!r}")
+        if self.over is None:
+            return
+        begin, end = self.over
+        if first < begin or (first if last is None else last) > end:
+            raise Overdrawn(f"{self.name}: {name} looks at items {over}, and this budget has {self.over}")
+
+    def _take(self, name: str, over: Over | None) -> None:
+        """Note the items of a use or a part in parallel; refuse those that were declared before."""
         if over is None:
             raise Overdrawn(
                 f"{self.name}: {name} must declare the items that it looks at, since its budget is parallel"
             )
         first, last = over
-        open_part = self._end is None and (self.parts or self.uses)
-        if open_part or (self._end is not None and first <= self._end):
-            before = "an undeclared range" if open_part else f"those up to {self._end}"
+        if self._begun is not None or (self._end is not None and first <= self._end):
+            before = f"those up to {self._end}" if self._begun is None else "an undeclared range"
             raise Overdrawn(f"{self.name}: {name} looks at items from {first} on, and {before} have been used")
-        return last
+        self._begun, self._end = (first, self._end) if last is None else (None, last)
+
+    def _seal(self) -> None:
+        """Let neither this budget nor its parts take anything more."""
+        self._done = True
+        for part in self.parts:
+            part._seal()
 
 
 class Composed:

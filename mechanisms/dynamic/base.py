@@ -4,10 +4,19 @@ In a step an item is inserted, an item is deleted, or nothing happens. An item i
 that equal items are told apart and no identity is used twice; a deletion that names a step at which no live item came
 changes nothing. Neighbouring streams differ in one step, in which one of them has an update and the other has none; all
 other steps are the same, also a deletion that no longer finds its item.
+
+So where a deletion is made or not, and a later one names the same item, the item goes now or later: two segments differ
+in an item each. That is no group of two, whose delta would be (1 + e^epsilon) delta. A release sees a stretch of
+segments: with both of them in it, it is the same; with one of them, it differs by one item. At most two releases of a
+level differ, each by one item, and their budgets add up whichever they are: 2 epsilon and 2 delta of the deletions.
+FullyDynamic has that much in each round (of its four parts only the deletions and their number differ, before a
+restart between the two only by one item and after it so do the size and the release), and InsertedMinusDeleted gives
+half of its budget to the deletions, while the insertions are then the same.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -171,6 +180,11 @@ class DynamicRun(ABC):
         if self.t >= self._left:
             raise ValueError(f"step {self.t + 1} is past the horizon of this {self.mechanism.kind}, {self._left}")
         self.t += 1
+
+
+def share(number: int) -> float:
+    """Return the share of the `number`-th, from 1, of endlessly many: 6 / (pi number)^2, which add up to 1."""
+    return 6 / (math.pi * number) ** 2
 
 
 def counts_of(items: Iterable[int], domain: int) -> Floats | None:

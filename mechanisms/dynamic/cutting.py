@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mechanisms.accounting import Ledger
+from mechanisms.dynamic.base import share
 from mechanisms.partition import PrivatePartition
 
 
@@ -50,9 +51,12 @@ class Cutter:
         return True
 
     def most_items(self, beta: float) -> float:
-        """Return what the updates of any segment so far exceed with probability at most `beta`."""
-        deadline = self._partition.horizon or self.most
-        return self._partition.most_items(self.segments + 1, deadline, beta / (self.segments + 1))
+        """Return what the updates of any segment so far exceed with probability at most `beta`.
+
+        Segment j has `share(j)` of beta, whatever comes before it: how many there are depends on the same noise.
+        """
+        deadline, number = self._partition.horizon or self.most, self.segments + 1
+        return self._partition.most_items(number, deadline, beta * share(number))
 
     def _begin(self) -> None:
         self._ledger.use("segment", self._partition.epsilon, over=(self._t + 1, None))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from mechanisms.accounting import Ledger
-from mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of
+from mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of, share
 from mechanisms.dynamic.cutting import Cutter
-from mechanisms.dynamic.interval_tree import Node, OnlineIntervalTree, level_of
+from mechanisms.dynamic.interval_tree import Node, OnlineIntervalTree, last_query, level_of
 from mechanisms.dynamic.node import NodeMechanism, Shares
 from mechanisms.dynamic.releases import HybridReleases
 from mechanisms.partition import PrivatePartition
@@ -43,8 +42,8 @@ class FullyDynamic(DynamicMechanism):
 
     def shares(self, level: int) -> Shares:
         """Return the budget of a node at a level, from 1: 6 / (pi l)^2 of what the partition leaves."""
-        share = 6 / (math.pi * level) ** 2
-        return Shares(self.epsilon * (1 - HALF) * share, self.delta * share, self.beta / 2 * share)
+        part = share(level)
+        return Shares(self.epsilon * (1 - HALF) * part, self.delta * part, self.beta / 2 * part)
 
     def start(self, rng: np.random.Generator, ledger: Ledger | None = None) -> FullyDynamicRun:
         return FullyDynamicRun(self, self.budget(ledger), rng)
@@ -129,7 +128,7 @@ class FullyDynamicRun(DynamicRun):
         level, shares = node.level, self.mechanism.shares(node.level)
         if level not in self._levels:
             self._levels[level] = self._budget.part(f"level {level}", shares.epsilon, shares.delta, rule="parallel")
-        over = node.first, node.number
+        over = node.first, last_query(node.number)
         ledger = self._levels[level].part("node", shares.epsilon, shares.delta, over=over)
         counts = counts_of(node.items.values(), self.mechanism.domain)
         mechanism = NodeMechanism(self._static, shares, counts, self._rng, ledger, node.number)
@@ -148,17 +147,20 @@ class FullyDynamicRun(DynamicRun):
         """Return what the largest error so far exceeds with probability at most `beta`.
 
         Each release of the costliest due round of each level is counted, and for a level in which a node has halted
-        what such a node may hold; that no round begins before it is due has a beta of its own (Algorithm 3). Half of
-        beta goes to the open segment.
+        what such a node may hold; that no round begins before it is due has a beta of its own (Algorithm 3). A node
+        holds at most `items` when a round of it begins, and loses no more than these; nodes of several ages may hold as
+        many each, although their items were never there together. Half of beta goes to the open segment, the other
+        half to the segments that have closed, `share(j)` of it to the j-th, since an adversary may react to errors.
         """
         segments = self._cutter.segments
         parts: list[Parts] = []
         for level, seen in self.history.items():
-            share = self.mechanism.shares(level).of_round(seen.due)
-            static = self._static.at(share.epsilon, share.delta)
+            of = self.mechanism.shares(level).of_round(seen.due)
+            static = self._static.at(of.epsilon, of.delta)
             parts.append([(static, 1), *HybridReleases.parts(static, seen.segments)])
         every = [part for some in parts for part in some]
-        noise = self._static.error_of_sum(every, 2 * items, beta / (2 * segments)) if every else 0.0
+        held = 2 * items * len(parts)
+        noise = self._static.error_of_sum(every, held, beta / 2 * share(segments)) if every else 0.0
         return noise + sum(seen.halted for seen in self.history.values()) + self._cutter.most_items(beta / 2)
 
     def published(self) -> list[float]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mechanisms.accounting import Ledger
-from mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of
+from mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of, share
 from mechanisms.dynamic.cutting import Cutter
 from mechanisms.dynamic.releases import HybridReleases, ReleaseTree
 from mechanisms.partition import PrivatePartition
@@ -145,7 +145,7 @@ class EverySegment(DynamicRun):
     def error_bound(self, items: int, beta: float) -> float:
         segments = self._cutter.segments
         parts = HybridReleases.parts(self._static, segments)
-        noise = self._static.error_of_sum(parts, items, beta / (2 * segments)) if parts else 0.0
+        noise = self._static.error_of_sum(parts, items, beta / 2 * share(segments)) if parts else 0.0
         return noise + self._cutter.most_items(beta / 2)
 
     def facts(self) -> dict[str, float]:

@@ -109,22 +109,23 @@ class NodeMechanism:
         self.round = 0
         self.due = 1
         self.segments = 0
-        """Segments since the round began."""
+        """Segments since the round began; of a node that has halted, of its last round."""
         self.halted = False
-        self._next_round(None)
+        self._next_round()
 
-    def _next_round(self, elapsed: int | None) -> None:
-        """Begin a round with the items that are left; the one before it has taken `elapsed` segments."""
+    def _next_round(self) -> None:
+        """Begin a round with the items that are left; halt if they are too few for the time that the last one took."""
         self.round += 1
         self.share = share = self._shares.of_round(self.round)
         budget = self._ledger.part(f"round {self.round}", 4 * share.epsilon, 3 * share.delta)
-        self.at_restart, self.gone, self.segments = int(self.counts.sum()), 0, 0
+        self.at_restart, self.gone = int(self.counts.sum()), 0
         budget.use("size", share.epsilon)
         number = LaplaceQueries(share.epsilon)
         self._size = float(number.release(np.array([float(self.at_restart)]), self._rng)[0])
-        if elapsed is not None and self._size < 2 * deletion_bound(elapsed, share.epsilon, share.beta):
+        if self.round > 1 and self._size < 2 * self.bound:
             self.halted = True
             return
+        self.segments = 0
         static = self._static.at(share.epsilon, share.delta)
         budget.use("release", share.epsilon, share.delta)
         self._release = static.release(self.counts, self._rng, Paid(self._size, 1 / share.epsilon))
@@ -148,7 +149,7 @@ class NodeMechanism:
 
     @property
     def bound(self) -> float:
-        """Gamma at this time."""
+        """Gamma at this time; where the node has halted, the one that its size was compared with."""
         return deletion_bound(self.segments, self.share.epsilon, self.share.beta)
 
     def close_segment(self, departed: list[int]) -> None:
@@ -165,4 +166,4 @@ class NodeMechanism:
         number = self._counter.step(np.array([float(len(departed))]) if departed else None)
         if float(number[0]) > self._size / 2 + 2 * self.bound:
             self.due += self.gone >= self.at_restart / 2
-            self._next_round(self.segments)
+            self._next_round()

@@ -120,10 +120,11 @@ class HybridReleases:
         """Begin the tree of an epoch, whose first step is the present one; its last has a release of its own."""
         began = self.t - 1
         levels = max(1, began.bit_length() - 1)
-        over = self._after + self.t, self._after + 2 * began - 1
+        first, last = self._after + self.t, self._after + 2 * began - 1
+        ends = last if self._trees.over is None else min(last, self._trees.over[1])  # it may be freed before
         for old in self._trees.parts:
             self._trees.close(old)
-        share = self._trees.part("tree", self._half.epsilon, self._half.delta, over=over)
+        share = self._trees.part("tree", self._half.epsilon, self._half.delta, over=(first, ends))
         return ReleaseTree(self._half, levels, self._rng, share, after=self._after + began)
 
     @staticmethod

@@ -18,16 +18,18 @@ from mechanisms.sketches.second_moment import Ams
 class AmsDifference(Sketch):
     """Rounds that begin with a fresh AMS estimate, to which estimated differences F2(f + v) - F2(f) are added.
 
-    The error of (2 <Af, Av> + |Av|^2) / t is about 2 sqrt(g) F2 / sqrt(t) where the second moment grows by g F2, so a
-    block of small growth needs few rows. A round has 2^levels blocks of growth alpha / 4 at most; the answer after c
-    blocks is a strong estimate and a difference for each one in the binary form of c, of blocks of 1, 2, 4, … Every
-    estimate is shown once and then retired. A round ends early when the answer has fallen by a quarter, since what it
-    may be off by is a share of where the round began. After the last round its strong estimate is published as it is.
+    The error of (2 <Af, Av> + |Av|^2) / t, v what has changed since f, is about 2 sqrt(g) F2 / sqrt(t) where neither
+    |v|^2 nor the growth of the second moment is above g F2: a block of small g needs few rows. A round has 2^levels
+    blocks of g = alpha / 4; the answer after c blocks is a strong estimate and a difference for each one in the binary
+    form of c, of blocks of 1, 2, 4, … Every estimate is shown once and then retired. A round ends early when the answer
+    has fallen by a quarter, since what it may be off by is a share of where the round began, and when |v|^2 of a long
+    block is more than its rows are for. After the last round its strong estimate is published as it is.
 
     Parameters
     ----------
     rounds
-        Rounds that it is built for; each bears 2^levels changes, or one that takes the answer far away.
+        Rounds that it is built for; each bears 2^levels changes of the answer or of the data by g, or one that goes
+        far. Data that are replaced while the second moment stands still use up rounds too.
     rows
         Rows of a strong estimate.
     alpha
@@ -35,6 +37,12 @@ class AmsDifference(Sketch):
 
     Notes
     -----
+    Variance of a difference: with |v|^2 <= g F2 and |F2(f + v) - F2(f)| <= g F2, |<f, v>| <= g F2. That of
+    2 <Af, Av> / t is at most 4 (|f|^2 |v|^2 + <f, v>^2) / t, that of |Av|^2 / t at most 2 |v|^4 / t: the standard
+    deviation is at most (2 sqrt(g + g^2) + sqrt(2) g) F2 / sqrt(t). If items only come, |v|^2 <= F2(f + v) - F2(f); if
+    they go too, |v| may be large while the second moment stands still, as in a sliding window. So both are estimated by
+    the block's own rows, and a block ends when one of them exceeds g F2.
+
     All estimators of all rounds are counted as memory: they must run from the beginning, since none but the adversary
     knows when its block begins. The code makes each from the frequencies at the ends of its block, which gives the
     same transcript.
@@ -136,11 +144,11 @@ class AmsDifferenceRun(SketchRun):
             self._published = self._strong.estimate()
             return
         self._since.update(item, change)
-        moved = 2 * self._before.product(self._since) + self._since.estimate()
-        room = self._rules.alpha / 4 * self._base
-        if abs(moved) <= room and (moved != 0 or self._base > 0):
+        moved, apart = _change(self._before, self._since)
+        most = max(abs(moved), apart)
+        if most <= self._room and (moved != 0 or self._base > 0):
             return
-        if abs(moved) > 2 * room or self._base <= 0:
+        if most > 2 * self._room or self._base <= 0:
             self._begin_round()
         else:
             self._end_block(moved)
@@ -154,23 +162,37 @@ class AmsDifferenceRun(SketchRun):
             self._begin_round()
             return
         begin = number - 2**level
-        growth = moved if level == 0 else self._difference(level, self._ends[begin])
-        self._answers.append(self._answers[begin] + growth)
+        apart = 0.0  # the finest block has ended by it in time
+        if level:
+            moved, apart = self._difference(level, self._ends[begin])
+        self._answers.append(self._answers[begin] + moved)
         self._published = self._answers[-1]
-        if self._published < 0.75 * self._base or self._published > 2 * self._base:
+        near = 0.75 * self._base <= self._published <= 2 * self._base
+        if not near or apart > 2 ** (level + 1) * self._room:
             self._begin_round()
         else:
             self._begin_block()
 
-    def _difference(self, level: int, start: dict[int, int]) -> float:
-        """Return the estimate of how much the second moment has grown since `start`, by an estimator of a level."""
+    @property
+    def _room(self) -> float:
+        """g F2 of the finest block."""
+        return self._rules.alpha / 4 * self._base
+
+    def _difference(self, level: int, start: dict[int, int]) -> tuple[float, float]:
+        """Return the estimates of `_change` since `start`, by an estimator of a level."""
         before: LinearRun = Ams(self._rules.rows_of(level)).start(self._rng)
         since = before.twin()
         before.absorb(start)
         now = self._frequencies
         grown = {item: now.get(item, 0) - start.get(item, 0) for item in now.keys() | start.keys()}
         since.absorb({item: change for item, change in sorted(grown.items()) if change})
-        return 2 * before.product(since) + since.estimate()
+        return _change(before, since)
 
     def estimate(self) -> float:
         return self._published
+
+
+def _change(before: LinearRun, since: LinearRun) -> tuple[float, float]:
+    """Return estimates of F2(f + v) - F2(f) and of |v|^2, from the rows of f and of v."""
+    apart = since.estimate()
+    return 2 * before.product(since) + apart, apart

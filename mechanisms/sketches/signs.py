@@ -94,8 +94,12 @@ class DenseSigns:
 class HashedSigns:
     """4-wise independent signs: the lowest bit of a random polynomial of degree 3 modulo 2^31 - 1.
 
-    Items are taken modulo 2^31 - 1. The prime is odd, so that a sign is +1 with probability 1/2 + 1 / (2 p): a bias of
-    2^-32.
+    The prime is odd, so that a sign is +1 with probability 1/2 + 1 / (2 p): a bias of 2^-32.
+
+    Raises
+    ------
+    ValueError
+        If an item is not below the prime: modulo the prime it would be another item, with the same signs in all rows.
     """
 
     def __init__(self, rows: int, rng: np.random.Generator) -> None:
@@ -103,10 +107,13 @@ class HashedSigns:
         self.words = 4 * rows
 
     def column(self, item: int) -> Columns:
-        return self._signs(np.uint64(item % PRIME))
+        _check_below_prime(item, item)
+        return self._signs(np.uint64(item))
 
     def columns(self, items: Whole) -> Columns:
-        return self._signs((items % PRIME).astype(np.uint64)[:, None])
+        if len(items):
+            _check_below_prime(int(items.min()), int(items.max()))
+        return self._signs(items.astype(np.uint64)[:, None])
 
     def _signs(self, item: NDArray[np.uint64] | np.uint64) -> Columns:
         value = self._coefficients[0]
@@ -118,3 +125,9 @@ class HashedSigns:
         bits = np.where(value >= _LOW, value - _LOW, value) & np.uint64(1)
         signs: Columns = 1 - 2 * bits.astype(np.float32)
         return signs
+
+
+def _check_below_prime(least: int, most: int) -> None:
+    for item in (least, most):
+        if not 0 <= item < PRIME:
+            raise ValueError(f"hashed signs take items from 0 to {PRIME - 1:,}; got {item:,}")

@@ -94,18 +94,25 @@ class MultiplicativeWeights(StaticMechanism):
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
         """Return the sum of the releases' bounds, each at its share of beta, for the worst split of the items.
 
-        A release on fewer items than look empty errs by those, so all such together err by `items` at most. The bound
+        A release that looks empty errs by its items, so all such together err by `items` at most, and each by what may
+        look empty. The bound
         of one on more is the least of several that are linear in its items, so it is concave in them: an even split
         among as many as there can be is the worst.
         """
         releases = sum(count for _, count in parts)
-        total = float(items)
+        empty = total = 0.0
         for part, count in parts:
             assert isinstance(part, MultiplicativeWeights)
+            empty += count * part.empty_up_to(beta / releases) if count else 0.0
             inhabited = part.inhabited_from(beta / releases)
             many = min(count, int(items / inhabited) if inhabited > 0 else count)
             total += many * part.fitting_error(items / many, beta / releases) if many else 0.0
-        return total
+        return min(float(items), empty) + total
+
+    def empty_up_to(self, beta: float) -> float:
+        """Return the number of items above which a release does not look empty, save with probability `beta` / 3."""
+        plan = _plan(self.epsilon, self.delta, None)
+        return plan.looks_empty + math.log(3 / beta) * plan.scale
 
     def inhabited_from(self, beta: float) -> float:
         """Return the number of items below which the answer is 0, save with probability `beta` / 3."""

@@ -27,7 +27,7 @@ from protocols.rounds.parts import announcement
 from simulator.errors import ScenarioError, accepted, nearest
 from simulator.faults import noise
 from simulator.faults.parts import Part, Wrapped
-from simulator.faults.promises import Coarse, LostReports
+from simulator.faults.promises import AnswersZero, Coarse, LostReports
 
 
 @dataclass(frozen=True)
@@ -245,6 +245,11 @@ FAULTS: Final[Mapping[str, Fault]] = {
         "Every second message that a site sends by itself gets lost.",
         {Protocol: LostReports},
         ("all", "those that promise it are right at every step, whatever the input"),
+    ),
+    "answers-zero": Fault(
+        "All answers on a data set are 0, whatever is in it.",
+        {DynamicMechanism: AnswersZero},
+        ("dynamic", "its answers on what is left beat answers of 0"),
     ),
     "fixed-thresholds": Fault(
         "A site signals at the first item of every block.",

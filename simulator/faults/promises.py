@@ -1,4 +1,4 @@
-"""Faults that break the promise of any tracker: one that is coarser than it says, and one whose reports get lost."""
+"""Faults that break a promise: a tracker coarser than it says, one whose reports get lost, answers that are all 0."""
 
 from __future__ import annotations
 
@@ -30,6 +30,23 @@ class Coarse(Part):
     def _coarser(self) -> Any:
         own = self.repaired()
         return replace(own, alpha=min(TIMES * own.alpha, COARSEST))
+
+
+class AnswersZero(Part):
+    """Takes all updates, and answers 0 to every query."""
+
+    def start(self, *given: Any, **more: Any) -> Any:
+        mechanism: Any = super()
+        run = mechanism.start(*given, **more)
+        take = run.step
+
+        def step(code: int) -> Any:
+            news = take(code)
+            run.answers = 0 * run.answers
+            return news
+
+        run.step = step
+        return run
 
 
 class LostReports(Part):

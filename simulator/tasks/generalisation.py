@@ -195,9 +195,10 @@ class Generalisation(Count):
     the least of the rounds' bounds on it, `over_theorem4` and `over_theorem7` the largest ratios to the same round's
     bound. `sample_error` is the largest |estimate - bits|; of the paper's constants `over_equation3` is the same over
     4 C sqrt k, and `over_equation2` the counter's part of it over C sqrt k. `over_budget` is the largest |estimate -
-    expected bits| over what the round allows, 8 C sqrt k with the paper's constants (Lemma 7). `leaked` is the largest
-    leaked set of a round, `leaked_over_phases` its share of the phases; `least_bits` and `most_bits` are the bits of a
-    complete round over C k. What a protocol without privacy has no theorem for is empty.
+    expected bits| over what the round allows: 8 C sqrt k with the paper's constants (Lemma 7), else alpha N0 over the
+    block size. `leaked` is the largest leaked set of a round, `leaked_over_phases` its share of the phases;
+    `least_bits` and `most_bits` are the bits of a complete round over C k. What a protocol without privacy has no
+    theorem for is empty.
     """
 
     kind: ClassVar[str] = "generalisation"
@@ -262,7 +263,7 @@ def measured(game: Game, protocol: Robust | Block) -> dict[str, float | None]:
             "theorem7": seven,
             "over_theorem4": each.deviation / four,
             "over_theorem7": each.deviation / seven,
-            "over_budget": each.total_error / of.divisor,
+            "over_budget": each.total_error / of.fitted(protocol.alpha * each.begun_with / each.size).divisor,
             "leaked_over_phases": int(leaks[each.number]) / of.phases,
         }
         if protocol.parameters == "paper":

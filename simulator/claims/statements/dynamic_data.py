@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from simulator.claims.statements.fully_dynamic import FULLY_DYNAMIC
 from simulator.claims.statements.statement import Paper, Statement, Tested
 
 VECTOR: Final = "tests/mechanisms/test_above_threshold.py"
 LEDGER: Final = "tests/mechanisms/accounting/test_budget_ledger.py"
 GROWING: Final = "tests/mechanisms/dynamic/test_growing.py"
-TREE: Final = "tests/mechanisms/dynamic/test_interval_tree.py"
-NODE: Final = "tests/mechanisms/dynamic/test_node.py"
+STATIC: Final = "tests/mechanisms/static/test_static_formulas.py"
+WHOLE: Final = "tests/mechanisms/dynamic/test_dynamic_privacy.py"
 DYNAMIC: Final = "tests/mechanisms/dynamic/test_fully_dynamic.py"
 PARTS: Final = "tests/mechanisms/test_partition_privacy.py"
 EXACT: Final = "tests/simulator/tasks/test_exact_losses.py"
@@ -19,6 +20,18 @@ DYNAMIC_DATA: Final = Paper(
     "Dynamic data",
     "Qiu, Yi 2022, Differential Privacy on Dynamic Data",
     (
+        Statement(
+            "Section 1.2, multiplicative weights",
+            "Private multiplicative weights err by O(n^(2/3)) (pure) and O(n^(1/2)), k of them by k times that.",
+            tests=(
+                Tested(
+                    f"{STATIC}::test_the_stated_error_of_weights_grows_by_the_powers_of_the_paper",
+                    "slopes of 0.667 and 0.5 of the stated errors from 2^32 to 2^44 items, with as many rounds as are "
+                    "best; k releases at most k of these",
+                    "a hundred rounds at most: slope 1",
+                ),
+            ),
+        ),
         Statement(
             "Table 1, binary",
             "Over T steps the binary tree errs by O(log^1.5(T) / epsilon).",
@@ -160,6 +173,10 @@ DYNAMIC_DATA: Final = Paper(
                     f"{DYNAMIC}::test_every_update_counts_in_the_partition_whether_it_finds_its_item_or_not",
                     "an update that is missing moves the segment of its own step only",
                 ),
+                Tested(
+                    f"{WHOLE}::test_a_deletion_now_or_later_costs_no_more",
+                    "a deletion that comes now or by a later update changes releases by an item each, and none by two",
+                ),
             ),
         ),
         Statement(
@@ -237,60 +254,6 @@ DYNAMIC_DATA: Final = Paper(
                 ),
             ),
         ),
-        Statement(
-            "Lemma 9",
-            "The query of the online interval tree reports each live item exactly once.",
-            tests=(
-                Tested(
-                    f"{TREE}::test_each_live_item_is_reported_exactly_once",
-                    "each live item is in exactly one node asked, after every segment of 10,000 random sequences",
-                    "trees that free a node too early, or keep an item that has gone",
-                ),
-                Tested(
-                    f"{TREE}::test_online_growth_is_the_offline_tree_at_every_prefix",
-                    "nodes, levels and what they store are those of the tree of the definition",
-                ),
-            ),
-        ),
-        Statement(
-            "Lemma 10",
-            "A node of the tree, restarted when half of it is gone, is private and errs by its present size.",
-            tests=(
-                Tested(
-                    f"{DYNAMIC}::test_no_outcome_tells_neighbours_apart_by_more_than_the_tree_was_given",
-                    "over random streams, neighbours, and outcomes that begin rounds the loss is epsilon / 2 or less",
-                    "items named by their place in a list",
-                ),
-                Tested(
-                    f"{NODE}::test_it_restarts_when_half_is_gone_and_not_before",
-                    "without noise a round begins when half of the items and twice the bound are gone",
-                ),
-                Tested(
-                    f"{NODE}::test_the_error_right_after_a_restart_is_that_of_a_release_of_the_round",
-                    "right after a restart the error is Laplace noise of the new round",
-                    "the noise of the round before",
-                ),
-                Tested(
-                    f"{NODE}::test_noise_alone_restarts_no_node",
-                    "without deletions no round ends",
-                    "ten times the noise",
-                ),
-            ),
-        ),
-        Statement(
-            "Theorem 11",
-            "Over insertions and deletions the error follows the present size, but for powers of logarithms.",
-            tests=(
-                Tested(
-                    f"{DYNAMIC}::test_without_noise_answers_are_exact_where_segments_close",
-                    "without noise the answers are the present data, through restarts and halts",
-                ),
-            ),
-        ),
-        Statement(
-            "Lemma 12",
-            "Bernstein's inequality for sub-exponential sums.",
-            "a known inequality, with a constant that is not given; the tails that are used here are exact",
-        ),
+        *FULLY_DYNAMIC,
     ),
 )

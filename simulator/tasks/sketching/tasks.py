@@ -103,6 +103,7 @@ class SecondMomentTask(Sketching):
     """The second moment of a turnstile stream, under an adversary that sees every estimate."""
 
     kind: ClassVar[str] = "second-moment"
+    rules: ClassVar[int] = 2
     goal: ClassVar[Goal] = "second-moment"
 
 

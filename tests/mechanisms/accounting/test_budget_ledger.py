@@ -53,6 +53,71 @@ def test_in_parallel_nobody_looks_twice() -> None:
     assert ledger.spent == (0.5, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("over", "said"),
+    [
+        ((20, 5), "before (they begin|it begins)"),
+        ((0, 3), "this budget has"),
+        ((25, 31), "this budget has"),
+        ((31, None), "this budget has"),
+    ],
+)
+@pytest.mark.parametrize("rule", ["parallel", "sequence"])
+def test_a_range_is_within_its_budget_and_runs_forward(rule, over, said: str) -> None:
+    """A range that runs backwards would free the items before it: they could be used twice."""
+    ledger = Ledger("all", 1.0, rule=rule, over=(1, 30))
+    ledger.use("a", 0.5, over=(10, 12))
+    with pytest.raises(ValueError, match=said):
+        ledger.use("b", 0.5, over=over)
+    with pytest.raises(ValueError, match=said if over[1] else "over must end"):
+        ledger.part("b", 0.5, over=over)
+    if rule == "parallel":
+        with pytest.raises(Overdrawn, match="those up to 12"):
+            ledger.use("c", 0.5, over=(10, 12))
+
+
+def test_a_range_ends_once_and_not_before_it_begins() -> None:
+    ledger = Ledger("all", 1.0, rule="parallel", over=(1, 30))
+    with pytest.raises(ValueError, match="none is open"):
+        ledger.declare(10)
+    ledger.use("a", 0.5, over=(5, None))
+    for last, said in ((4, "it begins at 5"), (31, "this budget has")):
+        with pytest.raises(ValueError, match=said):
+            ledger.declare(last)
+    ledger.declare(10)
+    for last in (0, 20):
+        with pytest.raises(ValueError, match="none is open"):
+            ledger.declare(last)
+    with pytest.raises(Overdrawn, match="those up to 10"):
+        ledger.use("b", 0.5, over=(10, 10))
+
+
+def test_a_part_has_the_items_that_it_was_declared_for() -> None:
+    """Also the parts of a part, which inherit them."""
+    part = Ledger("all", 1.0, rule="parallel").part("node", 1.0, over=(1, 10))
+    inner = part.part("deletions", 0.5, rule="parallel")
+    for ledger in (part, inner):
+        with pytest.raises(Overdrawn, match="this budget has"):
+            ledger.use("release", 0.5, over=(11, 20))
+    inner.use("release", 0.5, over=(1, 10))
+
+
+def test_a_closed_part_takes_nothing_more() -> None:
+    ledger = Ledger("all", 1.0, rule="parallel")
+    part = ledger.part("node", 1.0, over=(1, 10))
+    inner = part.part("release", 0.5)
+    ledger.close(part)
+    for closed in (part, inner):
+        with pytest.raises(Overdrawn, match="was closed"):
+            closed.use("again", 0.1)
+
+
+@pytest.mark.parametrize("loss", [(-0.5, 0.0), (math.nan, 0.0), (0.5, -1e-9), (0.5, math.nan)])
+def test_a_loss_is_never_paid_back(loss) -> None:
+    with pytest.raises(ValueError, match="must lose 0 or more"):
+        Ledger("all", 1.0, 1e-6).use("a", *loss)
+
+
 def test_what_is_refused_leaves_no_trace() -> None:
     ledger = Ledger("all", 1.0, 1e-6)
     ledger.use("release", 0.5, 1e-6)

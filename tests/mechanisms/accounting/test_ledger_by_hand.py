@@ -64,7 +64,7 @@ def test_a_budget_in_parallel() -> None:
     ledger.declare(7)
     ledger.use("c", 0.5, over=(8, 8))
     within = Ledger("w", 0.5, rule="parallel", over=(5, 9))
-    assert overdrawn(within, "d", 0.1, over=(4, 4)) == "w: d looks at items from 4 on, and those up to 4 have been used"
+    assert overdrawn(within, "d", 0.1, over=(4, 4)) == "w: d looks at items (4, 4), and this budget has (5, 9)"
     within.use("d", 0.1, over=(5, 5))
     assert ledger.uses["a"].count == 2
     assert Ledger("e", 1.0, rule="parallel").spent == (0.0, 0.0)

@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mechanisms import LaplaceQueries, Ledger
+from mechanisms.dynamic.base import counts_of, together
 from mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
+from mechanisms.laplace_sums import laplace_sum_quantile
 from mechanisms.scripted_noise import ScriptedNoise
 
 STATIC = LaplaceQueries(1.0, queries="points", domain=3)
@@ -71,6 +73,27 @@ def test_it_restarts_when_half_is_gone_and_not_before() -> None:
     assert 5 <= len(sizes) <= 11
 
 
+@pytest.mark.parametrize(("low", "gone", "due"), [(60, 30, 1), (10, 46, 1), (2, 50, 2), (0, 51, 2)])
+def test_a_round_is_due_if_half_of_the_items_are_gone(low: int, gone: int, due: int) -> None:
+    """A noisy size `low` below the 100 items lets the next round begin early; only from 50 deletions on it is due."""
+    first = PRECISE.of_round(1).epsilon
+    mechanism = node([100, 0, 0], rng=ScriptedNoise({0: -low * first}))
+    mechanism.close_segment([0] * gone)
+    assert (mechanism.round, mechanism.due) == (2, due)
+
+
+def test_a_halted_node_holds_no_more_than_it_says() -> None:
+    """The bound that its size was compared with is that of the segments of the last round, not of the first one."""
+    mechanism = node([60, 0, 0], Shares(3000.0, 0.0, 0.05))
+    for _ in range(255):
+        mechanism.close_segment([])
+    mechanism.close_segment([0] * 58)
+    assert mechanism.halted
+    assert mechanism.segments == 256
+    assert mechanism.bound == deletion_bound(256, mechanism.share.epsilon, mechanism.share.beta)
+    assert deletion_bound(1, mechanism.share.epsilon, mechanism.share.beta) < mechanism.bound / 10
+
+
 def test_nothing_is_spent_after_the_halt() -> None:
     mechanism = node([64, 0, 0])
     for _ in range(64):
@@ -119,3 +142,25 @@ def test_noise_alone_restarts_no_node() -> None:
             restarts += mechanism.round - 1
         # with all its noise: binomial with probability at most 0.01 in 100 nodes exceeds 12 with probability 1e-9
         assert (restarts <= 12) == quiet
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, 4, 5, 8, 100])
+def test_the_bound_on_deletions_is_that_of_the_worst_step_of_the_epoch(steps: int) -> None:
+    power = int(math.log2(max(1, steps)))
+    exact = laplace_sum_quantile([(2 / 0.7, power + 1), (2 / 0.7 * max(1, power), power)], 0.03)
+    assert deletion_bound(steps, 0.7, 0.03) == pytest.approx(exact)
+
+
+def test_counts_of_items() -> None:
+    assert counts_of([], 3) is None
+    found = counts_of([2, 0, 2], 4)
+    assert found is not None
+    assert found.tolist() == [1.0, 0.0, 2.0, 0.0]
+    assert found.dtype == np.float64
+    one, other = np.array([1.0, 2.0]), np.array([5.0, 0.0])
+    assert together(None, None) is None
+    assert together(one, None) is one
+    assert together(None, other) is other
+    both = together(one, other)
+    assert both is not None
+    assert both.tolist() == [6.0, 2.0]

@@ -18,12 +18,10 @@ from mechanisms import (
     Ledger,
     PrivatePartition,
 )  # fmt: skip
-from mechanisms.dynamic.base import counts_of, together
 from mechanisms.dynamic.fully_dynamic import HALF
 from mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
-from mechanisms.laplace_sums import laplace_sum_quantile
 from mechanisms.scripted_noise import ScriptedNoise
-from mechanisms.static import GaussianQueries, LaplaceQueries
+from mechanisms.static import GaussianQueries, LaplaceQueries, MultiplicativeWeights, multiplicative_weights
 
 EPSILON, BETA, DOMAIN = 1.5, 0.03, 3
 GIVEN: dict[str, Any] = {"epsilon": EPSILON, "queries": "points", "domain": DOMAIN, "beta": 0.2}
@@ -59,6 +57,11 @@ def test_of_answers_at_each_step(steps: int) -> None:
         assert run.error_bound(9, BETA) == mechanism.stated(steps, 9, BETA)
 
 
+def part(number: int) -> float:
+    """Return the share of beta of one segment of endlessly many."""
+    return 6 / (pi * number) ** 2
+
+
 def cut_short(run: Any, every: int = 3) -> None:
     """Let a run's partition close a segment at each third step, whatever the noise."""
 
@@ -86,8 +89,8 @@ def test_of_answers_at_each_segment(kind: type[Any]) -> None:
     for step in range(1, 23):
         segments = (step - 1) // 3
         deadline = horizon or max(2, (3 * segments) ** 2)
-        items = mechanism.partition.most_items(segments + 1, deadline, BETA / 2 / (segments + 1))
-        noise = stated(hybrid(EPSILON / 2, segments), BETA / (2 * segments)) if segments else 0.0
+        items = mechanism.partition.most_items(segments + 1, deadline, BETA / 2 * part(segments + 1))
+        noise = stated(hybrid(EPSILON / 2, segments), BETA / 2 * part(segments)) if segments else 0.0
         assert run.error_bound(9, BETA) == pytest.approx(noise + items)
         assert run.step(1) == (step % 3 == 0)
         np.testing.assert_allclose(run.answers, [step - step % 3, 0, 0])
@@ -128,7 +131,7 @@ def test_of_the_interval_tree() -> None:
     assert FullyDynamic(1.0, 1e-3, static="gaussian").shares(2).delta == pytest.approx(1e-3 * 6 / (2 * pi) ** 2)
     run = mechanism.start(ScriptedNoise())
     cut_short(run)
-    assert run.error_bound(9, BETA) == pytest.approx(mechanism.partition.most_items(1, 2, BETA / 2))
+    assert run.error_bound(9, BETA) == pytest.approx(mechanism.partition.most_items(1, 2, BETA / 2 * part(1)))
     for step in range(1, 25):
         run.step(1 + step % 3)
     segments = 8
@@ -136,8 +139,8 @@ def test_of_the_interval_tree() -> None:
     for level, seen in run.history.items():
         share = mechanism.shares(level).of_round(seen.due)
         releases += [(share.epsilon, 1), *hybrid(share.epsilon, seen.segments)]
-    items = mechanism.partition.most_items(segments + 1, 24**2, BETA / 2 / (segments + 1))
-    expected = stated(releases, BETA / (2 * segments)) + items
+    items = mechanism.partition.most_items(segments + 1, 24**2, BETA / 2 * part(segments + 1))
+    expected = stated(releases, BETA / 2 * part(segments)) + items
     assert run.error_bound(9, BETA) == pytest.approx(expected)
     run.history[1].halted, run.history[2].halted = 5.0, 2.0
     assert run.error_bound(9, BETA) == pytest.approx(expected + 7.0)
@@ -149,6 +152,51 @@ def test_of_the_interval_tree() -> None:
     live = [mechanism for mechanism, _ in run.nodes.values()]
     assert run.published() == [number for each in live for number in each.published()]
     assert mechanism.start(ScriptedNoise()).facts() == {"segments": 0, "restarts": 0, "nodes": 0, "most_rounds": 1}
+
+
+@pytest.mark.parametrize("items", [9, 500])
+def test_each_node_of_a_chain_may_hold_all_items(items: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes of several ages: all items at the birth of one may be gone, and as many be there at that of the next."""
+    asked: list[float] = []
+    real = MultiplicativeWeights.error_of_sum
+
+    def noted(mechanism: Any, parts: Any, held: float, beta: float) -> float:
+        asked.append(held)
+        return real(mechanism, parts, held, beta)
+
+    monkeypatch.setattr(MultiplicativeWeights, "error_of_sum", noted)
+    run = FullyDynamic(**{**GIVEN, "static": "pmw"}, delta=1e-6).start(ScriptedNoise())
+    cut_short(run)
+    for _ in range(3 * 7):
+        run.step(0)
+    assert sorted(run.history) == [1, 2, 3]
+    run.error_bound(items, BETA)
+    assert asked == [3 * 2 * items]  # on each of three levels the items, and as many that have gone
+
+
+@pytest.mark.parametrize(("delta", "power"), [(0.0, 2 / 3), (1e-6, 1 / 2)])
+def test_with_weights_the_stated_error_grows_by_the_powers_of_the_paper(
+    delta: float, power: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chain of eight levels, from 2^36 to 2^48 items, with as many rounds of weights as are best; the control has a
+    hundred at most, as played."""
+    run = FullyDynamic(1.0, delta, "halves:20", 32, "pmw").start(ScriptedNoise())
+    cut_short(run, every=1)
+    for _ in range(255):
+        run.step(0)
+    assert len(run.history) == 8
+
+    def slope() -> float:
+        low, high = (run.error_bound(1 << items, BETA) for items in (36, 48))
+        return log2(high / low) / 12
+
+    assert slope() == pytest.approx(1, abs=0.01)
+    monkeypatch.setattr(multiplicative_weights, "MOST_ROUNDS", 1 << 100)
+    multiplicative_weights._best_rounds.cache_clear()
+    try:
+        assert slope() == pytest.approx(power, abs=0.05)
+    finally:
+        multiplicative_weights._best_rounds.cache_clear()
 
 
 def test_what_the_tree_remembers_of_a_level_is_the_most_of_each() -> None:
@@ -171,13 +219,6 @@ def test_what_the_tree_remembers_of_a_level_is_the_most_of_each() -> None:
         assert (seen.rounds, seen.due, seen.segments, seen.halted) == (3, 3, 4, 90.0)
         run._remember(level, Node(5, 5, 9, False))
         assert (seen.rounds, seen.due, seen.segments, seen.halted) == (5, 5, 9, 90.0)
-
-
-@pytest.mark.parametrize("steps", [0, 1, 2, 3, 4, 5, 8, 100])
-def test_the_bound_on_deletions_is_that_of_the_worst_step_of_the_epoch(steps: int) -> None:
-    power = int(log2(max(1, steps)))
-    exact = laplace_sum_quantile([(2 / 0.7, power + 1), (2 / 0.7 * max(1, power), power)], BETA)
-    assert deletion_bound(steps, 0.7, BETA) == pytest.approx(exact)
 
 
 def test_what_a_round_of_a_node_pays_for_and_with_what_noise() -> None:
@@ -216,21 +257,6 @@ def test_what_a_round_of_a_node_pays_for_and_with_what_noise() -> None:
     assert node.published() == [42.0, 40.0, 0.0, 2.0, 18.0, 0.0, 0.0, 18.0]
     assert node.answers.tolist() == [22.0, 0.0, 2.0]
     assert node.due == 1
-
-
-def test_counts_of_items() -> None:
-    assert counts_of([], 3) is None
-    found = counts_of([2, 0, 2], 4)
-    assert found is not None
-    assert found.tolist() == [1.0, 0.0, 2.0, 0.0]
-    assert found.dtype == np.float64
-    one, other = np.array([1.0, 2.0]), np.array([5.0, 0.0])
-    assert together(None, None) is None
-    assert together(one, None) is one
-    assert together(None, other) is other
-    both = together(one, other)
-    assert both is not None
-    assert both.tolist() == [6.0, 2.0]
 
 
 @pytest.mark.parametrize("kind", [GrowingFinite, GrowingInfinite, FullyDynamic, InsertedMinusDeleted])

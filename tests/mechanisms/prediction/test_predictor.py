@@ -62,6 +62,14 @@ def test_a_listing_that_begins_at_the_delay_gives_up_or_predicts_too_soon() -> N
     assert all(played(SURE, "AAAAAAAA", seed)[1].facts()["flag"] == 2 for seed in range(20))
 
 
+@pytest.mark.parametrize(("epsilon", "delta", "most"), [(3.0, 0.03, 4.605170186), (12.0, 0.3, 0.575646273)])
+def test_how_many_fakes_are_too_many(epsilon: float, delta: float, most: float) -> None:
+    """ln(1 / delta') / epsilon' of a third of each: ln(100), ln(10) / 4. Noise is above it with delta' / 2."""
+    predictor = PointPredictor(epsilon, delta)
+    assert predictor.most_fakes == pytest.approx(most)
+    assert predictor.noise.tail(predictor.most_fakes) == pytest.approx(delta / 6)
+
+
 @pytest.mark.slow
 def test_the_usual_constants() -> None:
     """k is 1 + (4 / eps') ln(2 / delta') rounded up, K = 20 k, the window 10 k; failures are O(delta)."""

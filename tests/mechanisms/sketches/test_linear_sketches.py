@@ -102,6 +102,21 @@ def test_hashed_signs_are_4_wise_independent_and_linear_ones_are_not() -> None:
     assert abs(columns.prod(axis=0).mean()) > 0.1
 
 
+@pytest.mark.parametrize("item", [2**31 - 1, 2**40, -1])
+def test_hashed_signs_refuse_items_that_they_cannot_tell_apart(item: int) -> None:
+    """Modulo the prime 2^31 - 1 is 0: of (0, +1), (2^31 - 1, -1) all rows of all seeds were 0."""
+    run = Ams(rows=9, signs="hashed").start(np.random.default_rng(0))
+    run.update(2**31 - 2, 1)
+    for feed in (
+        lambda: run.update(item, -1),
+        lambda: run.play(np.array([0, item]), np.array([1, -1])),
+        lambda: run.absorb({0: 1, item: -1}),
+    ):
+        with pytest.raises(ValueError, match=r"hashed signs take items from 0 to 2,147,483,646; got -?\d"):
+            feed()
+    assert run.estimate() == 1
+
+
 def test_mean_and_variance_over_all_sign_vectors() -> None:
     frequencies = np.array([3.0, -1.0, 2.0, 0.0])
     values = [float(np.dot(signs, frequencies)) ** 2 for signs in product((-1, 1), repeat=4)]

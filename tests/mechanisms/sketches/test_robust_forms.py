@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from math import exp
+from itertools import product
+from math import exp, sqrt
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from adversaries.sketching import AmsAttack, FlipFlop
 from mechanisms.sketches import Ams, AmsDifference, ComputationPaths, PrivateMedian, Rounded, Salted, Sketch, Switched
@@ -123,6 +126,43 @@ def test_difference_estimators_add_up_to_the_second_moment() -> None:
     game = play_sketch(rules, FlipFlop(size=200), updates=500, seed=3)
     assert game.max_rel_error < 0.45
     assert game.output_changes > 40
+
+
+@pytest.mark.false_alarm(1e-50)
+def test_a_block_ends_when_its_data_are_replaced_though_the_second_moment_stands_still() -> None:
+    """A window of 100 items slides by 150: |v|^2 grows by 2 a slide, and the rows of a block are for 12.5.
+
+    A block is twice as long with a chance of 2 exp(-rows / 24) at most. Where blocks end by growth only (what this test
+    would catch), the answer hardly changes, and its noise has a deviation of 5.
+    """
+    run = AmsDifference(rounds=30, rows=3000, alpha=0.5).start(np.random.default_rng(1))
+    run.absorb(dict.fromkeys(range(100), 1))
+    answers = set()
+    for item in range(150):
+        run.update(item, -1)
+        run.update(item + 100, 1)
+        answers.add(run.estimate())
+    assert len(answers) > 10
+
+
+def spread_of_a_difference(f: np.ndarray, v: np.ndarray) -> float:
+    """Return the exact standard deviation of 2 <Af, Av> + |Av|^2 for one row, over all signs."""
+    signs = np.array(list(product((-1, 1), repeat=len(f))))
+    return float((2 * (signs @ f) * (signs @ v) + (signs @ v) ** 2).std())
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs=st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=2, max_size=6))
+def test_a_difference_spreads_little_where_the_change_and_the_growth_are_small(pairs: list[tuple[int, int]]) -> None:
+    """The bound of the class, for any frequencies; the control: by the growth alone a replaced window had none."""
+    f, v = np.array(pairs, dtype=float).T
+    second = float(f @ f)
+    if second:
+        g = max(float(v @ v), abs(float(2 * f @ v + v @ v))) / second
+        assert spread_of_a_difference(f, v) <= (2 * sqrt(g + g * g) + sqrt(2) * g) * second * (1 + 1e-9)
+    old, new = np.repeat((1.0, 0.0), 3), np.repeat((-1.0, 1.0), 3)
+    assert 2 * old @ new + new @ new == 0
+    assert spread_of_a_difference(old, new) > 2
 
 
 @pytest.mark.parametrize(

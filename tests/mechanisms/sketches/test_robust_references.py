@@ -112,7 +112,10 @@ def test_a_new_stream_keeps_the_active_copy() -> None:
 
 
 def listed(rules: AmsDifference, updates: list[tuple[int, int]], seed: int) -> tuple[list[float], int]:
-    """Return the answers of section 3 of Woodruff, Zhou, with sums of squares from whole sign matrices."""
+    """Return the answers of section 3 of Woodruff, Zhou, with sums of squares from whole sign matrices.
+
+    Blocks end by the size of the change too, and a round by that of a long block.
+    """
     rng = np.random.default_rng(seed)
     frequencies: dict[int, int] = {}
 
@@ -121,10 +124,10 @@ def listed(rules: AmsDifference, updates: list[tuple[int, int]], seed: int) -> t
         twin.absorb(of)
         return twin
 
-    def grown(run: LinearRun, start: dict[int, int]) -> float:
+    def grown(run: LinearRun, start: dict[int, int]) -> tuple[float, float]:
         change = {i: frequencies.get(i, 0) - start.get(i, 0) for i in {*frequencies, *start}}
         since = state(run, change)
-        return 2 * state(run, start).product(since) + since.estimate()
+        return 2 * state(run, start).product(since) + since.estimate(), since.estimate()
 
     published, base, rounds, found = 0.0, 0.0, 0, []
 
@@ -142,11 +145,11 @@ def listed(rules: AmsDifference, updates: list[tuple[int, int]], seed: int) -> t
         if rounds > rules.rounds:
             found.append(state(strong, frequencies).estimate())
             continue
-        moved = grown(block, ends[-1])
+        moved, apart = grown(block, ends[-1])
         room = rules.alpha / 4 * base
         begin_round = False
-        if abs(moved) > room or (moved == 0 and base <= 0):
-            if abs(moved) > 2 * room or base <= 0:
+        if abs(moved) > room or apart > room or (moved == 0 and base <= 0):
+            if abs(moved) > 2 * room or apart > 2 * room or base <= 0:
                 begin_round = True
             else:
                 number = len(ends)
@@ -158,10 +161,11 @@ def listed(rules: AmsDifference, updates: list[tuple[int, int]], seed: int) -> t
                     begin_round = True
                 else:
                     start = number - 2**level
-                    growth = moved if level == 0 else grown(Ams(rules.rows_of(level)).start(rng), ends[start])
-                    answers.append(answers[start] + growth)
+                    if level > 0:
+                        moved, apart = grown(Ams(rules.rows_of(level)).start(rng), ends[start])
+                    answers.append(answers[start] + moved)
                     published = answers[-1]
-                    begin_round = not 0.75 * base <= published <= 2 * base
+                    begin_round = not 0.75 * base <= published <= 2 * base or apart > 2 * 2**level * room
                     if not begin_round:
                         block = Ams(rules.rows_of(0)).start(rng)
         if begin_round:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from math import exp, log, sqrt
+from math import exp, log, log2, sqrt
 from statistics import NormalDist
 from typing import Any
 
@@ -14,7 +14,7 @@ from mechanisms import GaussianQueries, LaplaceQueries, MultiplicativeWeights
 from mechanisms.gaussian import delta_spent, noise_multiplier
 from mechanisms.laplace_sums import laplace_sum_quantile
 from mechanisms.queries import family
-from mechanisms.static import STATIC, static_mechanism
+from mechanisms.static import STATIC, multiplicative_weights, static_mechanism
 from mechanisms.static.base import Paid
 from mechanisms.static.multiplicative_weights import FEW, MOST_ROUNDS, Plan, _best_rounds, _plan
 
@@ -76,7 +76,8 @@ def test_a_plan(delta: float) -> None:
 
 @pytest.mark.parametrize("delta", [0.0, 1e-4])
 def test_the_stated_error_of_multiplicative_weights(delta: float) -> None:
-    """The worst split of the items: evenly among as many releases as can be inhabited, and the others err by all."""
+    """The worst split of the items: evenly among as many releases as can be inhabited, and the others err by all, or
+    by what may look empty."""
     beta, given = 0.05, {"queries": "halves:20", "domain": 32}
     one, other = MultiplicativeWeights(3.0, delta, rounds=6, **given), MultiplicativeWeights(1.0, delta, **given)  # type: ignore[arg-type]
     for mechanism in (one, other):
@@ -85,12 +86,13 @@ def test_the_stated_error_of_multiplicative_weights(delta: float) -> None:
         assert mechanism.inhabited_from(beta) == pytest.approx(least)
         assert mechanism.inhabited_from(1e-30) == 0.0
         off = log(3 / beta) * plan.scale
+        assert mechanism.empty_up_to(beta) == pytest.approx(plan.looks_empty + off)
         rounds = mechanism.rounds_for(700 + off, plan)
         assert rounds == (6 if mechanism is one else _best_rounds(plan, 32, 20, round(math.log2(701 + off), 1)))
         fitting = plan.stated(32, 20, 700 + off, rounds, beta * 2 / 3) + 4 * off
         assert mechanism.fitting_error(700, beta) == pytest.approx(fitting)
     for items in (1.0, 500.0, 5000.0):
-        total = items
+        total = min(items, sum(count * each.empty_up_to(beta / 5) for each, count in ((one, 2), (other, 3))))
         for mechanism, count in ((one, 2), (other, 3)):
             many = min(count, int(items / mechanism.inhabited_from(beta / 5)))
             total += many * mechanism.fitting_error(items / many, beta / 5) if many else 0.0
@@ -179,3 +181,25 @@ def test_static_mechanisms_by_name() -> None:
     for delta in (-0.1, 1, True, "0"):
         with pytest.raises(ValueError, match=rf"^delta must be a number from 0, and below 1; got {delta!r}$"):
             LaplaceQueries(1.0, delta)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("delta", "power"), [(0.0, 2 / 3), (1e-6, 1 / 2)])
+def test_the_stated_error_of_weights_grows_by_the_powers_of_the_paper(
+    delta: float, power: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From 2^32 to 2^44 items, with as many rounds as are best; the control has a hundred at most, as played."""
+    few = MultiplicativeWeights(1.0, delta, "halves:20", 32)
+
+    def slope(releases: int = 1) -> float:
+        low, high = (few.error_bound(2.0**items, 0.05, releases) for items in (32, 44))
+        return log2(high / low) / 12
+
+    assert slope() == pytest.approx(1, abs=0.01)
+    monkeypatch.setattr(multiplicative_weights, "MOST_ROUNDS", 1 << 100)
+    multiplicative_weights._best_rounds.cache_clear()
+    try:
+        assert slope() == pytest.approx(power, abs=0.04)
+        assert slope(8) == pytest.approx(power, abs=0.04)
+        assert few.error_bound(2.0**40, 0.05, 8) <= 8 * few.error_bound(2.0**40, 0.05 / 8)
+    finally:
+        multiplicative_weights._best_rounds.cache_clear()

@@ -43,6 +43,18 @@ def test_bits_and_expected_bits_are_those_of_a_plain_count(protocol, adversary) 
     assert beyond or protocol.kind == "block"  # whose output changes with each bit
 
 
+def test_the_budget_of_a_tight_round_is_that_of_the_block_size_it_plays_with() -> None:
+    """Told ahead from an estimate, the block size allows alpha N0 / size bits, not those that it was chosen for."""
+    protocol = Robust(alpha=0.2, parameters="tight")
+    game = play(protocol, Freeze(), **{**SETTING, "items": 20_000})
+    rounds = list(rounds_of(game, protocol))
+    allowed = [0.2 * each.begun_with / each.size for each in rounds]
+    chosen = [protocol.constants(16, each.number).divisor for each in rounds]
+    assert max(abs(one / other - 1) for one, other in zip(allowed, chosen, strict=True)) > 0.01
+    expected = max(each.total_error / one for each, one in zip(rounds, allowed, strict=True))
+    assert measured(game, protocol)["over_budget"] == pytest.approx(expected)
+
+
 def test_engines_agree_on_what_is_measured() -> None:
     for protocol in (PAPER, Block(alpha=0.2)):
         leap, step = (measured(play(protocol, Freeze(), engine=name, **SETTING), protocol) for name in ("leap", "step"))
