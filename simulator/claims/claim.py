@@ -72,7 +72,7 @@ class Claim(Strict):
     )
     promise: Real | None = Field(
         None,
-        description="Value of the measure by theory, to which the goal of its power refers; of fraction(…) with one bound "
+        description="Value of the measure by theory, to which the goal of power refers; of fraction(…) with one bound "
         "the probability that a game speaks against the claim.",
     )
     weak: Text | None = Field(None, description="Why the power of the claim misses the goal.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -75,7 +76,7 @@ def measure(text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGG
     1.0
     """
     check_measure(text)
-    value = _Evaluator(text, table, aggregates).value(parse(text))
+    value = _Evaluator(text, table, aggregates, measuring=True).value(parse(text))
     return value if isinstance(value, Estimate) else Estimate(float(value))
 
 
@@ -167,13 +168,35 @@ def _example(text: str) -> str:
     return f"median({text.strip()})"
 
 
+def _missing(value: Any) -> Any:
+    """Return where there is no number."""
+    column = np.asarray(value)
+    return np.isnan(column) if column.dtype.kind == "f" else np.zeros(column.shape, dtype=bool)
+
+
+def _both(one: Any, other: Any) -> Any:
+    """Return whether both hold; masked where that depends on one that is missing."""
+    if not np.ma.is_masked(one) and not np.ma.is_masked(other):
+        return np.logical_and(one, other)
+    holds = np.ma.filled(one, True) & np.ma.filled(other, True)
+    return np.ma.array(holds, mask=(np.ma.getmaskarray(one) | np.ma.getmaskarray(other)) & holds)
+
+
+def _either(one: Any, other: Any) -> Any:
+    """Return whether one of two holds; masked where that depends on one that is missing."""
+    return np.logical_not(_both(np.logical_not(one), np.logical_not(other)))
+
+
 class _Evaluator:
     """Walks an expression that `Shape` has let pass."""
 
-    def __init__(self, text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES) -> None:
+    def __init__(
+        self, text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES, *, measuring: bool = False
+    ) -> None:
         self.text = text
         self.table = table
         self.aggregates = aggregates
+        self.measuring = measuring
 
     def value(self, node: ast.expr) -> Any:
         match node:
@@ -190,11 +213,7 @@ class _Evaluator:
                 with np.errstate(all="ignore"):
                     return BINARY[type(op)](self._number(left), self._number(right))
             case ast.BoolOp(op=op, values=values):
-                join = np.logical_and if isinstance(op, ast.And) else np.logical_or
-                result = self._truth(values[0])
-                for other in values[1:]:
-                    result = join(result, self._truth(other))
-                return result
+                return reduce(_both if isinstance(op, ast.And) else _either, map(self._truth, values))
             case ast.Compare(left=left, ops=operators, comparators=others):
                 return self._compare(left, operators, others)
             case ast.List(elts=elements) | ast.Tuple(elts=elements):  # after 'in'
@@ -217,22 +236,19 @@ class _Evaluator:
         return value.value if isinstance(value, Estimate) else value
 
     def _number(self, node: ast.expr) -> Any:
-        value = np.asarray(self._plain(node))
-        if value.dtype.kind not in "biuf":
-            raise ExpressionError(f"{self.text!r}: {ast.unparse(node)} is not a number")
-        return value.astype(float)
+        return self._whole(node).astype(float)
 
     def _truth(self, node: ast.expr) -> Any:
-        value = np.asarray(self._plain(node))
+        value = np.asanyarray(self._plain(node))
         if value.dtype.kind != "b":
             raise ExpressionError(f"{self.text!r}: {ast.unparse(node)} is neither true nor false")
         return value
 
     def _compare(self, left: ast.expr, operators: list[ast.cmpop], others: list[ast.expr]) -> Any:
-        result: Any = True
+        result: Any = np.True_
         first = self._plain(left)
         for operator, other in zip(operators, others, strict=True):
-            second = self._plain(other)
+            second, missing = self._plain(other), _missing(first)
             if isinstance(operator, ast.In | ast.NotIn):
                 found = np.zeros(np.shape(first), dtype=bool)
                 for element in second:
@@ -243,9 +259,21 @@ class _Evaluator:
                     holds = COMPARE[type(operator)](first, second)
                 except TypeError as error:
                     raise ExpressionError(f"{self.text!r}: a number is compared with a text") from error
-            result = np.logical_and(result, holds)
+                missing = missing | _missing(second)
+            if self.measuring and missing.any():
+                holds = np.ma.array(holds, mask=np.broadcast_to(missing, np.shape(holds)))
+            result = _both(result, holds)
             first = second
         return result
+
+    def _whole(self, node: ast.expr) -> Any:
+        """Return numbers or truth values; refuse a condition that is neither true nor false in some of the games."""
+        value = np.asanyarray(self._plain(node))
+        if value.dtype.kind not in "biuf":
+            raise ExpressionError(f"{self.text!r}: {ast.unparse(node)} is not a number")
+        if np.ma.is_masked(value):
+            raise ExpressionError(f"{self.text!r}: some of the games have no value for {ast.unparse(node)}")
+        return np.asarray(value)
 
     def _call(self, name: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> Any:
         if name in ROWWISE:
@@ -255,13 +283,11 @@ class _Evaluator:
         if keywords:
             chosen = condition(ast.unparse(keywords[0].value), self.table)
             table = {key: column[chosen] for key, column in self.table.items()}
-            inner = _Evaluator(self.text, table, self.aggregates)
+            inner = _Evaluator(self.text, table, self.aggregates, measuring=self.measuring)
         length = len(next(iter(inner.table.values()), ()))
         values = []
         for argument, role in zip(arguments, self.aggregates[name].arguments, strict=True):
-            value = np.asarray(inner._plain(argument))
-            if value.dtype.kind not in "biuf":
-                raise ExpressionError(f"{self.text!r}: {ast.unparse(argument)} is not a number")
+            value = inner._whole(argument)
             values.append(value if role == SHARE else np.broadcast_to(value, (length,)))
         try:
             return self.aggregates[name].compute(length, *values)

@@ -19,7 +19,7 @@ import numpy as np
 
 from simulator.claims.expressions import Columns, arguments, outermost, rows
 from simulator.claims.grammar import ExpressionError
-from simulator.claims.groups import coinless
+from simulator.claims.groups import coinless, units
 from simulator.claims.spread import EXTREMES, spread
 from simulator.claims.tails import Column, beta_binomial, clustered, game_outside, tail
 
@@ -50,11 +50,7 @@ def false_alarm(claim: Claim, table: Columns) -> float | None:
     ExpressionError
         The measure, or the margin, cannot be evaluated.
     """
-    length = len(next(iter(table.values()), ()))
-    trials, points = (
-        np.asarray(table[column]) if column in table else other
-        for column, other in (("trial", np.arange(length)), ("point", np.zeros(length)))
-    )
+    trials, points = units(table)
     name, same = outermost(claim.measure), coinless(table)
     if name in ("fraction", *EXTREMES):
         chosen, (values, *_) = arguments(claim.measure, table)

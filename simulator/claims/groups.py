@@ -51,6 +51,12 @@ def coinless(table: Columns) -> np.ndarray[Any, Any]:
     return np.asarray(table[COINLESS], dtype=bool) if COINLESS in table else np.zeros(length(table), dtype=bool)
 
 
+def units(table: Columns) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return the trial and the point of each game; without these columns each is a trial of its own, of one point."""
+    games = length(table)
+    return np.asarray(table.get("trial", np.arange(games))), np.asarray(table.get("point", np.zeros(games)))
+
+
 def groups(names: Sequence[str], table: Columns) -> list[tuple[str, Columns]]:
     """Return the groups of equal values in these columns, each with its condition, in order of appearance."""
     places: dict[tuple[Any, ...], list[int]] = {}

@@ -20,7 +20,7 @@ import numpy as np
 
 from simulator.claims.claim import Claim, of_failure
 from simulator.claims.expressions import Columns, arguments, columns_of, outermost
-from simulator.claims.groups import coinless
+from simulator.claims.groups import coinless, units
 from simulator.claims.spread import EXTREMES, Spread, spread
 from simulator.claims.tails import clustered_below, reach
 
@@ -78,18 +78,14 @@ def power(claim: Claim, table: Columns, value: float) -> Power | None:
     ExpressionError
         The measure cannot be evaluated.
     """
-    length = len(next(iter(table.values()), ()))
-    trials, points = (
-        np.asarray(table[column]) if column in table else other
-        for column, other in (("trial", np.arange(length)), ("point", np.zeros(length)))
-    )
+    trials, points = units(table)
     name, ends = outermost(claim.measure), dict(zip((-1, 1), claim.accepts, strict=True))
     if name == "fraction":
         chosen, (holds, *_) = arguments(claim.measure, table)
         beyond = _of_fraction(holds.astype(bool), trials[chosen], coinless(table)[chosen])
     elif name in EXTREMES:
         chosen, (values, *_) = arguments(claim.measure, table)
-        beyond = _of_extreme(name, np.asarray(values, dtype=float), trials[chosen], coinless(table)[chosen])
+        beyond = _of_extreme(claim, np.asarray(values, dtype=float), trials[chosen], coinless(table)[chosen])
     else:
         beyond = _of_sums(spread(claim.measure, table, trials, points))
     found = [(beyond(bound, side), side) for side, bound in ends.items() if isfinite(bound)]
@@ -122,14 +118,17 @@ def _of_fraction(holds: Column, trials: Column, same: Column) -> Beyond:
     return beyond
 
 
-def _of_extreme(name: str, values: Column, trials: Column, same: Column) -> Beyond:
-    """Return what an extreme finds: trials are drawn anew, their games multiplied, or moved where signs differ."""
-    sign = 1 if name == "max" else -1
+def _of_extreme(claim: Claim, values: Column, trials: Column, same: Column) -> Beyond:
+    """Return what an extreme finds: trials are drawn anew, their games multiplied, or moved where signs differ.
+
+    One trial does not tell how far chance moves it, unless theory says that chance has no part.
+    """
+    sign = 1 if outermost(claim.measure) == "max" else -1
     largest, fixed = (sign * values).max(initial=-inf), (sign * values)[same].max(initial=-inf)
     tops = np.sort([(sign * values)[~same & (trials == one)].max() for one in np.unique(trials[~same])])
 
     def beyond(bound: float, side: int) -> float | None:
-        if len(tops) == 1 or not np.isfinite(values).all():
+        if (len(tops) == 1 and claim.chance != 0) or not np.isfinite(values).all():
             return None
         # of N fresh trials all are at most the n-th of those seen with chance (n / N)^N
         place = int(len(tops) * MISSED ** (1 / max(1, len(tops)))) if side == sign else len(tops)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 60
 """Points that are shown; more are in the table on the disk."""
+ROOMY: Final = 100
+"""Letters in a line from which on claims are shown with their power."""
 SIDES: Final = ("protocol", "adversary")
 """Columns whose cells are names."""
 
@@ -68,6 +70,7 @@ def print_claims(findings: Sequence[Finding]) -> None:
 def claims_lines(findings: Sequence[Finding], width: int | None, *, colours: bool = False) -> list[str]:
     """Return the claims as lines. The measure stands below the claim, in a pipe beside it."""
     beside = width is None
+    roomy = width is None or width >= ROOMY
     rows = []
     for finding in findings:
         named = claim_name(finding)
@@ -79,6 +82,7 @@ def claims_lines(findings: Sequence[Finding], width: int | None, *, colours: boo
                 number(finding.control),
                 interval(finding.low, finding.high),
                 finding.bound,
+                number(finding.power) if roomy else "",
                 games_of(finding.games, finding.played),
             ]
         )
@@ -90,12 +94,15 @@ def claims_lines(findings: Sequence[Finding], width: int | None, *, colours: boo
         Column("control"),
         Column("95 % interval"),
         Column("bound"),
+        Column("power"),
         Column("games", right=True),
     ]
     filled = [place for place, column in enumerate(columns) if column.key or any(row[place] for row in rows)]
     notes = []
     if any(finding.control is not None for finding in findings):
         notes.append("control: the same where what the claim speaks of is broken; there it must miss its bound")
+    if any(row[-2] for row in rows):
+        notes.append("power: the value beyond the bound that a run of this size would refute with probability 95 %")
     return table_lines(
         "Claims",
         [columns[place] for place in filled],

@@ -33,6 +33,7 @@ def claims(found: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
                 (interval(row["low"], row["high"]), row["low"]),
                 _control(row, written.get(str(row["name"]), {})),
                 (chance(row.get("false_alarm")), row.get("false_alarm")),
+                (number(row.get("power")), row.get("power")),
                 number(row["games"]),
             ]
         )
@@ -41,12 +42,15 @@ def claims(found: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
         Html("<p>{} of {} claims hold. The interval has a confidence of 95 %.</p>", held, len(found)),
         Html("<p>In the control what a claim speaks of is broken, and its bound must be missed: a claim whose"),
         Html(" control meets it is VACUOUS. UNDECIDED is one with too few games left."),
-        Html(" False alarm: the chance that a fresh run misses the bound, though it is true.</p>"),
+        Html(" False alarm: the chance that a fresh run misses the bound, though it is true."),
+        Html(" Power: the value beyond the bound that a run of this size refutes with probability 95 %.</p>"),
     ]
-    heads = ["verdict", "claim", "wanted", "measured", "interval", "control", "false alarm", "games"]
+    heads = ["verdict", "claim", "wanted", "measured", "interval", "control", "false alarm", "power", "games"]
     failing = {place for place, row in enumerate(records) if row["verdict"] not in ("PASS", "UNDECIDED")}
     open_ones = {place for place, row in enumerate(records) if row["verdict"] == "UNDECIDED"}
-    shown = table(heads, rows, (2, 3, 4, 6, 7), says="Claims, with what was measured", failing=failing, lost=open_ones)
+    shown = table(
+        heads, rows, (2, 3, 4, 6, 7, 8), says="Claims, with what was measured", failing=failing, lost=open_ones
+    )
     return section("Claims", *text, shown, anchor="claims")
 
 

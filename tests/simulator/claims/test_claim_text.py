@@ -131,7 +131,7 @@ def test_a_claim_that_could_not_be_measured_has_failed() -> None:
     assert found.row() == {
         "name": "n", "where": "a", "group": "a == 1", "measure": "fraction(ok)", "value": None, "low": None,
         "high": None, "bound": ">= 0.5", "games": 0, "verdict": "FAIL", "note": "why", "control": None, "broken": "",
-        "false_alarm": None, "played": 0,
+        "false_alarm": None, "power": None, "of_goal": None, "played": 0,
     }  # fmt: skip
     assert failed(claim(), "", "why", 7).games == 7
     assert not found.holds

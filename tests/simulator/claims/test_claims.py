@@ -221,3 +221,27 @@ def test_the_interval_of_a_mean_is_students() -> None:
     assert (found.value, found.low, found.high) == pytest.approx((3, 3 - half, 3 + half))
     alone = mean(1, np.array([5.0]))
     assert (alone.value, alone.low, alone.high) == (5, None, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["not (x > 1)", "x <= 1", "1 < y < x", "x in [1, 2]", "x != 1", "ok and x > 1", "not ok or x > 1", "0 * (x > 1)"],
+)
+def test_a_measure_of_a_comparison_needs_values_in_all_games(text: str) -> None:
+    """A comparison with a missing value is neither true nor false: a claim on it fails, whatever its bound."""
+    table = {"x": np.array([np.nan, 2.0, np.nan]), "y": np.array([5.0, 5.0, 5.0]), "ok": np.ones(3, dtype=bool)}
+    (found,) = judge([claim(measure=f"fraction({text})", at_least=0)], table)
+    assert found.verdict == "FAIL"
+    assert "some of the games have no value for" in found.note
+    (known,) = judge([claim(measure=f"fraction({text}, where=(x > 0))", at_least=0)], table)
+    assert (known.verdict, known.note) == ("PASS", "")
+    (without,) = judge([claim(where="not x > 0", measure="games()", equals=2)], table)
+    assert without.verdict == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("text", "share"), [("y > 5 and x > 1", 0), ("ok or x > 1", 1), ("not (y > 5 and x > 1)", 1), ("9 < y < x", 0)]
+)
+def test_a_missing_value_does_not_matter_where_others_decide(text: str, share: float) -> None:
+    table = {"x": np.array([np.nan, 2.0, np.nan]), "y": np.array([5.0, 5.0, 5.0]), "ok": np.ones(3, dtype=bool)}
+    assert measure(f"fraction({text})", table).value == share

@@ -12,7 +12,7 @@ from simulator.claims.claim import Claim
 from simulator.claims.expressions import measure
 from simulator.claims.false_alarm import ALLOWED, false_alarm, together
 from simulator.claims.judge import judge
-from simulator.claims.tails import beta_binomial, binomial, clustered
+from simulator.claims.tails import beta_binomial, binomial, clustered, clustered_below
 
 
 def claim(measure: str = "fraction(ok)", **keys: Any) -> Claim:
@@ -229,3 +229,49 @@ def test_groups_add_up() -> None:
 def test_what_a_claim_is_refused_for(keys: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Claim(name="c", at_most=1, **keys)
+
+
+# games that go together
+
+
+def tail(hits: np.ndarray[Any, Any], trials: int, least: int) -> tuple[float, float]:
+    """Return the chances of at least, and of at most, so many hits in independent trials with this distribution."""
+    total = np.array([1.0])
+    for _ in range(trials):
+        total = np.convolve(total, hits)
+    return float(total[least:].sum()), float(total[: least + 1].sum())
+
+
+@pytest.mark.parametrize(
+    ("trials", "chance", "least"),
+    [(20, 0.05, 13), (20, 0.05, 8), (10, 0.013, 5), (5, 0.3, 9), (3, 0.6, 8), (4, 0.9, 11)],
+)
+def test_no_mixture_of_cluster_sizes_is_worse(trials: int, chance: float, least: int) -> None:
+    """Distributions of the hits of three games, on a grid: none exceeds the bound, at most twice the worst of them."""
+    steps = np.linspace(0, 1, 41)
+    upper, lower = [], []
+    for two, three in ((two, three) for two in steps for three in steps if two + three <= 1):
+        sizes = np.array([0, 1 - two - three, two, three])
+        hit = 3 * chance / float(sizes @ np.arange(4))
+        alike = hit * sizes + (1 - hit) * np.array([1.0, 0, 0, 0]) if hit <= 1 else None
+        missed = 3 * (1 - chance) / float(sizes @ np.arange(4))
+        turned = (missed * sizes + (1 - missed) * np.array([1.0, 0, 0, 0]))[::-1] if missed <= 1 else None
+        for mixture in (alike, turned):
+            if mixture is not None:
+                above, below = tail(mixture, trials, least)
+                upper.append(above)
+                lower.append(below)
+    bound, below = clustered(3 * trials, trials, chance, least), clustered_below(3 * trials, trials, chance, least)
+    assert max(upper) <= bound * (1 + 1e-9)
+    assert max(lower) <= below * (1 + 1e-9)
+    assert bound <= 2 * max(upper)
+    assert below <= 2 * max(lower)
+
+
+def test_the_worst_of_sixty_games_in_twenty_trials() -> None:
+    """A few single games among clusters of three reach 0.0038; clusters of one size alone at most 0.0026."""
+    mixture = np.array([0.93715, 0.01928, 0.0, 0.04357])
+    assert mixture @ np.arange(4) == pytest.approx(0.15, abs=1e-4)
+    reached, _ = tail(mixture, 20, 13)
+    assert reached == pytest.approx(0.0038, abs=1e-4)
+    assert 0.0038 <= clustered(60, 20, 0.05, 13) <= 2 * reached

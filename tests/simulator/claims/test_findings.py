@@ -12,6 +12,7 @@ from simulator.claims.false_alarm import false_alarm
 from simulator.claims.groups import GAME, groups, once, select
 from simulator.claims.judge import ControlTable, Finding, groups_of, judge, meets
 from simulator.claims.lost import lost_of
+from simulator.claims.power import power
 from simulator.claims.statistics import clopper_pearson
 
 TABLE: Final = {
@@ -38,9 +39,12 @@ def test_all_that_a_finding_says() -> None:
     (one,) = found(where="sites == 2", name="n")
     low, high = clopper_pearson(6, 8)
     chosen = {name: column[TABLE["sites"] == 2] for name, column in TABLE.items()}
+    strength = power(claim(), chosen, 0.75)
+    assert strength is not None
     assert one == Finding(
         name="n", where="sites == 2", group="", measure="fraction(ok)", value=0.75, low=low, high=high, bound=">= 0.6",
-        games=8, verdict="PASS", note="", control=None, broken="", false_alarm=false_alarm(claim(), chosen), played=8,
+        games=8, verdict="PASS", note="", control=None, broken="", false_alarm=false_alarm(claim(), chosen),
+        power=strength.value, of_goal=strength.of_goal, played=8,
     )  # fmt: skip
     (missed,) = found(at_least=0.9)
     assert (missed.verdict, missed.holds, missed.value, missed.games) == ("FAIL", False, 0.75, 12)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, exp, inf, sqrt
+from math import exp, inf, sqrt
 from statistics import mean, variance
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from simulator.claims.claim import Claim
 from simulator.claims.expressions import ExpressionError
 from simulator.claims.false_alarm import false_alarm, together
 from simulator.claims.groups import COINLESS
-from simulator.claims.tails import beta_binomial, clustered, game_outside, tail
+from simulator.claims.tails import beta_binomial, clustered, clustered_below, game_outside, tail
 
 NUMBERS: Final = st.lists(st.integers(-3, 3), min_size=1, max_size=8)
 
@@ -110,30 +110,29 @@ def test_the_tail_of_one_game_is_no_lighter_than_exponential(freedom: float) -> 
     assert tail(np.array(distances), freedom, single=True) == pytest.approx(np.array(singles))
 
 
+def worst(trials: int, mean: float, most: int, needed: int) -> float:
+    """Return the chance of the needed hits if each trial, knowing those before, takes the worst two values."""
+    if not trials:
+        return float(needed <= 0)
+    after = [worst(trials - 1, mean, most, needed - hits) for hits in range(most + 1)]
+    pairs = ((low, high) for low in range(most + 1) for high in range(low + 1, most + 1) if low <= mean <= high)
+    return max(after[low] + (after[high] - after[low]) * (mean - low) / (high - low) for low, high in pairs)
+
+
 @settings(max_examples=40, deadline=None)
-@given(st.integers(1, 6), st.integers(1, 4), st.floats(0, 1), st.integers(-1, 30))
+@given(st.integers(1, 4), st.integers(1, 4), st.floats(0, 1), st.integers(-1, 17))
 def test_games_of_a_trial_are_hit_together_in_the_worst_way(
     trials: int, each: int, chance: float, missing: int
 ) -> None:
-    games = trials * each
-    if missing <= 0:
-        expected = 1.0
-    elif missing > games:
-        expected = 0.0
-    else:
-        expected = max(
-            float(stats.binom.sf(ceil(missing / size) - 1, trials, min(1.0, chance * each / size)))
-            for size in range(1, each + 1)
-        )
-    assert clustered(games, trials, chance, missing) == pytest.approx(expected, abs=1e-9)
+    expected = worst(trials, each * chance, each, missing) if missing <= trials * each else 0.0
+    assert clustered(trials * each, trials, chance, missing) == pytest.approx(expected, abs=1e-9)
+    fewer = worst(trials, each * (1 - chance), each, trials * each - missing)  # so few hits are so many misses
+    assert clustered_below(trials * each, trials, chance, missing) == pytest.approx(fewer if missing >= 0 else 0)
 
 
 def test_trials_with_unequal_numbers_of_games() -> None:
-    # 5 games of 2 trials: up to 3 of them together, and then a trial is hit with 5/6 of the chance
-    expected = max(
-        stats.binom.sf(ceil(4 / size) - 1, 2, min(1, 0.3 * 2.5 / size)) for size in (1, 2, 3) if ceil(4 / size) <= 2
-    )
-    assert clustered(5, 2, 0.3, 4) == pytest.approx(expected)
+    # 5 games of 2 trials: up to 3 of them together
+    assert clustered(5, 2, 0.3, 4) == pytest.approx(worst(2, 0.75, 3, 4))
 
 
 # ---------------------------------------------------------------------- shares of games

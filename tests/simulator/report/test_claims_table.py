@@ -64,7 +64,7 @@ def test_a_measured_claim_stands_under_its_statement(scenario: Path, tmp_path: P
     folder = results(tmp_path / "results", HELD, *GROUPS)
     held, words = claims_with_results([scenario], [folder])
     assert held.verdict == "holds"
-    cells = ["`small`: it holds", "`fraction(ok)`", "0.95", "0.887 … 0.984", ">= 0.9", "", "100", "", "holds"]
+    cells = ["`small`: it holds", "`fraction(ok)`", "0.95", "0.887 … 0.984", ">= 0.9", "", "100", "", "", "", "holds"]
     assert held.row() == cells
     assert words.verdict == "**fails** in 1 of 2"
     assert words.row()[2] == "2 … 4 (2 groups)"
@@ -105,6 +105,25 @@ def test_the_chance_of_a_false_alarm_stands_beside_it(scenario: Path, tmp_path: 
     claims = claims_with_results([scenario], [folder])
     assert [claim.row()[7] for claim in claims] == ["0", ""]
     assert "1 of 2 measured claims have a false-alarm rate of at most 0.0001; that of 1 is not known." in page(claims)
+
+
+def test_the_power_stands_beside_it_with_the_reason_for_missing_its_goal(scenario: Path, tmp_path: Path) -> None:
+    scenario.write_text(
+        SCENARIO.replace("SOURCE", "Lemma 7").replace("at_most: 3", "at_most: 3, weak: few games"), encoding="utf-8"
+    )
+    powers = ({"power": 3.1, "of_goal": 0.5}, {"power": 4, "of_goal": 2})
+    groups = [{**row, **power} for row, power in zip(GROUPS, powers, strict=True)]
+    held, words = claims_with_results(
+        [scenario], [results(tmp_path / "results", {**HELD, "power": 0.85, "of_goal": 1.0}, *groups)]
+    )
+    assert held.row()[8:10] == ["0.85", "1"]
+    assert words.row()[8:10] == ["3.1 … 4", "2: few games"]
+    said = "1 of 2 measured claims (50%) reach the goal of their power; 1 of the other 1 say why they do not."
+    assert said in page([held, words])
+    held, words = claims_with_results([scenario], [results(tmp_path / "unknown", HELD, groups[0], GROUPS[1])])
+    assert held.row()[8:10] == ["", ""]
+    assert words.row()[8:10] == ["3.1", "infinite: few games"]
+    assert "0 of 2 measured claims (0%) reach the goal of their power; 1 of the other 2 say why" in page([held, words])
 
 
 def test_it_says_what_has_not_been_run(scenario: Path, tmp_path: Path) -> None:

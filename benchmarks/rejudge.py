@@ -1,0 +1,107 @@
+"""Judge results again without playing: the claims as the scenario files have them now, on the games that were played.
+
+    python -m benchmarks.rejudge [NAME…] [--results FOLDER] [--out FOLDER]
+
+The tables of each scenario are written to FOLDER/NAME (build/rejudged), claims.csv among them. Games that an error
+ended are left out, and so are controls of measures of single kinds of messages, which the tables do not have. Nor do
+they say which games drew no coins: those of a point that are alike but for the seed and the time count as such, in
+scenarios with some in claims.csv.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from simulator.claims.columns import KINDS, PLACE
+from simulator.claims.expressions import columns_of
+from simulator.claims.finding import Finding
+from simulator.results.formats import number
+from simulator.results.write import Played, write_tables
+from simulator.scenario.load import Scenario, load
+from simulator.tasks.base import Record
+
+OF_KIND: Final = tuple(name for name in KINDS if name not in PLACE)
+
+
+def judged_again(scenario: Scenario, folder: Path, out: Path) -> list[Finding]:
+    """Judge the claims of a scenario on the games in a folder of results."""
+    kinds: defaultdict[tuple[str, str], dict[str, list[Any]]] = defaultdict(lambda: {name: [] for name in OF_KIND})
+    for row in _rows(folder / "kinds.csv"):
+        for name, values in kinds[row["point"], row["trial"]].items():
+            values.append(_value(row[name]))
+    some = any(row.get("played", "") != row["games"] for row in _rows(folder / "claims.csv"))
+    games = _played(_rows(folder / "trials.csv"), {}, some, kinds)
+    claims = scenario.head.claims
+    broken = _rows(folder / "controls.csv")
+    controls = [
+        game
+        for control in scenario.controls
+        if not any(name.startswith(("words_", "messages_")) for name in columns_of(claims[control.claim].measure))
+        for game in _played(
+            [row for row in broken if row["claim"] == claims[control.claim].name],
+            {instead: point.number for instead, point in zip(control.instead, control.points, strict=True)},
+            some,
+        )
+    ]
+    out.mkdir(parents=True, exist_ok=True)
+    return write_tables(out, scenario, games, controls)[0]
+
+
+def _played(rows: Sequence[dict[str, str]], points: dict[int, int], some: bool, kinds: Any = None) -> Iterator[Played]:
+    """Yield the games of rows, those of a broken point under its own number; `some` may have drawn no coins."""
+    alike: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+    count: defaultdict[str, int] = defaultdict(int)
+    for row in rows:
+        count[row["point"]] += 1
+        alike[row["point"]].add(tuple(text for name, text in row.items() if name not in ("trial", "seed", "seconds")))
+    for row in rows:
+        if not row.get("error"):
+            point, trial = row["point"], row["trial"]
+            told = {name: _value(text) for name, text in row.items()}
+            coins = not some or count[point] == 1 or len(alike[point]) > 1
+            of_kind = dict((kinds or {}).get((point, trial), {}))
+            place = points.get(int(point), int(point))
+            yield place, int(trial), int(row["seed"]), Record(told, kinds=of_kind, coins=coins)
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    if not file.is_file():
+        return []
+    with open(file, encoding="utf-8", newline="") as opened:
+        return list(csv.DictReader(opened))
+
+
+def _value(text: str) -> Any:
+    if text in ("True", "False"):
+        return text == "True"
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Judge scenarios again and print their findings; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rejudge", description="Judge results again.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="scenarios; all that have results if left out")
+    parser.add_argument("--results", type=Path, default=Path("results/reference"), metavar="FOLDER")
+    parser.add_argument("--out", type=Path, default=Path("build/rejudged"), metavar="FOLDER")
+    given = parser.parse_args(arguments)
+    for name in given.names or sorted(path.stem for path in Path("scenarios").glob("*.yaml")):
+        if not (given.results / name).is_dir():
+            continue
+        print(name)
+        for one in judged_again(load(Path("scenarios") / f"{name}.yaml"), given.results / name, given.out / name):
+            said = f"  {one.verdict} {one.name} [{one.group}]: {number(one.value)}, wanted {one.bound}"
+            said += f"; {one.games:,} games; false alarm {number(one.false_alarm)}"
+            print(f"{said}; power {number(one.power)}, {number(one.of_goal)} of its goal")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
