@@ -81,7 +81,8 @@ class Round:
 
     def mixed_squares(self, bits: int) -> np.ndarray[Any, Any]:
         """Squares of bits - expected bits at the changes after so many bits."""
-        return np.square((self.bits - self.expected)[self.bits >= bits])
+        late = self.bits >= bits
+        return np.asarray(np.square(self.bits[late] - self.expected[late]))
 
     def _largest(self, when_new: np.ndarray[Any, Any], when_old: np.ndarray[Any, Any]) -> float:
         """Return the largest distance of the estimates from these values at the moments at which they come and go."""
