@@ -4,8 +4,8 @@ A fraction: binomial, with the chance of one game that theory promises (`chance`
 games are from missing (`margin`), whichever is smaller; without either the beta-binomial prediction from the games that
 were counted. An extreme: the sum over its games of the chance that a fresh one lies beyond the bound. Anything else:
 the difference of two runs has twice the variance of one (see `spread`), and its distribution is taken as Student's t.
-Where a claim of equality states what theory promises (`promise`), the distance is that from the promise, unless the games
-refute it.
+Where a claim of equality states what theory promises (`promise`), the distance is that from the promise, unless the
+games refute it.
 
 These are approximations but for a chance that theory gives: the spread is estimated from the games themselves, and
 their tails are not seen but taken as Student's or exponential. Games of one trial share their seed, and are never taken

@@ -254,7 +254,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "fixed-thresholds": Fault(
         "A site signals at the first item of every block.",
         {Robust: _FixedThresholds, Block: _FixedThresholds},
-        ("generalisation", "while chance alone stays below 5 sqrt(k)"),
+        ("generalisation", "what does not react leaves a difference of chance, the root of k/6"),
     ),
     "leak-ignored": Fault(
         "The server notes no threshold as leaked.",

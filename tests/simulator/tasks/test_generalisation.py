@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import exp, log, sqrt
+from itertools import product
+from math import tanh
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from adversaries import Drain, Freeze, RoundRobin, Uniform
 from protocols import Block, Robust
 from simulator import play
-from simulator.tasks.generalisation import Round, measured, rounds_of, theorem_4, theorem_7
+from simulator.tasks.generalisation import Round, chance, half_a_bit, measured, proven_gain, rounds_of
 
 SETTING = {"sites": 16, "items": 6_000, "start": 3_000, "seed": 5, "record": True}
 PAPER = Robust(alpha=0.2)
@@ -74,6 +75,35 @@ def test_the_largest_errors_are_taken_when_an_estimate_comes_and_before_it_goes(
     assert one.total_error == 12
 
 
-def test_the_bounds_are_those_of_the_theorems() -> None:
-    assert theorem_4(64, 0.5, 8) == pytest.approx(64 * (exp(0.5) - 1 + 1 / 8) + 16)
-    assert theorem_7(64, 0.5, 8, 0.01) == pytest.approx(64 * (exp(0.5) - 1) + 8 + sqrt(128 * log(200)))
+def test_what_is_proven_is_the_odds_of_each_site_and_the_leaked_thresholds() -> None:
+    assert proven_gain(64, 0.5, 8) == pytest.approx(64 * tanh(0.5 / 8) + 8)
+
+
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_moments_right_after_a_bit_are_those_of_all_thresholds(size: int) -> None:
+    """Two sites: one has just sent its bit, after r items of its block; the other has had e items of one with r'."""
+    places = range(1, size + 1)
+    gains = [1 - r / size for r in places]
+    assert half_a_bit(size) == pytest.approx(np.mean(gains))
+    others = [(e >= r) - e / size for e, r in product(range(size), places)]
+    squares = [(gain + other) ** 2 for gain, other in product(gains, others)]
+    assert chance(2, size) == pytest.approx(np.mean(squares))
+
+
+def test_gains_are_taken_at_the_ends_of_complete_rounds() -> None:
+    game = play(PAPER, Freeze(), **SETTING)
+    found = measured(game, PAPER)
+    ends = [(each, PAPER.constants(16, each.number)) for each in rounds_of(game, PAPER) if each.complete]
+    surplus = [each.bits[-1] - (each.expected[-1]) for each, _ in ends]
+    over = [gain / proven_gain(16, of.epsilon, of.phases) for gain, (_, of) in zip(surplus, ends, strict=True)]
+    assert found["over_proven"] == pytest.approx(np.mean(over))
+    shares = [
+        gain / (of.phases * (each.size - 1) / (2 * each.size)) for gain, (each, of) in zip(surplus, ends, strict=True)
+    ]
+    assert found["gain"] == pytest.approx(np.mean(shares))
+
+
+def test_squares_are_taken_once_the_sites_are_mixed() -> None:
+    one = Round(1, 100, 4, True, 0.0, np.array([10, 25, 30]), np.array([11.5, 24.0, 28.0]), np.array([12.0]), 1.5)
+    assert one.mixed_squares(25).tolist() == [1, 4]
+    assert one.gained == 2
