@@ -76,16 +76,19 @@ def check_versions(python: Path, wanted: list[str], place: Path) -> None:
 def play_the_headline(python: Path, folder: Path) -> None:
     """Play a trial of each of its games from an empty folder: claims hold, and the games are those of the reference.
 
+    Claims about mean errors are left out: they need all trials.
+
     The seed is that of the scenario, so that nothing is drawn which was not drawn there, with newer versions.
     """
     folder.mkdir()
     claims = yaml.safe_load((ROOT / "scenarios" / "headline.yaml").read_text(encoding="utf-8"))["claims"]
-    short = [{**claim, "control": {**claim["control"], "trials": 1}} for claim in claims]
+    plain = [claim for claim in claims if "mean(max" not in claim["measure"]]
+    short = [{**claim, "control": {**claim["control"], "trials": 1}} for claim in plain]
     changes = ["--set", f"sites={list(SITES)}", "--set", f"claims={json.dumps(short)}"]
     printed = succeed(
         python.parent / "disttrack", "run", "headline", "--trials", "1", "--workers", "1", *changes, cwd=folder
     )
-    assert printed.count("PASS ") == len(claims)
+    assert printed.count("PASS ") == len(short) >= 4
     results = folder / "results" / "headline"
     assert {path.suffix for path in (results / "figures").iterdir()} >= {".png", ".svg"}
     assert (results / "report.html").stat().st_size > 10_000
