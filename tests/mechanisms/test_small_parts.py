@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from mechanisms import (
     Laplace,
     LaplaceQueries,
     Ledger,
+    Overdrawn,
     PerItem,
     PrivatePartition,
 )  # fmt: skip
@@ -108,13 +110,16 @@ def test_the_cutter_declares_what_it_has_looked_at() -> None:
     closings = [step for step in range(1, 300) if cutter.step(False)]
     assert cutter.segments == len(closings) >= 3
     assert cutter.most == closings[-1] ** 2
-    assert ledger._end is None  # the open one has not been declared
+    with pytest.raises(Overdrawn, match="an undeclared range"):  # that of the open segment
+        ledger.use("later", 0.1, over=(300, 300))
     assert ledger.uses["segment"].count == len(closings) + 1
     assert ledger.spent == (0.5, 0.0)
-    bound = partition.most_items(len(closings) + 1, cutter.most, 0.02 / (len(closings) + 1))
+    share = 6 / (math.pi * (len(closings) + 1)) ** 2  # of the last segment: the shares of all that may come sum to 1
+    bound = partition.most_items(len(closings) + 1, cutter.most, 0.02 * share)
     assert cutter.most_items(0.02) == pytest.approx(bound)
     known = Cutter(PrivatePartition(0.5, 400, 0.1), np.random.default_rng(0), Ledger("p", 0.5, rule="parallel"))
-    assert known.most_items(0.02) == pytest.approx(PrivatePartition(0.5, 400, 0.1).most_items(1, 400, 0.02))
+    first = PrivatePartition(0.5, 400, 0.1).most_items(1, 400, 0.02 * 6 / math.pi**2)
+    assert known.most_items(0.02) == pytest.approx(first)
 
 
 def test_a_view_of_the_transformation() -> None:

@@ -57,9 +57,10 @@ def test_referee_by_hand() -> None:
     referee = Referee(6, bound=1.5)
     referee.judge(np.array([1.0, 0, 1]), np.array([1.0, 3.0, 2.0]))
     referee.judge(np.array([0.0, 0, 1]), np.array([2.0, 2.0, 0.5]))
-    game = referee.close()
+    game = referee.close(lambda step: 2.0 * step)
     assert (game.items, game.max_abs_error, game.first_failure, game.final_error) == (3, 2.5, 2, -2.5)
     assert game.rms_error == pytest.approx(math.sqrt((4 + 2.5**2) / 6))
+    assert game.square_over_variance == pytest.approx((4 / 4 + 2.5**2 / 12) / 6)
     assert game.output_changes == 4  # 0 -> 1 -> 3 -> 2, then 0.5
     assert not game.ok
     assert game.series == {
