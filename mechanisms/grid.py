@@ -26,7 +26,7 @@ Candidates = tuple[Floats, NDArray[Any], list[int]]
 """Values, whether each is taken (of those that are one draw a word, anything), and places that are open."""
 
 RESOLUTION: Final = 20
-"""A scale holds from 2^20 to 2^21 steps of its grid."""
+"""A scale up to 2^21 holds from 2^20 to 2^21 steps of its grid; a larger one holds more, of size 1."""
 MOST: Final = 2.0**40
 """Largest scale: beyond it doubles could not hold exact sums of many draws on a grid that divides 1."""
 BITS: Final = 53
@@ -49,7 +49,8 @@ LAST: Final = 1 - 2.0**-BITS
 def spacing(scale: float) -> float:
     """Return the step of the public grid for noise of this scale: a power of two, at most 1 and at most scale / 2^20.
 
-    Integers lie on it, and a sum of noises is exact in doubles below 2^53 steps, which is 2^32 scales.
+    Integers lie on it, and a sum of noises is exact in doubles below 2^53 steps, which is 2^32 scales or
+    more up to a scale of 2^21.
 
     Raises
     ------

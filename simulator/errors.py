@@ -117,7 +117,7 @@ def _end_of(message: str, begin: int) -> int:
         end = re.compile(rf"{first}(?!\w)").search(message, begin + 1)
         return end.end() if end else begin
     depth = 0
-    for place in range(begin, len(message)):
+    for place in range(begin, min(len(message), begin + 20_000)):
         depth += (message[place] == first) - (message[place] == _CLOSED[first])
         if not depth:
             return place + 1

@@ -73,7 +73,7 @@ def decisive(walk: Walk, signals: int) -> int:
     """Return after how many of the signals it is decided whether the round fails.
 
     The lines open faster than the walk spreads. To be beyond one at the j-th signal has a probability of less than
-    exp(-j (ln(1 + alpha) - alpha / (1 + alpha))) (Chernoff), which adds up to less than 1e-14 from here on.
+    exp(-j (ln(1 + alpha) - alpha / (1 + alpha)) / (1 - p)) (Chernoff), which adds up to less than 1e-14 from here on.
     """
     return min(signals, 200 + int(100 * (1 - walk.p) / walk.alpha**2))
 

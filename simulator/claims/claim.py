@@ -72,8 +72,8 @@ class Claim(Strict):
     )
     promise: Real | None = Field(
         None,
-        description="Value of the measure by theory, to which the goal of power refers; of fraction(…) with one bound "
-        "the probability that a game speaks against the claim.",
+        description="Value of the measure by theory, or the factor that a comparison states; the goal of power refers "
+        "to it. Of fraction(…) with one bound the probability that a game speaks against the claim.",
     )
     weak: Text | None = Field(None, description="Why the power of the claim misses the goal.")
 

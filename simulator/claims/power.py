@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MISSED: Final = 0.05
 """Share of runs in which a violation as large as the power is not found."""
 FAILURES: Final = 3.0
-"""Goal for a promise of failure: it is refuted if games fail so many times as often."""
+"""Goal for a promise of failure: the factor by which failures are more frequent than promised."""
 USUAL: Final = 0.05
 """Probability of failure that a fraction is compared with where none is promised, or 0."""
 OF_SLOPE: Final = 0.1
@@ -108,7 +108,7 @@ def _of_fraction(holds: Column, trials: Column, same: Column) -> Beyond:
         failing = int((shares < bound).sum() if side < 0 else (shares > bound).sum())
         if not failing:
             return None
-        most = games - failing  # with so many games against the claim it still holds
+        most = games - failing  # largest number of games against the claim with which it holds
         low, high = 0.0, 1.0
         for _ in range(_HALVINGS):
             middle = (low + high) / 2

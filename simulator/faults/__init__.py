@@ -264,7 +264,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "no-polls": Fault(
         "A round begins with the server's own estimate: no site is asked.",
         {RoundProtocol: _NoPolls},
-        ("sites", "and bring its errors down to 0.63 alpha at most, on average"),
+        ("sites", "and bring its errors down to 0.63 alpha on average"),
     ),
     "uncounted-kind": Fault(
         "One message for all answers to a poll: the others reach the server, but no ledger counts them.",

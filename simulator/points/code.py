@@ -103,7 +103,11 @@ def versions() -> dict[str, str]:
 
 def bare_digest(path: Path) -> str:
     """Return the digest of a file's code without docstrings, comments and layout."""
-    tree = ast.parse(path.read_bytes())
+    text = path.read_bytes()
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):  # half edited: no code that this process plays
+        return hashlib.sha256(text).hexdigest()
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [line for line in node.body if not _is_text(line)]
@@ -225,6 +229,7 @@ def module_file(name: str, before: Sequence[Path]) -> Path | None:
         search = list(spec.submodule_search_locations or ())
     origin = spec.origin if spec is not None else None
     return Path(origin).resolve() if origin is not None and origin.endswith(".py") else None
+
 
 def refuse_stale(name: str, file: Path | None) -> None:
     """Raise ScenarioError if this process has loaded a module that has changed since."""
