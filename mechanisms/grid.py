@@ -49,8 +49,7 @@ LAST: Final = 1 - 2.0**-BITS
 def spacing(scale: float) -> float:
     """Return the step of the public grid for noise of this scale: a power of two, at most 1 and at most scale / 2^20.
 
-    Integers lie on it, and a sum of noises is exact in doubles below 2^53 steps, which is 2^32 scales or
-    more up to a scale of 2^21.
+    Integers lie on it. A sum of noises is exact below 2^53 steps: 2^32 scales or more, up to a scale of 2^21.
 
     Raises
     ------
