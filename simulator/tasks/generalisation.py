@@ -80,7 +80,7 @@ class Round:
         return float(self.bits[-1] - self.expected[-1])
 
     def mixed_squares(self, bits: int) -> np.ndarray[Any, Any]:
-        """Squares of bits - expected bits at the changes after so many bits."""
+        """Squares of bits - expected bits at the changes from a given number of bits on."""
         late = self.bits >= bits
         return np.asarray(np.square(self.bits[late] - self.expected[late]))
 

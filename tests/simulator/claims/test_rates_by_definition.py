@@ -126,7 +126,7 @@ def test_games_of_a_trial_are_hit_together_in_the_worst_way(
 ) -> None:
     expected = worst(trials, each * chance, each, missing) if missing <= trials * each else 0.0
     assert clustered(trials * each, trials, chance, missing) == pytest.approx(expected, abs=1e-9)
-    fewer = worst(trials, each * (1 - chance), each, trials * each - missing)  # so few hits are so many misses
+    fewer = worst(trials, each * (1 - chance), each, trials * each - missing)  # few hits are many misses
     assert clustered_below(trials * each, trials, chance, missing) == pytest.approx(fewer if missing >= 0 else 0)
 
 
