@@ -28,7 +28,7 @@ CONFORMANCE: Final = "tests/conformance/test_registered.py"
 QUICK: Final = (
     "tests/simulator/claims/test_claims.py",
     "tests/simulator/claims/test_columns.py",
-    "tests/simulator/claims/test_sequences.py",
+    "tests/simulator/claims/test_power.py",
     "tests/simulator/game/test_channels.py",
     "tests/simulator/game/test_engines.py",
     "tests/simulator/game/test_ledger.py",

@@ -150,6 +150,7 @@ class LittleDeviation(SquareRoot):
 
 
 class _Shrunk:
+    spacing = 0.0
     variance = 1.0
 
     def draw(self, rng: np.random.Generator, size: int) -> Any:

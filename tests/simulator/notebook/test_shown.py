@@ -84,10 +84,10 @@ def test_many_rows_are_cut_and_that_is_said(tmp_path: Path) -> None:
 def test_a_scenario() -> None:
     scenario = disttrack.load("headline")
     words = " ".join(checked(scenario._repr_html_()).words)
-    assert "32 points, 320 games" in words
+    assert "32 points, 1,024 games" in words
     assert all(claim.name in words for claim in scenario.head.claims)
     assert "[16, 64, 256, 1,024]" in words
-    assert repr(scenario) == "<scenario headline: 32 points, 320 games>"
+    assert repr(scenario) == "<scenario headline: 32 points, 1,024 games>"
 
 
 def test_a_hostile_scenario_is_text() -> None:
