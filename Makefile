@@ -3,12 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := demo
 
-.PHONY: demo test browser quick coverage bench docs claims costs goldens replay seeds mutants kills fuzz lock lower-bounds audit-deps clean
+.PHONY: help demo test browser quick coverage bench docs claims costs goldens replay seeds mutants kills fuzz lock lower-bounds audit-deps clean
 
-demo: .venv/.demo
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+demo: .venv/.demo ## play the headline scenario, print its claims
 	$(BIN)/disttrack run scenarios/headline.yaml --out results/demo --fresh
 
-test: .venv/.test $(if $(CI),browser)
+test: .venv/.test $(if $(CI),browser) ## what CI runs: ruff, mypy, pytest
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/pytest -q -n auto --dist worksteal
@@ -24,46 +27,41 @@ browser:
 	@command -v chromium >/dev/null || { apt-get -qq update && apt-get -qq install -y chromium; } >/dev/null || \
 		echo "no Chromium here: the tests of pages are skipped"
 
-quick: .venv/.test
+quick: .venv/.test ## the tests that are not marked slow
 	$(BIN)/pytest -q -n auto --dist worksteal -m "not slow"
 
-# lines and branches of the packages that the tests run through: half an hour
-coverage: .venv/.test
+coverage: .venv/.test ## lines and branches that the tests run through: half an hour
 	$(BIN)/pytest -q -n auto --dist worksteal --cov-branch --cov-report=term:skip-covered \
 		--cov=simulator --cov=protocols --cov=adversaries --cov=mechanisms --cov=disttrack
 
-bench: .venv/.bench
+bench: .venv/.bench ## speed, as ratios against baselines in the same run
 	$(BIN)/python -m benchmarks
 
-# the handbook, to site/
-docs: .venv/.docs
+docs: .venv/.docs ## the handbook, to site/; warnings are errors
 	DISABLE_MKDOCS_2_WARNING=true $(BIN)/python -m mkdocs build --strict
 
-claims: .venv/.demo
+claims: .venv/.demo ## write docs/claims.md from the reference results
 	$(BIN)/python -m simulator.report.claims_table
 
-# what robustness costs, by formulas and as measured: some minutes
-costs: .venv/.bench
+costs: .venv/.bench ## write docs/cost-of-robustness.md: some minutes
 	$(BIN)/python -m benchmarks.costs
 
-goldens: .venv/.test
+goldens: .venv/.test ## play the golden transcripts again, print the golden tables
 	$(BIN)/python tests/goldens
 
-# NAMES="headline attack" replays these, also long ones
-replay: .venv/.test
+replay: .venv/.test ## compare games with results/reference, cell by cell; NAMES="headline attack"
 	$(BIN)/python tests/e2e/replay_reference.py $(NAMES)
 
-# the scenarios that take up to a quarter of a minute, under SEEDS fresh seeds each: half an hour of one core
+# those that take up to a quarter of a minute
 NAMES_OF_SEEDS := flights growth monitor monitor-large noise-matters pan-privacy queries
-seeds: .venv/.test
+seeds: .venv/.test ## claims under fresh seeds; NAMES, SEEDS=5
 	$(BIN)/disttrack run $(or $(NAMES),$(NAMES_OF_SEEDS)) --seeds $(or $(SEEDS),20)
 
-# faults of one line put into the rooms that pyproject.toml names, and how many the quick tests catch (docs/mutants.md):
-# a day of one core; SAMPLE=600 SEED=1 takes so many at random, NAMES="simulator.game.verdict*" those of that name
+# the rooms that pyproject.toml names (docs/mutants.md); NAMES="simulator.game.verdict*" takes those of that name
 mutants: export PYTHONPATH := $(CURDIR)/.ci
 mutants: export OMP_NUM_THREADS := 1
 mutants: export OPENBLAS_NUM_THREADS := 1
-mutants: .venv/.mutants
+mutants: .venv/.mutants ## plant faults of one line: a day; SAMPLE=400 SEED=1, or NAMES
 ifdef SAMPLE
 	mkdir -p mutants
 	$(BIN)/python .ci/mutant_sample.py $(SAMPLE) $(or $(SEED),1) > mutants/sample.txt
@@ -75,13 +73,13 @@ endif
 
 # the versions that CI tests with: those that are installed now; take newer ones with `pip install --upgrade` first
 LOCK := requirements-ci.txt
-lock: .venv/.test
+lock: .venv/.test ## write requirements-ci.txt from the environment of make test
 	@echo "# The versions that tests in CI run with: \`make lock\` writes this file from the environment of \`make test\`." > $(LOCK)
 	$(BIN)/pip list --disable-pip-version-check --format=freeze --exclude disttrack --exclude pip --exclude setuptools >> $(LOCK)
 
 # the smallest versions that pyproject.toml allows, with the quick tests of what numbers rest on, the tests of each extra
 # and those of clusters: five minutes of one core; of the versions that a game needs, `make test` has a shorter proof
-lower-bounds:
+lower-bounds: ## test with the smallest versions that are allowed: five minutes
 	$(PYTHON) -m venv --clear .venv-lower
 	$(PYTHON) .ci/lower_bounds.py audit bench dask data gym sketches hypothesis pytest > .venv-lower/bounds.txt
 	.venv-lower/bin/pip install --quiet --disable-pip-version-check -r .venv-lower/bounds.txt
@@ -92,12 +90,11 @@ lower-bounds:
 	.venv-lower/bin/python -m pytest -q -p no:cacheprovider tests/e2e/test_cluster.py
 	.venv-lower/bin/python -c "from benchmarks.baselines import compiled_loop, naive_simpy; assert compiled_loop()(4, 0.1, 10_000) == naive_simpy(4, 0.1, 10_000)"
 
-# a hundred runs struck by signals at random moments, Dask workers too: a quarter of an hour
-kills: .venv/.test
+kills: .venv/.test ## strike a hundred runs by signals: a quarter of an hour; KILLS=10
 	$(BIN)/python tests/e2e/kill_campaign.py $(or $(KILLS),100)
 
-# hostile input, made by hypothesis (EXAMPLES a property) and by coverage (SECONDS a target)
-fuzz: .venv/.test
+# made by hypothesis, then by coverage
+fuzz: .venv/.test ## hostile input; EXAMPLES a property, SECONDS a target
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest -q -k fuzz tests/simulator tests/adversaries
 	test -d .venv-fuzz || $(PYTHON) -m venv .venv-fuzz
 	.venv-fuzz/bin/pip install --quiet --disable-pip-version-check atheris
@@ -105,7 +102,7 @@ fuzz: .venv/.test
 		PYTHONPATH=.:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
 		.venv-fuzz/bin/python tests/fuzz/coverage_guided.py $$target -max_total_time=$(or $(SECONDS),60) || exit 1; done
 
-audit-deps:
+audit-deps: ## ask whether a dependency has a known fault
 	test -d .venv-audit || $(PYTHON) -m venv .venv-audit
 	.venv-audit/bin/pip install --quiet --disable-pip-version-check pip-audit
 	.venv-audit/bin/python .ci/audit_deps.py
@@ -133,5 +130,5 @@ $(BIN)/python:
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	touch $@ .venv/.demo
 
-clean:
+clean: ## remove what make has made
 	rm -rf .cache mutants site .venv .venv-audit .venv-fuzz .venv-lower build *.egg-info

@@ -26,9 +26,9 @@ def test_the_snippets_of(page: str, tmp_path: Path) -> None:
 
 
 def test_that_there_is_something_to_run() -> None:
-    assert {"extending.md", "learn/tutorial.md"} <= LONG
+    assert {"extending.md", "tutorial.md"} <= LONG
     assert not {"README.md", "scenarios.md"} & LONG
-    assert {"README.md", "extending.md", "game.md", "scenarios.md", "counters.md", "learn/tutorial.md"} <= set(ALL)
+    assert {"README.md", "extending.md", "game.md", "scenarios.md", "counters.md", "tutorial.md"} <= set(ALL)
     run = [snippet for found in ALL.values() for snippet in found if not snippet.skipped]
     assert sum(snippet.language == "python" for snippet in run) >= 3
     assert sum(snippet.language == "yaml" for snippet in run) >= 2

@@ -24,10 +24,10 @@ from snippets import ROOT
 
 from simulator.points.registry import FAMILIES, HOMES, Family, kinds
 
-PAGES = ("index.html", "learn/tutorial.html", "protocols/robust.html", "gallery/index.html", "api/simulator.html")
+PAGES = ("index.html", "tutorial.html", "protocols/robust.html", "gallery/index.html", "api/simulator.html")
 OPENED = [
     *((page, width, "light") for page in PAGES for width in (400, 1400, 1600)),
-    ("learn/tutorial.html", 1400, "dark"),
+    ("tutorial.html", 1400, "dark"),
 ]
 
 
