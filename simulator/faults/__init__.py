@@ -26,7 +26,7 @@ from protocols.rounds.base import RoundProtocol
 from protocols.rounds.parts import announcement
 from simulator.errors import ScenarioError, accepted, nearest
 from simulator.faults import noise
-from simulator.faults.parts import Part, Wrapped
+from simulator.faults.parts import FaultyPart, Wrapped
 from simulator.faults.promises import AnswersZero, Coarse, LostReports
 
 
@@ -46,10 +46,10 @@ class Fault:
     """
 
     says: str
-    parts: Mapping[type[Any], type[Part]]
+    parts: Mapping[type[Any], type[FaultyPart]]
     caught_by: tuple[str, str]
 
-    def part(self, thing: Any) -> type[Part] | None:
+    def part(self, thing: Any) -> type[FaultyPart] | None:
         """Return what is put before the class of a protocol or mechanism; None if it cannot have the fault."""
         return next((part for cls, part in self.parts.items() if isinstance(thing, cls)), None)
 
@@ -92,7 +92,7 @@ def _first(low: Any, high: Any = None, size: Any = None, **more: Any) -> Any:
     return least if size is None else np.full(size, least)
 
 
-class _FixedThresholds(Part):
+class _FixedThresholds(FaultyPart):
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         return protocol.sites(k, Wrapped(rng, integers=_first), start)
@@ -105,7 +105,7 @@ class _FixedThresholds(Part):
 # ---------------------------------------------------------------------- what the server notes, and what it asks
 
 
-class _LeakIgnored(Part):
+class _LeakIgnored(FaultyPart):
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
         server = protocol.server(k, rng, start)
@@ -120,7 +120,7 @@ class _Forgetful(list[Any]):
         """Take the entry, and forget it."""
 
 
-class _NoPolls(Part):
+class _NoPolls(FaultyPart):
     bulk_form = Protocol.bulk_form  # the polls of the array form are not the server's
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
@@ -168,7 +168,7 @@ def _before(part: Any, cls: Any) -> Any:
 # ---------------------------------------------------------------------- what is counted
 
 
-class _UncountedKind(Part):
+class _UncountedKind(FaultyPart):
     bulk_form = Protocol.bulk_form
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:

@@ -27,7 +27,7 @@ from mechanisms import (
     SparseVectorQueries,
     StaticMechanism,
 )
-from simulator.faults.parts import Part, Wrapped
+from simulator.faults.parts import FaultyPart, Wrapped
 
 DRAWN = (
     Counter,
@@ -72,7 +72,7 @@ def quieter(source: Any, share: float) -> Any:
     return Wrapped(source, laplace=laplace, normal=normal, gumbel=gumbel, spawn=spawn)
 
 
-class _Quieter(Part):
+class _Quieter(FaultyPart):
     """Starts with a quieter generator."""
 
     noise_share: ClassVar[float]
@@ -90,7 +90,7 @@ class _Quieter(Part):
         return mechanism.release(counts, quieter(rng, self.noise_share), paid)
 
 
-class _QuieterTest(Part):
+class _QuieterTest(FaultyPart):
     """A monitor that asks a test for its chances: the test has less noise, and the same threshold."""
 
     noise_share: ClassVar[float]
@@ -101,7 +101,7 @@ class _QuieterTest(Part):
         return AboveThreshold(test.epsilon / self.noise_share, test.threshold)
 
 
-class _QuieterServer(Part):
+class _QuieterServer(FaultyPart):
     """A tracker whose server draws from a quieter generator."""
 
     noise_share: ClassVar[float]
@@ -111,17 +111,17 @@ class _QuieterServer(Part):
         return protocol.server(k, quieter(rng, self.noise_share), start)
 
 
-def with_share(base: type[Part], share: float) -> type[Part]:
+def with_share(base: type[FaultyPart], share: float) -> type[FaultyPart]:
     """Return a part whose noise has this share of its scale."""
     return type(base.__name__, (base,), {"noise_share": share, "__module__": __name__})
 
 
-def of_server(share: float) -> type[Part]:
+def of_server(share: float) -> type[FaultyPart]:
     """Return the part of a tracker whose server's noise has this share of its scale."""
     return with_share(_QuieterServer, share)
 
 
-class TwicePromised(Part):
+class TwicePromised(FaultyPart):
     """Tosses its coins as if twice the epsilon, or delta, had been promised."""
 
     noise_promise: ClassVar[str]
@@ -165,7 +165,7 @@ class TwiceDelta(TwicePromised):
     noise_promise, most_promised = "delta", 0.999
 
 
-HALF: dict[type[Any], type[Part]] = {
+HALF: dict[type[Any], type[FaultyPart]] = {
     RandomizedResponse: TwiceEpsilon,
     PanPrivateDensity: TwiceEpsilon,
     ReleaseMonitor: TwiceDelta,
@@ -175,7 +175,7 @@ HALF: dict[type[Any], type[Part]] = {
 }
 """What halves the noise of each class of mechanisms."""
 
-TENFOLD: dict[type[Any], type[Part]] = {
+TENFOLD: dict[type[Any], type[FaultyPart]] = {
     RandomizedResponse: TenthOfEpsilon,
     PanPrivateDensity: TenthOfEpsilon,
     SparseVectorMonitor: with_share(_QuieterTest, 10.0),
@@ -183,7 +183,7 @@ TENFOLD: dict[type[Any], type[Part]] = {
 }
 """What makes the noise of each class of mechanisms ten times as large."""
 
-NONE: dict[type[Any], type[Part]] = {
+NONE: dict[type[Any], type[FaultyPart]] = {
     SparseVectorMonitor: with_share(_QuieterTest, 1e-9),  # a test's scale must be above 0
     **dict.fromkeys(DRAWN, with_share(_Quieter, 0.0)),
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 
-class Part:
+class FaultyPart:
     """What stands before the own class of a protocol or mechanism."""
 
     fault: ClassVar[str] = ""

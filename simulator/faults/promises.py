@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from protocols.base import Message, Protocol, Site
-from simulator.faults.parts import Part
+from simulator.faults.parts import FaultyPart
 
 TIMES: Final = 4
 """How much coarser than promised: trackers stay at a third to the whole of what they promise."""
@@ -15,7 +15,7 @@ COARSEST: Final = 0.9
 """An accuracy is below 1."""
 
 
-class Coarse(Part):
+class Coarse(FaultyPart):
     """Sites and server are those of a tracker of several times the alpha that is promised."""
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
@@ -32,7 +32,7 @@ class Coarse(Part):
         return replace(own, alpha=min(TIMES * own.alpha, COARSEST))
 
 
-class AnswersZero(Part):
+class AnswersZero(FaultyPart):
     """Takes all updates, and answers 0 to every query."""
 
     def start(self, *given: Any, **more: Any) -> Any:
@@ -49,7 +49,7 @@ class AnswersZero(Part):
         return run
 
 
-class LostReports(Part):
+class LostReports(FaultyPart):
     """Every second message that a site sends by itself gets lost; answers arrive."""
 
     bulk_form = Protocol.bulk_form  # the array form has no messages that could

@@ -81,7 +81,7 @@ class CounterGame:
         return self.max_abs_error <= self.bound and self.max_abs_error < math.inf
 
 
-class Referee:
+class CountReferee:
     """Compares estimates with the truth at every step, a stretch at a time.
 
     An estimate that is no finite number is infinitely wrong.
@@ -177,7 +177,7 @@ def play_counter(
         state=run.state if adversary.sees == "state" else None,
     )
     late = counter.error_follows_items  # its bound is known when the items have been counted
-    referee = Referee(steps, math.inf if late else bound_of(counter, steps))
+    referee = CountReferee(steps, math.inf if late else bound_of(counter, steps))
     if chosen == "bulk":
         for items in stretches(adversary, view, steps):
             referee.judge(items, run.release(items))
@@ -191,7 +191,7 @@ def play_counter(
     return game
 
 
-def _by_steps(run: Run, mover: Mover, view: clocked_points.ContinualView, referee: Referee) -> None:
+def _by_steps(run: Run, mover: Mover, view: clocked_points.ContinualView, referee: CountReferee) -> None:
     """Release an estimate at each step, and let the adversary see it before it chooses the next."""
     game = referee.game
     items, estimates = np.empty(game.steps), np.empty(game.steps)

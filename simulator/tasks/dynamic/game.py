@@ -17,7 +17,7 @@ from mechanisms.dynamic import DynamicMechanism, DynamicRun
 from simulator.errors import MoveError
 from simulator.game.streams import streams
 from simulator.tasks.continual.clocked_points import DELTA, known
-from simulator.tasks.dynamic.referee import Referee
+from simulator.tasks.dynamic.referee import QueryReferee
 
 ROLES: Final = ("", "mechanism", "adversary")
 """Random streams: the mechanism's noise, and the adversary's moves."""
@@ -163,7 +163,7 @@ def play_dynamic(mechanism: DynamicMechanism, adversary: UpdateStream, *, steps:
     rngs = streams(seed, ROLES)
     run = mechanism.start(rngs["mechanism"])
     feed = feed_of(mechanism, adversary, steps, rngs["adversary"])
-    referee = Referee(mechanism.family, steps)
+    referee = QueryReferee(mechanism.family, steps)
     releases = _play(run, feed, referee, reacts=not adversary.oblivious)
     referee.close()
     items = referee.peak if mechanism.deletes else feed.view.sent
@@ -182,7 +182,7 @@ def play_dynamic(mechanism: DynamicMechanism, adversary: UpdateStream, *, steps:
     )
 
 
-def _play(run: DynamicRun, feed: Feed, referee: Referee, *, reacts: bool) -> int:
+def _play(run: DynamicRun, feed: Feed, referee: QueryReferee, *, reacts: bool) -> int:
     """Play all steps; return how often the answers were new."""
     view, releases = feed.view, 0
     for code in feed.codes():

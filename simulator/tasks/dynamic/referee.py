@@ -22,7 +22,7 @@ MARKS = 200
 """Checkpoints of a game."""
 
 
-class Referee:
+class QueryReferee:
     """Compares answers with the truth at every step.
 
     Parameters

@@ -14,7 +14,7 @@ from mechanisms.sketches import Sketch, SketchRun
 from simulator.errors import MoveError
 from simulator.game.streams import streams
 from simulator.tasks.continual.clocked_points import known
-from simulator.tasks.sketching.referee import Referee
+from simulator.tasks.sketching.referee import UpdateReferee
 from simulator.tasks.sketching.truth import Norm, Truth, truth_of
 
 ROLES = ("sketch", "adversary")
@@ -103,7 +103,7 @@ def play_sketch(
     """
     begun = time.perf_counter()
     rngs = streams(seed, ROLES)
-    truth, referee = truth_of(sketch.goal, norm), Referee(sketch.alpha, updates)
+    truth, referee = truth_of(sketch.goal, norm), UpdateReferee(sketch.alpha, updates)
     run = sketch.start(rngs["sketch"])
     attacker = copy.deepcopy(attacker)
     bulk = attacker.oblivious and sketch.built_for is None and engine != "step"
@@ -131,7 +131,7 @@ def play_sketch(
     )
 
 
-def _by_steps(run: SketchRun, attacker: Attacker, truth: Truth, referee: Referee, view: StreamView) -> int | None:
+def _by_steps(run: SketchRun, attacker: Attacker, truth: Truth, referee: UpdateReferee, view: StreamView) -> int | None:
     """Play update by update, and return the one at which the sketch was exhausted, if it was."""
     exhausted_at = None
     moving, note = attacker.move, referee.note
@@ -169,7 +169,7 @@ def _reset(run: SketchRun, truth: Truth, where: str) -> None:
 
 
 def _in_bulk(
-    run: SketchRun, attacker: Any, truth: Truth, referee: Referee, updates: int, rng: np.random.Generator
+    run: SketchRun, attacker: Any, truth: Truth, referee: UpdateReferee, updates: int, rng: np.random.Generator
 ) -> None:
     """Play many updates at once."""
     for begun in range(0, updates, STRETCH):

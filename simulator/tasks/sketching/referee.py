@@ -15,7 +15,7 @@ SPACED, EVENLY = 80, 120
 """Checkpoints that are evenly spaced in the logarithm of the updates, and in the updates: attacks win at the end."""
 
 
-class Referee:
+class UpdateReferee:
     """Compares at every update.
 
     Parameters

@@ -27,7 +27,7 @@ from mechanisms import (
 from mechanisms.counters import counter
 from simulator.errors import MoveError
 from simulator.tasks.continual import play_counter, play_experts, play_monitor, play_queries
-from simulator.tasks.continual.count import Referee
+from simulator.tasks.continual.count import CountReferee
 
 FALSE_ALARM = 1e-6
 
@@ -54,7 +54,7 @@ def test_seed_decides() -> None:
 
 
 def test_referee_by_hand() -> None:
-    referee = Referee(6, bound=1.5)
+    referee = CountReferee(6, bound=1.5)
     referee.judge(np.array([1.0, 0, 1]), np.array([1.0, 3.0, 2.0]))
     referee.judge(np.array([0.0, 0, 1]), np.array([2.0, 2.0, 0.5]))
     game = referee.close(lambda step: 2.0 * step)

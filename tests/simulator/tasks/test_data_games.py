@@ -19,7 +19,7 @@ from simulator.errors import MoveError, ScenarioError
 from simulator.faults import broken
 from simulator.scenario.load import load
 from simulator.tasks.dynamic import play_dynamic, play_static
-from simulator.tasks.dynamic.referee import Referee
+from simulator.tasks.dynamic.referee import QueryReferee
 
 
 @settings(max_examples=60, deadline=None)
@@ -28,7 +28,7 @@ def test_the_referee_is_the_slow_one(seed: int) -> None:
     """Every step on its own, with the answers and the data that stood at its end."""
     rng = np.random.default_rng(seed)
     of, steps = family("intervals", 4), int(rng.integers(1, 80))
-    referee = Referee(of, steps)
+    referee = QueryReferee(of, steps)
     counts, answers = np.zeros(4), np.zeros(of.number)
     errors, late, zero, sizes = [], [], [], []
     for step in range(1, steps + 1):
@@ -59,7 +59,7 @@ def test_the_referee_is_the_slow_one(seed: int) -> None:
 
 
 def test_answers_that_are_no_numbers_are_infinitely_wrong() -> None:
-    referee = Referee(family("count", 1), 10)
+    referee = QueryReferee(family("count", 1), 10)
     referee.answer(3, np.array([np.nan]))
     referee.close()
     assert referee.max_abs_error == np.inf

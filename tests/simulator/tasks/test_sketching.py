@@ -23,7 +23,7 @@ from simulator.errors import MoveError, ScenarioError
 from simulator.scenario.document import Document
 from simulator.scenario.load import build
 from simulator.tasks.sketching import play_sketch
-from simulator.tasks.sketching.referee import Referee
+from simulator.tasks.sketching.referee import UpdateReferee
 from simulator.tasks.sketching.truth import Distinct, Frequency, SecondMoment
 
 
@@ -32,7 +32,7 @@ def test_the_referee_is_a_plain_loop(pieces: int) -> None:
     rng = np.random.default_rng(0)
     outputs = np.round(rng.normal(10, 6, 50))
     values = rng.integers(0, 20, 50).astype(float)
-    referee = Referee(0.5, 50)
+    referee = UpdateReferee(0.5, 50)
     for begin in range(0, 50, -(-50 // pieces)):
         part = slice(begin, begin + -(-50 // pieces))
         referee.compare(outputs[part], values[part], values[part])
