@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
-from simulator.claims.expressions import check_condition
 from simulator.claims.grammar import ExpressionError
+from simulator.claims.rehearsal import check_condition
 
 LARGEST: Final = 2**62
 """No game has more items or steps than this, no point more games: schedules count in 64 bits."""

@@ -1,9 +1,9 @@
-"""How far a measure of many games moves with chance: its standard error, by leaving out one trial at a time.
+"""How far a measure of many games moves with chance: its variance, by leaving out one trial at a time.
 
 The games of one trial have the same seed at all points, and their coins fall alike where the same protocol meets other
 sizes or another adversary: they are far from independent. The trials are, so the unit is a trial, all points of it
-together: the variance is the jackknife's, with one degree of freedom less than there are trials. Where these are fewer
-than eight that says too little: each game is counted twice in turn as well, as if points were independent, the
+together: the variance is the jackknife's, with one degree of freedom less than there are trials. With fewer than eight
+trials that is too uncertain: each game is counted twice in turn as well, as if points were independent, the
 larger variance of both is taken, and the degrees of freedom are those of all points (Satterthwaite's). A game without
 coins is in the table once, belongs to no trial and is never left out: every run has it.
 
@@ -21,10 +21,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.claims.expressions import Columns, columns_of, measure
-from simulator.claims.groups import coinless
-from simulator.claims.statistics import AGGREGATES, Aggregate, Estimate
-from simulator.claims.tails import Column
+from simulator.claims.expressions import Columns, length, measure, select
+from simulator.claims.grammar import columns_of
+from simulator.claims.groups import COINLESS
+from simulator.claims.statistics import AGGREGATES, Aggregate, Estimate, Values
 
 EXTREMES: Final = ("max", "min")
 ORDERED: Final = ("median", "quantile", *EXTREMES)
@@ -36,7 +36,7 @@ FEW: Final = 8
 
 
 @dataclass(frozen=True)
-class Spread:
+class Jackknife:
     """A measure, its variance, the degrees of freedom of that, and whether an extreme is part of it."""
 
     value: float
@@ -45,7 +45,17 @@ class Spread:
     extreme: bool
 
 
-def spread(text: str, table: Columns, trials: Column, points: Column) -> Spread | None:
+def units(table: Columns) -> tuple[Values, Values, Values]:
+    """Return the trial and the point of each game, and whether chance had no part in it.
+
+    Without these columns each game is a trial of its own, of one point, with coins.
+    """
+    games = length(table)
+    trials, points = table.get("trial", np.arange(games)), table.get("point", np.zeros(games))
+    return np.asarray(trials), np.asarray(points), np.asarray(table.get(COINLESS, np.zeros(games)), dtype=bool)
+
+
+def jackknife(text: str, table: Columns) -> Jackknife | None:
     """Return how far a measure moves with chance; None if there is only one trial.
 
     Raises
@@ -55,16 +65,16 @@ def spread(text: str, table: Columns, trials: Column, points: Column) -> Spread 
 
     Examples
     --------
-    >>> found = spread("mean(words)", {"words": np.arange(9.0)}, np.arange(9), np.zeros(9))
+    >>> found = jackknife("mean(words)", {"words": np.arange(9.0)})
     >>> found.value, round(found.variance, 9), found.freedom
     (4.0, 0.833333333, 8.0)
     """
+    trials, points, same = units(table)
     used = {name: table[name] for name in columns_of(text) if name in table}
     moved = _Moved()
     value = measure(text, used, moved.aggregates).value
-    same = coinless(table)
     if same.all():
-        return Spread(value, 0.0, 1.0, moved.extreme)
+        return Jackknife(value, 0.0, 1.0, moved.extreme)
     names, inverse = np.unique(trials[~same], return_inverse=True)
     parts = min(len(names), MOST)
     if parts < 2:
@@ -78,10 +88,10 @@ def spread(text: str, table: Columns, trials: Column, points: Column) -> Spread 
         variance, freedom = max(variance, apart), max(freedom, free)
     if variance <= (1e-12 * max(1.0, abs(value))) ** 2:  # rounding: chance has no part in it
         variance = 0.0
-    return Spread(value, variance, freedom, moved.extreme)
+    return Jackknife(value, variance, freedom, moved.extreme)
 
 
-def _of_points(text: str, table: Columns, moved: _Moved, points: Column) -> tuple[float, float]:
+def _of_points(text: str, table: Columns, moved: _Moved, points: Values) -> tuple[float, float]:
     """Return the variance of a measure if all games were independent, and its degrees of freedom."""
     value, everything = moved.again(text, table, np.arange(len(points))), np.arange(len(points))
     variances, free = [], []
@@ -112,12 +122,12 @@ class _Moved:
         ordered = {name: Aggregate(AGGREGATES[name].arguments, partial(self._sum, name)) for name in ORDERED}
         return {**AGGREGATES, **ordered}
 
-    def again(self, text: str, table: Columns, kept: Column) -> float:
+    def again(self, text: str, table: Columns, kept: Values) -> float:
         """Return the measure of some of the games."""
         self._turn = 0
-        return measure(text, {name: column[kept] for name, column in table.items()}, self.aggregates).value
+        return measure(text, select(table, kept), self.aggregates).value
 
-    def _sum(self, name: str, length: int, column: Column, *others: Any) -> Estimate:
+    def _sum(self, name: str, length: int, column: Values, *others: Any) -> Estimate:
         mean = float(np.mean(column)) if length else 0.0
         if self._turn is None:
             value = AGGREGATES[name].compute(length, column, *others).value

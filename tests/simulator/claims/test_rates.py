@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import exp, inf, sqrt
 from statistics import mean, variance
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pytest
@@ -13,24 +13,13 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import brentq
 
-from simulator.claims.claim import Claim
-from simulator.claims.expressions import ExpressionError
-from simulator.claims.false_alarm import false_alarm, together
+from simulator.claims.false_alarm import together
+from simulator.claims.grammar import ExpressionError
 from simulator.claims.groups import COINLESS
 from simulator.claims.tails import beta_binomial, clustered, clustered_below, game_outside, tail
+from tests.simulator.claims.rates import claim, false_alarm, table
 
 NUMBERS: Final = st.lists(st.integers(-3, 3), min_size=1, max_size=8)
-
-
-def claim(measure: str = "fraction(ok)", **keys: Any) -> Claim:
-    return Claim(name="c", measure=measure, **keys)
-
-
-def table(points: list[int], trials: list[int], **columns: Any) -> dict[str, Any]:
-    given_ = {"point": points, "trial": trials, **columns}
-    if "same" in columns:
-        given_[COINLESS] = given_.pop("same")
-    return {name: np.asarray(values) for name, values in given_.items()}
 
 
 def single_tail(far: float, freedom: float) -> float:
