@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
-
-from simulator.claims.grammar import ExpressionError
-from simulator.claims.rehearsal import check_condition
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 LARGEST: Final = 2**62
 """No game has more items or steps than this, no point more games: schedules count in 64 bits."""
@@ -50,16 +47,6 @@ class Control(BaseModel):
         """Return what is broken, in a few words: ``protocol randomized, sites 64``."""
         said = [f"{key} {_said(value)}" for key, value in self.changes.items()]
         return ", ".join([*([f"fault {self.fault}"] if self.fault else []), *said])
-
-    @field_validator("where")
-    @classmethod
-    def _condition(cls, where: str) -> str:
-        try:
-            if where:
-                check_condition(where)
-        except ExpressionError as error:
-            raise ValueError(str(error)) from error
-        return where
 
 
 def _said(value: Any) -> str:

@@ -14,8 +14,8 @@ sqrt(q / (1 - q)) for an outer quantile; an extreme is taken as twice as uncerta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -33,6 +33,8 @@ MOST: Final = 100
 """Trials that are left out in turn; of more, parts of equal size are."""
 FEW: Final = 8
 """With fewer trials their points count by themselves too."""
+_Ordered = tuple[str, float, float, float]
+"""A part of a measure that a single game does not change smoothly: its name, value, mean and factor."""
 
 
 @dataclass(frozen=True)
@@ -71,34 +73,34 @@ def jackknife(text: str, table: Columns) -> Jackknife | None:
     """
     trials, points, same = units(table)
     used = {name: table[name] for name in columns_of(text) if name in table}
-    moved = _Moved()
-    value = measure(text, used, moved.aggregates).value
+    value, ordered = _first(text, used)
+    extreme = any(name in EXTREMES for name, *_ in ordered)
     if same.all():
-        return Jackknife(value, 0.0, 1.0, moved.extreme)
+        return Jackknife(value, 0.0, 1.0, extreme)
     names, inverse = np.unique(trials[~same], return_inverse=True)
     parts = min(len(names), MOST)
     if parts < 2:
         return None
     part = np.full(len(same), -1)
     part[~same] = inverse % MOST
-    without = np.array([moved.again(text, used, np.flatnonzero(part != one)) for one in range(parts)])
+    without = np.array([_again(text, select(used, part != one), ordered) for one in range(parts)])
     variance, freedom = float((parts - 1) / parts * ((without - without.mean()) ** 2).sum()), float(parts - 1)
     if parts < FEW:
-        apart, free = _of_points(text, used, moved, np.where(same, -1 - np.arange(len(same)), points))
+        apart, free = _of_points(text, used, ordered, np.where(same, -1 - np.arange(len(same)), points))
         variance, freedom = max(variance, apart), max(freedom, free)
     if variance <= (1e-12 * max(1.0, abs(value))) ** 2:  # rounding: chance has no part in it
         variance = 0.0
-    return Jackknife(value, variance, freedom, moved.extreme)
+    return Jackknife(value, variance, freedom, extreme)
 
 
-def _of_points(text: str, table: Columns, moved: _Moved, points: Values) -> tuple[float, float]:
+def _of_points(text: str, table: Columns, ordered: Sequence[_Ordered], points: Values) -> tuple[float, float]:
     """Return the variance of a measure if all games were independent, and its degrees of freedom."""
-    value, everything = moved.again(text, table, np.arange(len(points))), np.arange(len(points))
+    value, everything = _again(text, table, ordered), np.arange(len(points))
     variances, free = [], []
     for point in np.unique(points):
         rows = np.flatnonzero(points == point)
         if len(rows) > 1:
-            added = np.array([moved.again(text, table, np.append(everything, row)) - value for row in rows])
+            added = np.array([_again(text, select(table, np.append(everything, row)), ordered) - value for row in rows])
             added *= 1 + 1 / len(rows)  # what a game adds to a mean is less, the more games there are already
             variances.append(len(rows) * float(added.var(ddof=1)))
             free.append(len(rows) - 1)
@@ -108,35 +110,32 @@ def _of_points(text: str, table: Columns, moved: _Moved, points: Values) -> tupl
     return total, total**2 / sum(variance**2 / count for variance, count in zip(variances, free, strict=True))
 
 
-@dataclass
-class _Moved:
-    """The measures, with those of ordered values moved as their means do."""
+def _first(text: str, table: Columns) -> tuple[float, list[_Ordered]]:
+    """Return a measure, and its parts that a single game does not change smoothly, in the order of the text."""
+    ordered: list[_Ordered] = []
 
-    extreme: bool = False
-    _first: list[tuple[float, float, float]] = field(default_factory=list)
-    _turn: int | None = None
+    def compute(name: str, length: int, column: Values, *others: Any) -> Estimate:
+        value = AGGREGATES[name].compute(length, column, *others).value
+        ordered.append((name, value, float(np.mean(column)), _factor(name, length, *others)))
+        return Estimate(value)
 
-    @property
-    def aggregates(self) -> Mapping[str, Aggregate]:
-        """Return what columns are summed up by."""
-        ordered = {name: Aggregate(AGGREGATES[name].arguments, partial(self._sum, name)) for name in ORDERED}
-        return {**AGGREGATES, **ordered}
+    return measure(text, table, _with(compute)).value, ordered
 
-    def again(self, text: str, table: Columns, kept: Values) -> float:
-        """Return the measure of some of the games."""
-        self._turn = 0
-        return measure(text, select(table, kept), self.aggregates).value
 
-    def _sum(self, name: str, length: int, column: Values, *others: Any) -> Estimate:
-        mean = float(np.mean(column)) if length else 0.0
-        if self._turn is None:
-            value = AGGREGATES[name].compute(length, column, *others).value
-            self._first.append((value, mean, _factor(name, length, *others)))
-            self.extreme = self.extreme or name in EXTREMES
-            return Estimate(value)
-        value, before, factor = self._first[self._turn]
-        self._turn += 1
-        return Estimate(value + factor * (mean - before))
+def _again(text: str, table: Columns, ordered: Sequence[_Ordered]) -> float:
+    """Return a measure of other games, with its ordered parts moved as the means of their values move."""
+    parts = iter(ordered)
+
+    def compute(_name: str, length: int, column: Values, *_others: Any) -> Estimate:
+        _, value, before, factor = next(parts)
+        return Estimate(value + factor * ((float(np.mean(column)) if length else 0.0) - before))
+
+    return measure(text, table, _with(compute)).value
+
+
+def _with(compute: Callable[..., Estimate]) -> Mapping[str, Aggregate]:
+    """Return the aggregates, those of ordered values computed by a function of their name too."""
+    return {**AGGREGATES, **{name: replace(AGGREGATES[name], compute=partial(compute, name)) for name in ORDERED}}
 
 
 def _factor(name: str, length: int, share: Any = 0.5) -> float:

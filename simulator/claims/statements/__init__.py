@@ -7,11 +7,11 @@ scenarios are about.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import yaml
+from pydantic import BaseModel
 
 from simulator.errors import nearest
 
@@ -19,8 +19,7 @@ FILES: Final = ("robust_tracking", "data_analysis", "threshold_monitor", "contin
 """The papers' files, in the order in which docs/claims.md shows them; the first paper's name may be left out."""
 
 
-@dataclass(frozen=True)
-class Tested:
+class Tested(BaseModel, frozen=True):
     """A test of this repository that supports a statement where no run can, or where an exact case says more.
 
     Parameters
@@ -38,8 +37,7 @@ class Tested:
     control: str = ""
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(BaseModel, frozen=True):
     """A theorem, a lemma, or a comparison that a paper states.
 
     Parameters
@@ -60,8 +58,7 @@ class Statement:
     tests: tuple[Tested, ...] = ()
 
 
-@dataclass(frozen=True)
-class Paper:
+class Paper(BaseModel, frozen=True):
     """A paper and its statements.
 
     Parameters
@@ -85,12 +82,8 @@ class Paper:
 
 
 def _read(name: str) -> Paper:
-    given = yaml.safe_load(Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8"))
-    statements = (
-        Statement(**{**one, "tests": tuple(Tested(**test) for test in one.get("tests", ()))})
-        for one in given["statements"]
-    )
-    return Paper(given["name"], given["cites"], tuple(statements))
+    text = Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8")
+    return Paper.model_validate(yaml.safe_load(text))
 
 
 PAPERS: Final = tuple(map(_read, FILES))

@@ -97,6 +97,8 @@ def test_a_fault_makes_other_games_than_the_protocol_without_it() -> None:
         ({"adversary": {"kind": "freeze", "beginn": 3}}, "claims[0].control.adversary.beginn"),
         ({"fault": "no-noise", "where": "sites == 5"}, "claims[0].control: no point meets its condition"),
         ({"fault": "no-noise", "where": "ok"}, "claims[0].control: where: 'ok': there is no column 'ok'"),
+        ({"fault": "no-noise", "where": "sites +"}, "claims[0].control: where: 'sites +' cannot be read"),
+        ({"fault": "no-noise", "where": "sites + 1"}, "claims[0].control: where: must be a condition"),
         ({"fault": "no-noise", "trials": 0}, "claims[0].control.trials"),
         ({}, "claims[0]: control: must change something"),
         ({"fault": "no-noise"}, "claims[0].control.fault: fault no-noise is one of robust, "),
