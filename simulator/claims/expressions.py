@@ -155,6 +155,10 @@ class _Evaluation:
                     return BINARY[type(operator)](self._number(left), self._number(right))
             case ast.BoolOp(op=operator, values=values):
                 return reduce(both if isinstance(operator, ast.And) else either, map(self._truth, values))
+            case ast.Compare(
+                left=left, ops=[ast.In() | ast.NotIn() as operator], comparators=[ast.List() | ast.Tuple() as among]
+            ):
+                return self._among(left, among.elts, inside=isinstance(operator, ast.In))
             case ast.Compare(left=left, ops=operators, comparators=others):
                 return self._compare(left, operators, others)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords):
@@ -201,38 +205,33 @@ class _Evaluation:
         result: Any = np.True_
         first = self._array(left)
         for operator, other in zip(operators, others, strict=True):
-            if isinstance(operator, ast.In | ast.NotIn):
-                if len(operators) > 1:
-                    raise self._refused("'in' is not allowed in a chain of comparisons; join them by and")
-                found = reduce(np.logical_or, [self._compared(np.equal, first, one) for one in self._list(other)])
-                return self._masked(~found if isinstance(operator, ast.NotIn) else found, first)
             if type(operator) not in COMPARE:
-                raise self._refused("compare with ==, !=, <, <=, >, >= or in")
+                raise self._refused(
+                    "compare with ==, !=, <, <=, >, >=, or with in and a list such as ['robust', 'block']"
+                )
             second = self._array(other)
-            holds = self._compared(COMPARE[type(operator)], first, second)
-            result = both(result, self._masked(holds, first, second))
+            result = both(result, self._holds(COMPARE[type(operator)], first, second))
             first = second
         return result
 
-    def _list(self, node: ast.expr) -> list[Values]:
-        if not isinstance(node, ast.List | ast.Tuple) or not node.elts:
-            raise self._refused("after 'in' a list is needed, for example ['robust', 'block']")
-        values = [self._array(element) for element in node.elts]
-        if any(value.ndim for value in values):
-            raise self._refused(f"a list holds numbers and texts, not columns; got {ast.unparse(node)}")
-        return values
+    def _among(self, left: ast.expr, elements: list[ast.expr], *, inside: bool) -> Any:
+        """Return whether a value equals one of some others, or none of them."""
+        if not elements:
+            raise self._refused("the list after in is empty")
+        value = self._array(left)
+        found = reduce(either, [self._holds(np.equal, value, self._array(element)) for element in elements])
+        return found if inside else np.logical_not(found)
 
-    def _compared(self, compare: Callable[[Any, Any], Any], one: Values, other: Values) -> Any:
+    def _holds(self, compare: Callable[[Any, Any], Any], one: Values, other: Values) -> Any:
+        """Return whether a comparison holds; in a measure, masked where a value is missing."""
         kinds = {_kind(one), _kind(other)}
         if "unknown" in kinds:
-            return np.full(np.broadcast_shapes(one.shape, other.shape), compare is np.not_equal)
-        if len(kinds) > 1:
+            holds = np.full(np.broadcast_shapes(one.shape, other.shape), compare is np.not_equal)
+        elif len(kinds) > 1:
             raise self._refused("a number is compared with a text")
-        return compare(one, other)
-
-    def _masked(self, holds: Any, *compared: Values) -> Any:
-        """Mask comparisons with missing values, in a measure."""
-        gaps = reduce(np.logical_or, map(missing, compared))
+        else:
+            holds = compare(one, other)
+        gaps = missing(one) | missing(other)
         if self.aggregates is None or not gaps.any():
             return holds
         return np.ma.array(holds, mask=np.broadcast_to(gaps, np.shape(holds)))
@@ -271,12 +270,9 @@ class _Evaluation:
     def _argument(self, name: str, role: str, node: ast.expr) -> Values:
         """Return an argument of a measure; refuse one that is not of its type."""
         value = self._known(node)
-        if role == SHARE:
-            if value.ndim:
-                raise self._refused(f"{name} takes one share, a number from 0 to 1; {ast.unparse(node)} is a column")
-            return value
-        if not value.ndim:
-            raise self._refused(f"{name} sums a column up; {ast.unparse(node)} is one value")
+        if bool(value.ndim) == (role == SHARE):
+            needed, got = ("one value as its share", "a column") if role == SHARE else ("a column", "one value")
+            raise self._refused(f"{name} needs {needed}; {ast.unparse(node)} is {got}")
         if role in CONDITIONS and value.dtype.kind != "b" and not np.isin(value, (0, 1)).all():
             raise self._refused(f"{ast.unparse(node)} is neither true nor false; write a condition on it")
         return value

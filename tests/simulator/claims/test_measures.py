@@ -75,6 +75,7 @@ def test_measures(text: str, value: float) -> None:
         ("protocol in ['b', 'c'] or words == 40", [0, 1, 1, 1]),
         ("protocol not in ['b']", [1, 1, 0, 0]),
         ("protocol < 'b'", [1, 1, 0, 0]),
+        ("words in (10, 10 * sites)", [1, 1, 1, 0]),
         ("protocol == 'a\\d'", [0, 0, 0, 0]),
         ("not ok", [0, 0, 1, 0]),
         ("words / sites >= 10", [1, 1, 1, 0]),
