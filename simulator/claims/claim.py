@@ -1,4 +1,4 @@
-"""What a claim of a scenario says: a measure of some of the games, and the bounds that it must meet."""
+"""A claim of a scenario: a measure of some of the games, and the bounds that it must meet."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Strict(BaseModel):
 
 
 class Claim(Strict):
-    """A statement that the results must bear out: a measure of some of the games, and its bounds."""
+    """A statement that the results must confirm: a measure of some of the games, and its bounds."""
 
     name: Text = Field(description="What is claimed, in a few words.")
     where: str = Field("", description="Which games: a condition on the columns of trials.csv; empty for all.")
@@ -47,7 +47,7 @@ class Claim(Strict):
         description="What it tests, a statement or several: Theorem 1, accuracy. See docs/claims.md.",
     )
     chance: Chance | None = Field(
-        None, description="Probability, by theory, that one game speaks against the claim; of fraction, max and min."
+        None, description="Probability, by theory, that one game contradicts the claim; of fraction, max and min."
     )
     margin: Text | None = Field(
         None, description="A quantity of a game, at most 1 exactly where the condition of fraction(…) holds."
@@ -55,7 +55,7 @@ class Claim(Strict):
     promise: Real | None = Field(
         None,
         description="Value of the measure by theory, or the factor that a comparison states; the goal of power refers "
-        "to it. Of fraction(…) with one bound the probability that a game speaks against the claim.",
+        "to it. Of fraction(…) with one bound the probability that a game contradicts the claim.",
     )
     weak: Text | None = Field(None, description="Why the power of the claim misses the goal.")
 
@@ -101,7 +101,7 @@ class Claim(Strict):
         if self.promise is not None and of_failure(self) and not 0 < self.promise <= 1:
             raise ValueError("promise: of fraction(…) with one bound it is a probability above 0, at most 1")
         if self.margin is not None and outermost(self.measure) != "fraction":
-            raise ValueError("margin goes with fraction(…): it tells how far a game is from missing the condition")
+            raise ValueError("margin goes with fraction(…): it is how far a game is from missing the condition")
         return self
 
 
@@ -122,5 +122,5 @@ def ill_typed(claim: Claim, columns: Mapping[str, Holds]) -> tuple[str, str] | N
 
 
 def of_failure(claim: Claim) -> bool:
-    """Tell whether a claim bounds from one side how often single games speak against it."""
+    """Return whether a claim bounds from one side how often single games contradict it."""
     return outermost(claim.measure) == "fraction" and claim.equals is None

@@ -13,7 +13,7 @@ MOST_LEVELS: Final = 60
 
 
 class ExpressionError(Exception):
-    """An expression that cannot be read or evaluated; one line says why."""
+    """An expression that cannot be read or evaluated; its message is one line."""
 
 
 def parse(text: str) -> ast.expr:

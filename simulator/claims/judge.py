@@ -1,4 +1,4 @@
-"""Claims: whether the results bear out what a scenario says they will.
+"""The verdicts on claims: whether the results confirm what a scenario claims.
 
 A claim passes if the measured value meets all of its bounds. The confidence interval is shown beside it
 and plays no part in the verdict: a claim of at least 0.95 of 100 games passes with 95 of them. A claim

@@ -63,6 +63,6 @@ def _may_hold(condition: str, lost: Columns) -> Values:
         if columns_of(part) <= set(lost):
             try:
                 may &= rows(part, lost).astype(bool)
-            except ExpressionError:  # the claim itself says what is wrong with it
+            except ExpressionError:  # the finding of the claim has the reason
                 continue
     return may

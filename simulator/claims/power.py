@@ -1,7 +1,7 @@
 """The power of a claim: the smallest violation that a run of the same size finds with probability 95 %.
 
 It is stated as a value of the measure: were that the truth, the claim would fail in 95 % of runs. A false-alarm rate
-says how seldom a true claim fails; the power says how near to the bound a fault may come unseen.
+is how often a true claim fails; the power is how near to the bound a fault may remain undetected.
 
 A fraction: the share of games at which the bound is missed, however the games of one trial depend on each other. An
 extreme: the games of whole trials are drawn anew, all multiplied by a factor (or moved, where signs differ). Anything

@@ -9,7 +9,7 @@ import numpy as np
 from simulator.claims.statistics import Values
 
 _ALIKE: Final = 3
-"""So many equal values at a point are taken for a quantity that chance has no part in."""
+"""Number of equal values at a point from which on chance is taken to have no part in them."""
 _CORRELATED: Final = 0.5
 """Correlation of the games of one trial at different points: it is 0.2 to 0.6 where the same protocol plays."""
 
@@ -144,9 +144,9 @@ def _largest(games: int, trials: int, chance: float, last: Values, beyond: float
 def game_outside(values: Values, points: Values, low: float, high: float, same: Values | None = None) -> Values | None:
     """Return, for each game, the chance that a fresh one at its point falls below `low` or above `high`.
 
-    Games in which chance has no part (`same`, with a point each) are as they are.
+    Games in which chance has no part (`same`, with a point each) are the same in every run.
 
-    The spread of a point is its own or that of all points together, whichever is larger. Its degrees of freedom are
+    The variance of a point is its own or that of all points together, whichever is larger. Its degrees of freedom are
     those of points whose games, as those of a trial share a seed, are correlated by one half. None if no point has two.
     """
     if not np.isfinite(values).all():

@@ -43,9 +43,9 @@ class Statement(BaseModel, frozen=True):
     Parameters
     ----------
     name
-        What `source:` of a claim says, if need be after the paper's name.
+        Its name in `source:` of a claim, if need be after the paper's name.
     says
-        What it says, in a line.
+        Its content in a line.
     untested
         Why no experiment of its own is possible; empty if one is.
     tests

@@ -42,7 +42,7 @@ def refusals(**keys: Any) -> list[tuple[str, str]]:
         ),
         (
             {"measure": "max(a)", "margin": "a"},
-            "margin goes with fraction(…): it tells how far a game is from missing the condition",
+            "margin goes with fraction(…): it is how far a game is from missing the condition",
         ),
     ],
 )

@@ -22,8 +22,8 @@ def test_the_binomial_is_scipys(n: int, p: float) -> None:
     assert binomial(n, p) == pytest.approx(stats.binom.pmf(np.arange(n + 1), n, p), rel=1e-9, abs=1e-300)
 
 
-@pytest.mark.parametrize(("n", "hits"), [(1, 0), (10, 10), (100, 37)])
-def test_the_prediction_is_the_beta_binomial(n: int, hits: int) -> None:
+@pytest.mark.parametrize(("n", "hits"), [(1, 0), (10, 10), (100, 37), (6, 2.5)])
+def test_the_prediction_is_the_beta_binomial(n: int, hits: float) -> None:
     expected = stats.betabinom.pmf(np.arange(n + 1), n, hits + 0.5, n - hits + 0.5)
     assert beta_binomial(n, hits) == pytest.approx(expected, rel=1e-7)
 
@@ -216,6 +216,7 @@ def test_groups_add_up() -> None:
     assert together([1e-5, 2e-5]) == pytest.approx(3e-5)
     assert together([0.7, 0.7]) == 1
     assert together([0.1, None]) is None
+    assert together([]) == 0
     found = judge([claim(each="point", at_least=1, chance=0.01)], games(points=2, trials=3, ok=np.ones(6, dtype=bool)))
     assert [one.false_alarm for one in found] == pytest.approx([1 - 0.99**3] * 2)
 
