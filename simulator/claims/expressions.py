@@ -26,10 +26,17 @@ from simulator.errors import nearest
 Columns = Mapping[str, Values]
 
 
-def measure(text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES) -> Estimate:
+def measure(
+    text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES, *, masking: bool = True
+) -> Estimate:
     """Return the value of a measure over a table, with its confidence interval where it has one.
 
-    Columns are summed up by `aggregates`.
+    Parameters
+    ----------
+    aggregates
+        What sums columns up.
+    masking
+        Whether a comparison with a missing value is neither true nor false.
 
     Raises
     ------
@@ -44,7 +51,7 @@ def measure(text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGG
     >>> round(measure("slope(words, sites)", linear).value, 9)
     1.0
     """
-    value = _Evaluation(text, table, aggregates).value(parse(text))
+    value = _Evaluation(text, table, aggregates, masking=masking).value(parse(text))
     if isinstance(value, Estimate):
         return value
     if np.ndim(value):
@@ -131,14 +138,18 @@ class _Evaluation:
     Parameters
     ----------
     aggregates
-        What sums columns up in a measure; None in a condition. In a measure a comparison with a missing value is
-        masked: it is neither true nor false. In a condition it is false.
+        What sums columns up in a measure; None in a condition.
+    masking
+        Whether a comparison with a missing value is masked: neither true nor false. Otherwise it is false.
     """
 
-    def __init__(self, text: str, table: Columns, aggregates: Mapping[str, Aggregate] | None = None) -> None:
+    def __init__(
+        self, text: str, table: Columns, aggregates: Mapping[str, Aggregate] | None = None, *, masking: bool = False
+    ) -> None:
         self.text = text
         self.table = table
         self.aggregates = aggregates
+        self.masking = masking
 
     def value(self, node: ast.expr) -> Any:
         match node:
@@ -223,7 +234,7 @@ class _Evaluation:
         return found if inside else np.logical_not(found)
 
     def _holds(self, compare: Callable[[Any, Any], Any], one: Values, other: Values) -> Any:
-        """Return whether a comparison holds; in a measure, masked where a value is missing."""
+        """Return whether a comparison holds."""
         kinds = {_kind(one), _kind(other)}
         if "unknown" in kinds:
             holds = np.full(np.broadcast_shapes(one.shape, other.shape), compare is np.not_equal)
@@ -232,9 +243,9 @@ class _Evaluation:
         else:
             holds = compare(one, other)
         gaps = missing(one) | missing(other)
-        if self.aggregates is None or not gaps.any():
-            return holds
-        return np.ma.array(holds, mask=np.broadcast_to(gaps, np.shape(holds)))
+        if self.masking and gaps.any():
+            return np.ma.array(holds, mask=np.broadcast_to(gaps, np.shape(holds)))
+        return holds
 
     def _call(self, name: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> Any:
         if name in ROWWISE:
@@ -265,7 +276,7 @@ class _Evaluation:
             raise self._refused(f"{name} takes one condition, written where=(…), and no {', '.join(names)}")
         holds = _Evaluation(self.text, self.table)._truth(keywords[0].value)
         chosen = np.broadcast_to(holds, (length(self.table),))
-        return _Evaluation(self.text, select(self.table, chosen), self.aggregates)
+        return _Evaluation(self.text, select(self.table, chosen), self.aggregates, masking=self.masking)
 
     def _argument(self, name: str, role: str, node: ast.expr) -> Values:
         """Return an argument of a measure; refuse one that is not of its type."""
@@ -283,6 +294,6 @@ class _Evaluation:
 
 def _kind(value: Values) -> Holds:
     """Return the type of a value for comparisons; a column without any value may be of any type."""
-    if value.dtype.kind == "V" or (value.ndim and missing(value).all()):
+    if value.dtype.kind == "V" or (value.ndim and value.size and missing(value).all()):
         return "unknown"
     return "text" if value.dtype.kind == "U" else "number"

@@ -35,7 +35,7 @@ def both(one: Any, other: Any) -> Any:
     """Return whether both hold; masked where that depends on one that is masked."""
     if not np.ma.is_masked(one) and not np.ma.is_masked(other):
         return np.logical_and(one, other)
-    holds = np.ma.filled(one, True) & np.ma.filled(other, True)
+    holds = np.logical_and(np.ma.filled(one, True), np.ma.filled(other, True))
     return np.ma.array(holds, mask=(np.ma.getmaskarray(one) | np.ma.getmaskarray(other)) & holds)
 
 

@@ -34,7 +34,7 @@ def check_measure(text: str, columns: Mapping[str, Holds] | None = None) -> None
     columns
         The type of each column, as far as it is known.
     """
-    measure(text, _sample(text, columns), _UNMEASURED)
+    measure(text, _sample(text, columns), _UNMEASURED, masking=False)
 
 
 def check_rows(text: str, columns: Mapping[str, Holds] | None = None) -> None:

@@ -56,6 +56,7 @@ def line_of(check: Callable[..., Any], *given_: Any) -> str:
         ("fraction(kind in ['a', -1])", "a number is compared with a text"),
         ("fraction(ok in ['a'])", "a number is compared with a text"),
         ("fraction(1 < 2 < kind)", "a number is compared with a text"),
+        ("fraction(kind == 1, where=(sites > 99))", "a number is compared with a text"),
         ("max(log(1, 2))", "log takes one value"),
         ("max(sqrt(sites, where=ok))", "sqrt takes one value"),
         ("meadian(sites)", f"there is no measure 'meadian'; did you mean 'median'? {NAMES}"),
@@ -113,6 +114,7 @@ def test_conditions(text: str) -> None:
         "max(sites, where=(kind in ['wide'])) / 10**400", "slope(sites - sites, sites)", "fraction(new == 'a')",
         "quantile(sites, 1 / 2)", "crossing(sites, new, new, ok)", "mean(sites, where=(sites > 99))", "mean(ok)",
         "fraction(sites > median(sites))", "2 * 3 - 1",
+        "fraction(sqrt(0 * sites - 1) > 2)", "fraction((sites - sites) / (sites - sites) < 1)",
     ],
 )  # fmt: skip
 def test_measures(text: str) -> None:
@@ -241,6 +243,7 @@ def test_a_claim_is_checked_before_anything_is_played(keys: dict[str, Any], said
         ("mean(a, where=(a > 5))", "no games to measure"),
         ("fraction(a > 1, where=(a > 5))", "no games to measure"),
         ("mean(log(-a))", "some of the games have no value in this column"),
+        ("max(a * (0 % 0 not in [1, 2]))", "some of the games have no value for 0 % 0 not in [1, 2]"),
         (
             "crossing(a, a, a > 1, a < 1)",
             "crossing() needs at least two values of x at which both groups have games",
