@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from simulator.claims.columns import KINDS, PLACE
-from simulator.claims.expressions import columns_of
 from simulator.claims.finding import Finding
+from simulator.claims.grammar import columns_of
 from simulator.results.formats import number
 from simulator.results.write import Played, write_tables
 from simulator.scenario.load import Scenario, load

@@ -49,7 +49,6 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "environment": SIDES | {"environment_text", "game", "points"},
     "environment_text": frozenset({"adversaries", "results"}),
     "environment_ids": frozenset(),
-    "continual": frozenset({"tasks"}),
     "cli": frozenset(
         {"protocols", "errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
         | {"report", "replay", "runs", "search", "templates", "conformance"}

@@ -1,31 +1,21 @@
-"""What a claim of a scenario says: a measure of some of the games, and the bounds that it must meet."""
+"""A claim of a scenario: a measure of some of the games, and the bounds that it must meet."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from simulator.claims.columns import Holds
 from simulator.claims.control import Control, not_bool
-from simulator.claims.expressions import check_condition, check_measure, check_rows, outermost
-from simulator.claims.grammar import ExpressionError
-
-
-def _tolerance(value: Any) -> Any:
-    """Read ``5%`` as a share."""
-    if isinstance(value, str) and value.rstrip().endswith("%"):
-        return {"share": float(value.rstrip()[:-1]) / 100}
-    return value
-
-
-def _with_shares(schema: dict[str, Any]) -> None:
-    """Let the JSON Schema take ``5%`` too."""
-    schema["anyOf"].append({"type": "string", "pattern": "^[0-9.]+ *%$"})
-
+from simulator.claims.grammar import ExpressionError, outermost
+from simulator.claims.rehearsal import check_condition, check_measure, check_rows
 
 Real = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(not_bool)]
 Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(not_bool)]
+Percentage = Annotated[str, Field(pattern=r"^\d+(\.\d+)? *%$")]
 Chance = Annotated[float, Field(ge=0, le=1), BeforeValidator(not_bool)]
 Text = Annotated[str, Field(min_length=1)]
 
@@ -36,14 +26,8 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Share(Strict):
-    """A tolerance as a share of the value."""
-
-    share: Tolerance
-
-
 class Claim(Strict):
-    """A statement that the results must bear out: a measure of some of the games, and its bounds."""
+    """A statement that the results must confirm: a measure of some of the games, and its bounds."""
 
     name: Text = Field(description="What is claimed, in a few words.")
     where: str = Field("", description="Which games: a condition on the columns of trials.csv; empty for all.")
@@ -55,17 +39,15 @@ class Claim(Strict):
     at_least: Real | None = Field(None, description="The measure is this or more.")
     at_most: Real | None = Field(None, description="The measure is this or less.")
     equals: Real | None = Field(None, description="The measure is this, up to `within`.")
-    within: Annotated[Tolerance | Share | None, BeforeValidator(_tolerance)] = Field(
-        None,
-        description="Tolerance of `equals`: a number, or a share such as 5%.",
-        json_schema_extra=_with_shares,
+    within: Tolerance | Percentage | None = Field(
+        None, description="Tolerance of `equals`: a number, or a share such as 5%."
     )
     source: list[Text] | Text = Field(
         default_factory=list,
         description="What it tests, a statement or several: Theorem 1, accuracy. See docs/claims.md.",
     )
     chance: Chance | None = Field(
-        None, description="Probability, by theory, that one game speaks against the claim; of fraction, max and min."
+        None, description="Probability, by theory, that one game contradicts the claim; of fraction, max and min."
     )
     margin: Text | None = Field(
         None, description="A quantity of a game, at most 1 exactly where the condition of fraction(…) holds."
@@ -73,7 +55,7 @@ class Claim(Strict):
     promise: Real | None = Field(
         None,
         description="Value of the measure by theory, or the factor that a comparison states; the goal of power refers "
-        "to it. Of fraction(…) with one bound the probability that a game speaks against the claim.",
+        "to it. Of fraction(…) with one bound the probability that a game contradicts the claim.",
     )
     weak: Text | None = Field(None, description="Why the power of the claim misses the goal.")
 
@@ -96,7 +78,8 @@ class Claim(Strict):
         low = -inf if self.at_least is None else self.at_least
         high = inf if self.at_most is None else self.at_most
         if self.equals is not None:
-            room = self.within.share * abs(self.equals) if isinstance(self.within, Share) else self.within or 0.0
+            room = self.within or 0.0
+            room = float(room.rstrip(" %")) / 100 * abs(self.equals) if isinstance(room, str) else room
             room *= 1 + 1e-12
             low, high = max(low, self.equals - room), min(high, self.equals + room)
         return low, high
@@ -111,22 +94,33 @@ class Claim(Strict):
             raise ValueError("control and no_control: a claim has one or the other")
         if self.control is not None and not self.control.says:
             raise ValueError("control: must change something: fault, protocol, adversary, or a size")
-        of_game = (("where", self.where, check_condition), ("margin", self.margin, check_rows))
-        for key, text, check in (*of_game, ("measure", self.measure, check_measure)):
-            try:
-                if text:
-                    check(text)
-            except ExpressionError as error:
-                raise ValueError(f"{key}: {error}") from error
+        if fault := ill_typed(self, {}):
+            raise ValueError(": ".join(fault))
         if self.chance is not None and outermost(self.measure) not in ("fraction", "max", "min"):
             raise ValueError("chance goes with fraction(…), max(…) or min(…): the probability is that of one game")
         if self.promise is not None and of_failure(self) and not 0 < self.promise <= 1:
             raise ValueError("promise: of fraction(…) with one bound it is a probability above 0, at most 1")
         if self.margin is not None and outermost(self.measure) != "fraction":
-            raise ValueError("margin goes with fraction(…): it tells how far a game is from missing the condition")
+            raise ValueError("margin goes with fraction(…): it is how far a game is from missing the condition")
         return self
 
 
+def ill_typed(claim: Claim, columns: Mapping[str, Holds]) -> tuple[str, str] | None:
+    """Return which key of a claim cannot be evaluated on columns of these types, and why; None if all can."""
+    checks = (
+        ("where", claim.where, check_condition),
+        ("measure", claim.measure, check_measure),
+        ("margin", claim.margin, check_rows),
+    )
+    for key, text, check in checks:
+        try:
+            if text:
+                check(text, columns)
+        except ExpressionError as error:
+            return key, str(error)
+    return None
+
+
 def of_failure(claim: Claim) -> bool:
-    """Tell whether a claim bounds from one side how often single games speak against it."""
+    """Return whether a claim bounds from one side how often single games contradict it."""
     return outermost(claim.measure) == "fraction" and claim.equals is None

@@ -1,66 +1,42 @@
 """A small language of measures over a table: ``fraction(ok)``, ``slope(words - words_poll, sites)``.
 
 The grammar is a part of Python's, read with `ast` and walked here: nothing is evaluated by Python, names
-are columns, and only the functions below can be called. A condition on rows (``where``) is the same
-language without the functions that sum a column up: ``protocol == 'robust' and sites >= 64``.
+are columns, and only the functions of `simulator.claims.statistics` can be called. A condition on rows (``where``) is
+the same language without the functions that sum a column up: ``protocol == 'robust' and sites >= 64``.
+
+Every value is a numpy array of numbers, truth values or texts: one value (of no dimension), or one per row. An
+expression is checked before there are results by evaluating it on a sample table: see `simulator.claims.rehearsal`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from simulator.claims.columns import Holds
-from simulator.claims.grammar import BINARY, COMPARE, SHARE, ExpressionError, Part, Shape, parse
-from simulator.claims.statistics import AGGREGATES, ROWWISE, Aggregate, Estimate
+from simulator.claims.grammar import ExpressionError, parse
+from simulator.claims.operators import BINARY, COMPARE, both, either, missing
+from simulator.claims.statistics import AGGREGATES, CONDITIONS, ROWWISE, SHARE, Aggregate, Estimate, Values
 from simulator.errors import nearest
 
-Columns = Mapping[str, np.ndarray[Any, Any]]
-NOTHING_KNOWN: Final[Mapping[str, Holds]] = {}
+Columns = Mapping[str, Values]
 
 
-def check_measure(text: str, columns: Mapping[str, Holds] = NOTHING_KNOWN) -> None:
-    """Raise ExpressionError unless `text` is a measure: a number once a table is given.
+def measure(
+    text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES, *, masking: bool = True
+) -> Estimate:
+    """Return the value of a measure over a table, with its confidence interval where it has one.
 
     Parameters
     ----------
-    columns
-        What columns hold, as far as it is known.
-    """
-    part = Shape(text, columns).of(parse(text))
-    if not part.single:
-        raise ExpressionError(f"{text!r} is a column, not a measure; sum it up, for example {_example(text)}")
-    if part.holds == "text":
-        raise ExpressionError(f"{text!r} is a text, not a measure")
-
-
-def check_rows(text: str, columns: Mapping[str, Holds] = NOTHING_KNOWN) -> None:
-    """Raise ExpressionError unless `text` is a condition or a quantity of each row."""
-    _part_of_row(text, columns)
-
-
-def check_condition(text: str, columns: Mapping[str, Holds] = NOTHING_KNOWN) -> None:
-    """Raise ExpressionError unless `text` is true or false of each row."""
-    if _part_of_row(text, columns).holds not in ("truth", "unknown"):
-        raise ExpressionError(f"{text!r} is neither true nor false of a game; for example: sites >= 64")
-
-
-def _part_of_row(text: str, columns: Mapping[str, Holds]) -> Part:
-    shape = Shape(text, columns)
-    part = shape.of(parse(text))
-    if shape.sums_up:
-        raise ExpressionError(f"{text!r} sums columns up; a condition speaks of one row at a time")
-    return part
-
-
-def measure(text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES) -> Estimate:
-    """Return the value of a measure over a table, with its confidence interval where it has one.
-
-    Columns are summed up by `aggregates`.
+    aggregates
+        What sums columns up.
+    masking
+        Whether a comparison with a missing value is neither true nor false.
 
     Raises
     ------
@@ -75,40 +51,70 @@ def measure(text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGG
     >>> round(measure("slope(words, sites)", linear).value, 9)
     1.0
     """
-    check_measure(text)
-    value = _Evaluator(text, table, aggregates, measuring=True).value(parse(text))
-    return value if isinstance(value, Estimate) else Estimate(float(value))
+    value = _Evaluation(text, table, aggregates, masking=masking).value(parse(text))
+    if isinstance(value, Estimate):
+        return value
+    if np.ndim(value):
+        example = f"median({text.strip()})"
+        raise ExpressionError(f"{text!r} is a column, not a measure; sum it up, for example {example}")
+    if isinstance(value, str):
+        raise ExpressionError(f"{text!r} is a text, not a measure")
+    return Estimate(float(value))
 
 
-def rows(text: str, table: Columns) -> np.ndarray[Any, Any]:
-    """Return, for each row of a table, whether a condition holds (or what a quantity is there).
+def rows(text: str, table: Columns) -> Values:
+    """Return the value of a condition or a quantity in each row of a table.
 
     Examples
     --------
     >>> rows("sites > 1 and kind in ['a']", {"sites": np.array([1, 2]), "kind": np.array(["a", "a"])})
     array([False,  True])
     """
-    check_rows(text)
-    length = len(next(iter(table.values()), ()))
-    return np.broadcast_to(np.asarray(_Evaluator(text, table).value(parse(text))), (length,)).copy()
+    return np.broadcast_to(np.asarray(_Evaluation(text, table).value(parse(text))), (length(table),)).copy()
 
 
-def condition(text: str, table: Columns) -> np.ndarray[Any, Any]:
-    """Return, for each row of a table, whether a condition holds.
+def condition(text: str, table: Columns) -> Values:
+    """Return whether a condition holds in each row of a table.
 
     Raises
     ------
     ExpressionError
-        It is none: what an unknown column holds is seen only here.
+        It is neither true nor false.
     """
     holds = rows(text, table)
-    if holds.dtype.kind != "b" and len(holds):
-        raise ExpressionError(f"{text!r}: where must be a condition, true or false of each game")
+    if holds.dtype.kind not in "bV" and len(holds):
+        raise ExpressionError(f"{text!r} is neither true nor false of a game; for example: sites >= 64")
     return holds.astype(bool)
 
 
-def column_of(values: Sequence[Any]) -> np.ndarray[Any, Any]:
-    """Return a column for this language: of truth values, numbers or texts.
+def argument(text: str, table: Columns) -> tuple[Values, Values]:
+    """Return the rows that a measure of one call is about, and the value of its first argument in each of them.
+
+    Examples
+    --------
+    >>> argument("max(2 * a, where=(a > 1))", {"a": np.array([1, 2, 3])})
+    (array([False,  True,  True]), array([4., 6.]))
+    """
+    call = parse(text)
+    assert isinstance(call, ast.Call)
+    chosen = np.ones(length(table), dtype=bool)
+    for keyword in call.keywords:
+        chosen = condition(ast.unparse(keyword.value), table)
+    return chosen, rows(ast.unparse(call.args[0]), select(table, chosen))
+
+
+def length(table: Columns) -> int:
+    """Return the number of rows of a table."""
+    return len(next(iter(table.values()), ()))
+
+
+def select(table: Columns, chosen: Values) -> Columns:
+    """Return the chosen rows of a table, by condition or by number."""
+    return {name: column[chosen] for name, column in table.items()}
+
+
+def column_of(values: Sequence[Any]) -> Values:
+    """Return a column of truth values, numbers or texts.
 
     Where there is no value (None, or not-a-number among others), a truth value is false, a number is
     not-a-number, and a text is empty.
@@ -126,170 +132,168 @@ def column_of(values: Sequence[Any]) -> np.ndarray[Any, Any]:
     return np.array(["" if value is None or value != value else str(value) for value in values])
 
 
-def columns_of(text: str) -> set[str]:
-    """Return the names of the columns that an expression uses."""
-    tree = parse(text)
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called}
+class _Evaluation:
+    """The value of an expression over a table.
 
-
-def outermost(text: str) -> str:
-    """Return the name of the measure that an expression is; empty if it is made of several, or of none.
-
-    Examples
-    --------
-    >>> outermost("fraction(ok)"), outermost("max(words) / 2")
-    ('fraction', '')
+    Parameters
+    ----------
+    aggregates
+        What sums columns up in a measure; None in a condition.
+    masking
+        Whether a comparison with a missing value is masked: neither true nor false. Otherwise it is false.
     """
-    match parse(text):
-        case ast.Call(func=ast.Name(id=name)) if name in AGGREGATES:
-            return name
-    return ""
-
-
-def arguments(text: str, table: Columns) -> tuple[np.ndarray[Any, Any], list[np.ndarray[Any, Any]]]:
-    """Return, of a measure that is one call, the rows that it speaks of and what its arguments are there.
-
-    Examples
-    --------
-    >>> arguments("max(2 * a, where=(a > 1))", {"a": np.array([1, 2, 3])})
-    (array([False,  True,  True]), [array([4., 6.])])
-    """
-    call = parse(text)
-    assert isinstance(call, ast.Call)
-    chosen = np.ones(len(next(iter(table.values()), ())), dtype=bool)
-    for keyword in call.keywords:
-        chosen = condition(ast.unparse(keyword.value), table)
-    inner = {name: column[chosen] for name, column in table.items()}
-    return chosen, [rows(ast.unparse(argument), inner) for argument in call.args]
-
-
-def _example(text: str) -> str:
-    return f"median({text.strip()})"
-
-
-def _missing(value: Any) -> Any:
-    """Return where there is no number."""
-    column = np.asarray(value)
-    return np.isnan(column) if column.dtype.kind == "f" else np.zeros(column.shape, dtype=bool)
-
-
-def _both(one: Any, other: Any) -> Any:
-    """Return whether both hold; masked where that depends on one that is missing."""
-    if not np.ma.is_masked(one) and not np.ma.is_masked(other):
-        return np.logical_and(one, other)
-    holds = np.ma.filled(one, True) & np.ma.filled(other, True)
-    return np.ma.array(holds, mask=(np.ma.getmaskarray(one) | np.ma.getmaskarray(other)) & holds)
-
-
-def _either(one: Any, other: Any) -> Any:
-    """Return whether one of two holds; masked where that depends on one that is missing."""
-    return np.logical_not(_both(np.logical_not(one), np.logical_not(other)))
-
-
-class _Evaluator:
-    """Walks an expression that `Shape` has let pass."""
 
     def __init__(
-        self, text: str, table: Columns, aggregates: Mapping[str, Aggregate] = AGGREGATES, *, measuring: bool = False
+        self, text: str, table: Columns, aggregates: Mapping[str, Aggregate] | None = None, *, masking: bool = False
     ) -> None:
         self.text = text
         self.table = table
         self.aggregates = aggregates
-        self.measuring = measuring
+        self.masking = masking
 
     def value(self, node: ast.expr) -> Any:
         match node:
-            case ast.Constant(value=value):
+            case ast.Constant(value=bool() | int() | float() | str() as value):
                 return float("inf") if type(value) is int and value >= 2**63 else value
             case ast.Name(id=name):
                 return self._column(name)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return np.logical_not(self._truth(operand))
-            case ast.UnaryOp(op=op, operand=operand):
-                value = self._number(operand)
-                return -value if isinstance(op, ast.USub) else value
-            case ast.BinOp(left=left, op=op, right=right):
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
+                return -self._number(operand) if isinstance(sign, ast.USub) else self._number(operand)
+            case ast.BinOp(left=left, op=operator, right=right) if type(operator) in BINARY:
                 with np.errstate(all="ignore"):
-                    return BINARY[type(op)](self._number(left), self._number(right))
-            case ast.BoolOp(op=op, values=values):
-                return reduce(_both if isinstance(op, ast.And) else _either, map(self._truth, values))
+                    return BINARY[type(operator)](self._number(left), self._number(right))
+            case ast.BoolOp(op=operator, values=values):
+                return reduce(both if isinstance(operator, ast.And) else either, map(self._truth, values))
+            case ast.Compare(
+                left=left, ops=[ast.In() | ast.NotIn() as operator], comparators=[ast.List() | ast.Tuple() as among]
+            ):
+                return self._among(left, among.elts, inside=isinstance(operator, ast.In))
             case ast.Compare(left=left, ops=operators, comparators=others):
                 return self._compare(left, operators, others)
-            case ast.List(elts=elements) | ast.Tuple(elts=elements):  # after 'in'
-                return [self._plain(element) for element in elements]
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=keywords):
                 return self._call(name, arguments, keywords)
-        raise ExpressionError(f"{self.text!r} is not part of the language")
+            case ast.List() | ast.Tuple():
+                raise self._refused("a list is allowed only after 'in', as in protocol in ['robust', 'block']")
+        raise self._refused("only columns, numbers, texts, + - * / **, comparisons, and, or, not, in, and measures")
 
-    def _column(self, name: str) -> Any:
+    def _column(self, name: str) -> Values:
         if name not in self.table:
-            raise ExpressionError(
-                f"{self.text!r}: there is no column {name!r}{nearest(name, self.table)} "
-                f"(accepted: {', '.join(self.table)})"
-            )
+            known = f"{nearest(name, self.table)} (accepted: {', '.join(self.table)})"
+            raise self._refused(f"there is no column {name!r}{known}")
         column = self.table[name]
         return column_of(column.tolist()) if column.dtype.kind == "O" else column
 
-    def _plain(self, node: ast.expr) -> Any:
+    def _array(self, node: ast.expr) -> Values:
         value = self.value(node)
-        return value.value if isinstance(value, Estimate) else value
+        return np.asanyarray(value.value if isinstance(value, Estimate) else value)
 
-    def _number(self, node: ast.expr) -> Any:
-        return self._whole(node).astype(float)
+    def _typed(self, node: ast.expr) -> Values:
+        """Return a value; truth values, which can be used as numbers too, for one of no known type."""
+        value = self._array(node)
+        return np.ones(value.shape, dtype=bool) if value.dtype.kind == "V" else value
 
-    def _truth(self, node: ast.expr) -> Any:
-        value = np.asanyarray(self._plain(node))
+    def _truth(self, node: ast.expr) -> Values:
+        value = self._typed(node)
         if value.dtype.kind != "b":
-            raise ExpressionError(f"{self.text!r}: {ast.unparse(node)} is neither true nor false")
+            raise self._refused(f"{ast.unparse(node)} is neither true nor false")
         return value
+
+    def _known(self, node: ast.expr) -> Values:
+        """Return numbers or truth values; refuse a condition that is neither true nor false in some of the games."""
+        value = self._typed(node)
+        if value.dtype.kind not in "biuf":
+            raise self._refused(f"{ast.unparse(node)} is not a number")
+        if np.ma.is_masked(value):
+            raise self._refused(f"some of the games have no value for {ast.unparse(node)}")
+        return np.asarray(value)
+
+    def _number(self, node: ast.expr) -> Values:
+        return self._known(node).astype(float)
 
     def _compare(self, left: ast.expr, operators: list[ast.cmpop], others: list[ast.expr]) -> Any:
         result: Any = np.True_
-        first = self._plain(left)
+        first = self._array(left)
         for operator, other in zip(operators, others, strict=True):
-            second, missing = self._plain(other), _missing(first)
-            if isinstance(operator, ast.In | ast.NotIn):
-                found = np.zeros(np.shape(first), dtype=bool)
-                for element in second:
-                    found = found | (np.asarray(first) == element)
-                holds = ~found if isinstance(operator, ast.NotIn) else found
-            else:
-                try:
-                    holds = COMPARE[type(operator)](first, second)
-                except TypeError as error:
-                    raise ExpressionError(f"{self.text!r}: a number is compared with a text") from error
-                missing = missing | _missing(second)
-            if self.measuring and missing.any():
-                holds = np.ma.array(holds, mask=np.broadcast_to(missing, np.shape(holds)))
-            result = _both(result, holds)
+            if type(operator) not in COMPARE:
+                raise self._refused(
+                    "compare with ==, !=, <, <=, >, >=, or with in and a list such as ['robust', 'block']"
+                )
+            second = self._array(other)
+            result = both(result, self._holds(COMPARE[type(operator)], first, second))
             first = second
         return result
 
-    def _whole(self, node: ast.expr) -> Any:
-        """Return numbers or truth values; refuse a condition that is neither true nor false in some of the games."""
-        value = np.asanyarray(self._plain(node))
-        if value.dtype.kind not in "biuf":
-            raise ExpressionError(f"{self.text!r}: {ast.unparse(node)} is not a number")
-        if np.ma.is_masked(value):
-            raise ExpressionError(f"{self.text!r}: some of the games have no value for {ast.unparse(node)}")
-        return np.asarray(value)
+    def _among(self, left: ast.expr, elements: list[ast.expr], *, inside: bool) -> Any:
+        """Return whether a value equals one of some others, or none of them."""
+        if not elements:
+            raise self._refused("the list after in is empty")
+        value = self._array(left)
+        found = reduce(either, [self._holds(np.equal, value, self._array(element)) for element in elements])
+        return found if inside else np.logical_not(found)
+
+    def _holds(self, compare: Callable[[Any, Any], Any], one: Values, other: Values) -> Any:
+        """Return whether a comparison holds."""
+        kinds = {_kind(one), _kind(other)}
+        if "unknown" in kinds:
+            holds = np.full(np.broadcast_shapes(one.shape, other.shape), compare is np.not_equal)
+        elif len(kinds) > 1:
+            raise self._refused("a number is compared with a text")
+        else:
+            holds = compare(one, other)
+        gaps = missing(one) | missing(other)
+        if self.masking and gaps.any():
+            return np.ma.array(holds, mask=np.broadcast_to(gaps, np.shape(holds)))
+        return holds
 
     def _call(self, name: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> Any:
         if name in ROWWISE:
+            if len(arguments) != 1 or keywords:
+                raise self._refused(f"{name} takes one value")
             with np.errstate(all="ignore"):
                 return ROWWISE[name](self._number(arguments[0]))
-        inner = self
-        if keywords:
-            chosen = condition(ast.unparse(keywords[0].value), self.table)
-            table = {key: column[chosen] for key, column in self.table.items()}
-            inner = _Evaluator(self.text, table, self.aggregates, measuring=self.measuring)
-        length = len(next(iter(inner.table.values()), ()))
-        values = []
-        for argument, role in zip(arguments, self.aggregates[name].arguments, strict=True):
-            value = inner._whole(argument)
-            values.append(value if role == SHARE else np.broadcast_to(value, (length,)))
+        names = [*AGGREGATES, *ROWWISE]
+        if name not in names:
+            raise self._refused(f"there is no measure {name!r}{nearest(name, names)} (accepted: {', '.join(names)})")
+        if self.aggregates is None:
+            raise self._refused(f"{name} sums columns up; a condition is about one row at a time")
+        aggregate = self.aggregates[name]
+        if len(arguments) != len(aggregate.arguments):
+            raise self._refused(f"{name} is written {name}({', '.join(aggregate.arguments)})")
+        inner = self._where(name, keywords)
+        values = [inner._argument(name, *pair) for pair in zip(aggregate.arguments, arguments, strict=True)]
         try:
-            return self.aggregates[name].compute(length, *values)
+            return aggregate.compute(length(inner.table), *values)
         except ValueError as error:
-            raise ExpressionError(f"{self.text!r}: {error}") from error
+            raise self._refused(str(error)) from error
+
+    def _where(self, name: str, keywords: list[ast.keyword]) -> _Evaluation:
+        """Return the evaluation of the arguments of a measure, over the rows that meet its condition."""
+        if not keywords:
+            return self
+        if (names := [str(keyword.arg) for keyword in keywords]) != ["where"]:
+            raise self._refused(f"{name} takes one condition, written where=(…), and no {', '.join(names)}")
+        holds = _Evaluation(self.text, self.table)._truth(keywords[0].value)
+        chosen = np.broadcast_to(holds, (length(self.table),))
+        return _Evaluation(self.text, select(self.table, chosen), self.aggregates, masking=self.masking)
+
+    def _argument(self, name: str, role: str, node: ast.expr) -> Values:
+        """Return an argument of a measure; refuse one that is not of its type."""
+        value = self._known(node)
+        if bool(value.ndim) == (role == SHARE):
+            needed, got = ("one value as its share", "a column") if role == SHARE else ("a column", "one value")
+            raise self._refused(f"{name} needs {needed}; {ast.unparse(node)} is {got}")
+        if role in CONDITIONS and value.dtype.kind != "b" and not np.isin(value, (0, 1)).all():
+            raise self._refused(f"{ast.unparse(node)} is neither true nor false; write a condition on it")
+        return value
+
+    def _refused(self, why: str) -> ExpressionError:
+        return ExpressionError(f"{self.text!r}: {why}")
+
+
+def _kind(value: Values) -> Holds:
+    """Return the type of a value for comparisons; a column without any value may be of any type."""
+    if value.dtype.kind == "V" or (value.ndim and value.size and missing(value).all()):
+        return "unknown"
+    return "text" if value.dtype.kind == "U" else "number"

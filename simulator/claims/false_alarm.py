@@ -3,11 +3,11 @@
 A fraction: binomial, with the chance of one game that theory promises (`chance`), or that follows from how far the
 games are from missing (`margin`), whichever is smaller; without either the beta-binomial prediction from the games that
 were counted. An extreme: the sum over its games of the chance that a fresh one lies beyond the bound. Anything else:
-the difference of two runs has twice the variance of one (see `spread`), and its distribution is taken as Student's t.
-Where a claim of equality states what theory promises (`promise`), the distance is that from the promise, unless the
+the difference of two runs has twice the variance of one (see `jackknife`), and its distribution is taken as Student's
+t. Where a claim of equality states what theory promises (`promise`), the distance is that from the promise, unless the
 games refute it.
 
-These are approximations but for a chance that theory gives: the spread is estimated from the games themselves, and
+These are approximations but for a chance that theory gives: the variance is estimated from the games themselves, and
 their tails are not seen but taken as Student's or exponential. Games of one trial share their seed, and are never taken
 as independent. A game without coins is the same in every run: it is taken as it is.
 """
@@ -19,111 +19,106 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from simulator.claims.expressions import Columns, arguments, outermost, rows
+from simulator.claims.expressions import rows, select
 from simulator.claims.grammar import ExpressionError
-from simulator.claims.groups import coinless, units
-from simulator.claims.spread import EXTREMES, spread
-from simulator.claims.tails import Column, beta_binomial, clustered, game_outside, tail
+from simulator.claims.tails import beta_binomial, clustered, game_outside, tail
 
 if TYPE_CHECKING:
     from simulator.claims.claim import Claim
+    from simulator.claims.observed import Observed
+    from simulator.claims.statistics import Values
 
 ALLOWED: Final = 1e-4
-"""A claim may fail by chance in so many of all fresh runs."""
+"""Largest false-alarm rate that a claim may have."""
 _REFUTED: Final = 1e-6
 """A chance given by theory is not believed if what was seen is less probable than this."""
 
 
-def false_alarm(claim: Claim, table: Columns) -> float | None:
-    """Return the chance that a claim fails on a fresh run of the games in this table.
-
-    Parameters
-    ----------
-    table
-        The games of one group of the claim; without a column `point` all are taken for games of one point.
+def false_alarm(claim: Claim, observed: Observed) -> float | None:
+    """Return the chance that a claim fails on a fresh run of the games that were observed.
 
     Returns
     -------
     rate
-        None if the games do not tell: one game a point, or a value that is infinite.
+        None if it cannot be estimated: one game a point, or a value that is infinite.
 
     Raises
     ------
     ExpressionError
-        The measure, or the margin, cannot be evaluated.
+        The margin cannot be evaluated.
     """
-    trials, points = units(table)
-    name, same = outermost(claim.measure), coinless(table)
-    if name in ("fraction", *EXTREMES):
-        chosen, (values, *_) = arguments(claim.measure, table)
-        if name == "fraction":
-            tossed = ~same[chosen]
-            mine = {key: column[chosen][tossed] for key, column in table.items()}
-            holds = values.astype(bool)
-            places = points[chosen][tossed], len(np.unique(trials[chosen][tossed]))
-            return _of_fraction(claim, mine, holds[tossed], *places, known=holds[~tossed])
-        places_of = np.where(same[chosen], -1 - np.arange(len(same))[chosen], points[chosen])
-        return _of_extreme(claim, np.asarray(values, dtype=float), places_of, same[chosen], largest=name == "max")
-    found = spread(claim.measure, table, trials, points)
-    if found is None or not np.isfinite([found.value, found.variance]).all():
+    if observed.measure == "fraction":
+        return _of_fraction(claim, observed)
+    if observed.measure:
+        return _of_extreme(claim, observed)
+    moved = observed.moved
+    if moved is None or not np.isfinite([moved.value, moved.variance]).all():
         return None
     low, high = claim.accepts
-    if found.variance == 0:
-        return float(not low <= found.value <= high)
-    centre, error = found.value, np.sqrt(2 * found.variance)
+    if moved.variance == 0:
+        return float(not low <= moved.value <= high)
+    centre, error = moved.value, np.sqrt(2 * moved.variance)
     if claim.equals is not None and claim.promise is not None:
-        away = abs(found.value - claim.promise) / np.sqrt(found.variance)
-        if 2 * float(tail(away, found.freedom, single=found.extreme)) >= _REFUTED:
-            centre, error = claim.promise, np.sqrt(found.variance)
-    both = [tail(far / error, found.freedom, single=found.extreme) for far in (centre - low, high - centre)]
+        away = abs(moved.value - claim.promise) / np.sqrt(moved.variance)
+        if 2 * float(tail(away, moved.freedom, single=moved.extreme)) >= _REFUTED:
+            centre, error = claim.promise, np.sqrt(moved.variance)
+    both = [tail(far / error, moved.freedom, single=moved.extreme) for far in (centre - low, high - centre)]
     return float(min(1.0, sum(map(float, both))))
 
 
-def _of_fraction(claim: Claim, table: Columns, holds: Column, points: Column, trials: int, known: Column) -> float:
-    """Return the rate of a share of games: some are as they are in every run (`known`), the others are tossed anew."""
-    games, hits, all_games = len(holds), int(holds.sum()), len(holds) + len(known)
+def _of_fraction(claim: Claim, observed: Observed) -> float:
+    """Return the rate of a share of games: some are the same in every run, the others are tossed anew."""
+    (games, trials), shares = observed.tossed, observed.shares
+    hits = int(observed.values[~observed.same].sum())
     low, high = claim.accepts
-    shares = (int(known.sum()) + np.arange(games + 1)) / all_games
     if not games:
         return float(not low <= shares[0] <= high)
-    most_missing = int((shares < low).sum())  # so many hits are too few
-    most_hits = int((shares <= high).sum())  # and so many too many
-    chances = []  # of one game, that the condition holds
+    most_missing = int((shares < low).sum())  # this number of hits is too small
+    most_hits = int((shares <= high).sum())  # and this one too large
+    rates = [
+        clustered(games, trials, 1 - chance, games + 1 - most_missing) * (most_missing > 0)
+        + clustered(games, trials, chance, most_hits)
+        for chance in _chances_of_game(claim, observed, hits)
+    ]
+    if not rates:  # a trial counts once, for its games go together
+        known = int(observed.values[observed.same].sum())
+        shares = (known + np.arange(trials + 1) * games / trials) / len(observed.values)
+        rates = [float(beta_binomial(trials, hits * trials / games)[(shares < low) | (shares > high)].sum())]
+    return min(1.0, *rates)
+
+
+def _chances_of_game(claim: Claim, observed: Observed, hits: int) -> list[float]:
+    """Return the chances that the condition holds in one game: by theory, and by the margin."""
+    (games, trials), tossed, chances = observed.tossed, ~observed.same, []
     if claim.chance is not None:
         promised = 1 - claim.chance if claim.at_least is not None else claim.chance
         if _believable(games, trials, hits, promised):
             chances.append(promised)
     if claim.margin is not None:
-        margin = np.asarray(rows(claim.margin, table), dtype=float)
-        if ((margin <= 1 + 1e-9) != holds).any():
+        margin = np.asarray(rows(claim.margin, select(observed.games, tossed)), dtype=float)
+        if ((margin <= 1 + 1e-9) != observed.values[tossed]).any():
             raise ExpressionError(f"margin {claim.margin!r} is not at most 1 exactly where the condition holds")
-        outside = game_outside(margin, points, -np.inf, 1.0)
+        outside = game_outside(margin, observed.points[tossed], -np.inf, 1.0)
         if outside is not None:
             chances.append(float(1 - outside.mean()))
-    rates = [
-        clustered(games, trials, 1 - chance, games + 1 - most_missing) * (most_missing > 0)
-        + clustered(games, trials, chance, most_hits)
-        for chance in chances
-    ]
-    if not rates:  # a trial counts once, for its games go together
-        shares = (int(known.sum()) + np.arange(trials + 1) * games / trials) / all_games
-        rates = [float(beta_binomial(trials, hits * trials / games)[(shares < low) | (shares > high)].sum())]
-    return min(1.0, *rates)
+    return chances
 
 
 def _believable(games: int, trials: int, hits: int, chance: float) -> bool:
-    """Tell whether so many hits, or a number further off, can be with this chance of one."""
+    """Return whether this number of hits, or one further off, is possible with this chance of one."""
     below, above = clustered(games, trials, 1 - chance, games - hits), clustered(games, trials, chance, hits)
     return min(below, above) >= _REFUTED
 
 
-def _of_extreme(claim: Claim, values: Column, points: Column, same: Column, *, largest: bool) -> float | None:
+def _of_extreme(claim: Claim, observed: Observed) -> float | None:
     low, high = claim.accepts
-    beyond = (values > high) if largest else (values < low)
-    tossed = len(values) - int(same.sum())
+    values, same, largest = observed.values, observed.same, observed.measure == "max"
+    beyond: Values = (values > high) if largest else (values < low)
+    tossed, _ = observed.tossed
     if claim.chance is not None and _believable(tossed, tossed, int(beyond[~same].sum()), claim.chance):
         return float(min(1.0, tossed * claim.chance + beyond[same].sum()))
     # the extreme is beyond one end if one game is; short of the other only if all are
+    points = np.where(same, -1 - np.arange(len(same)), observed.points)
     near = game_outside(values, points, -np.inf if largest else low, high if largest else np.inf, same)
     far = game_outside(values, points, low if largest else -np.inf, np.inf if largest else high, same)
     if near is None or far is None:

@@ -1,11 +1,11 @@
-"""What came of a claim: the measured value beside its bound, and the verdict."""
+"""The outcome of a claim: the measured value beside its bound, and the verdict."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from simulator.claims.claim import Claim, Share
+from simulator.claims.claim import Claim
 
 VACUOUS: Final = "VACUOUS"
 UNDECIDED: Final = "UNDECIDED"
@@ -13,7 +13,7 @@ UNDECIDED: Final = "UNDECIDED"
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of a claim.
+    """The outcome of a claim for one group of games.
 
     Attributes
     ----------
@@ -21,10 +21,10 @@ class Finding:
         The claim's own.
     group
         The group that `each` made, as a condition; empty without it.
-    value, low, high
-        Measured value and its 95 % confidence interval; None where there is none.
     bound
         What the value had to meet, in words.
+    value, low, high
+        Measured value and its 95 % confidence interval; None where there is none.
     games
         Number of different games that it was measured on.
     verdict
@@ -36,10 +36,10 @@ class Finding:
     broken
         What is broken there, or why there can be no control.
     false_alarm
-        Chance that a fresh run misses the bound, though the claim is true; None if the games do not tell.
+        Chance that a fresh run misses the bound, though the claim is true; None if it cannot be estimated.
     power
-        Value of the measure beyond the bound, nearest to it, with which a run fails with probability 95 %; None if the
-        games do not tell.
+        Value of the measure beyond the bound, nearest to it, with which a run fails with probability 95 %; None if it
+        cannot be estimated.
     of_goal
         The violation that `power` is, over that of the goal: at most 1 if the goal is reached.
     played
@@ -50,12 +50,12 @@ class Finding:
     where: str
     group: str
     measure: str
-    value: float | None
-    low: float | None
-    high: float | None
     bound: str
-    games: int
-    verdict: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    games: int = 0
+    verdict: str = "FAIL"
     note: str = ""
     control: float | None = None
     broken: str = ""
@@ -66,7 +66,7 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Tell whether the claim passed."""
+        """Return whether the claim passed."""
         return self.verdict == "PASS"
 
     def row(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Finding:
 
 
 def bound(claim: Claim) -> str:
-    """Return what a claim asks for, in a few characters.
+    """Return the bound of a claim in a few characters.
 
     Examples
     --------
@@ -89,16 +89,13 @@ def bound(claim: Claim) -> str:
         parts.append(f">= {claim.at_least:g}")
     if claim.at_most is not None:
         parts.append(f"<= {claim.at_most:g}")
-    if claim.equals is not None:
-        within = claim.within
-        tolerance = f"{within.share:.3g}×" if isinstance(within, Share) else f"{within:g}" if within else ""
-        if isinstance(within, Share):
-            tolerance = f"{100 * within.share:g} %"
-        parts.append(f"{claim.equals:g} ± {tolerance}" if tolerance else f"= {claim.equals:g}")
+    if isinstance(claim.within, str):
+        parts.append(f"{claim.equals:g} ± {float(claim.within.rstrip(' %')):g} %")
+    elif claim.equals is not None:
+        parts.append(f"{claim.equals:g} ± {claim.within:g}" if claim.within else f"= {claim.equals:g}")
     return ", ".join(parts)
 
 
-def failed(claim: Claim, group: str, note: str, games: int = 0) -> Finding:
-    """Return the finding of a claim of which nothing could be measured."""
-    nothing = (None, None, None)
-    return Finding(claim.name, claim.where, group, claim.measure, *nothing, bound(claim), games, "FAIL", note)
+def finding_of(claim: Claim, group: str, **found: Any) -> Finding:
+    """Return the finding of a claim for a group; without a verdict it has failed."""
+    return Finding(claim.name, claim.where, group, claim.measure, bound(claim), **found)

@@ -1,7 +1,7 @@
-"""The games that a claim speaks of: those that meet its condition, in groups of equal values, each game once.
+"""The games that a claim is about: those that meet its condition, in groups of equal values, each game once.
 
 A game in which chance had no part is the same for every seed, and points that are equal have the same games: however
-often such a game was played, it tells as much as once. It is counted once in all that is measured.
+often such a game was played, it is one observation. It is counted once in all that is measured.
 """
 
 from __future__ import annotations
@@ -11,25 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.claims.expressions import Columns
+from simulator.claims.expressions import Columns, length, select
 from simulator.claims.grammar import ExpressionError
 
 GAME: Final = "which game "
 """A number that games share if they are the same game: a column that no expression can name."""
 COINLESS: Final = "without coins "
 """Whether chance had no part in a game, so that another seed gives it again."""
-
-
-def length(table: Columns) -> int:
-    """Return the number of rows of a table."""
-    return len(next(iter(table.values()), ()))
-
-
-def select(table: Columns, chosen: np.ndarray[Any, Any] | None) -> Columns:
-    """Return the chosen rows of a table, by condition or by number; all without a choice."""
-    if chosen is None:
-        return table
-    return {name: column[chosen] for name, column in table.items()}
 
 
 def once(table: Columns) -> Columns:
@@ -44,17 +32,6 @@ def once(table: Columns) -> Columns:
         return table
     _, first = np.unique(table[GAME], return_index=True)
     return table if len(first) == length(table) else select(table, np.sort(first))
-
-
-def coinless(table: Columns) -> np.ndarray[Any, Any]:
-    """Return, for each row, whether chance had no part in the game."""
-    return np.asarray(table[COINLESS], dtype=bool) if COINLESS in table else np.zeros(length(table), dtype=bool)
-
-
-def units(table: Columns) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return the trial and the point of each game; without these columns each is a trial of its own, of one point."""
-    games = length(table)
-    return np.asarray(table.get("trial", np.arange(games))), np.asarray(table.get("point", np.zeros(games)))
 
 
 def groups(names: Sequence[str], table: Columns) -> list[tuple[str, Columns]]:
@@ -75,6 +52,6 @@ def groups(names: Sequence[str], table: Columns) -> list[tuple[str, Columns]]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as Python's own; nothing for not-a-number, which equals no other and would be a group a game."""
+    """Return a value as Python's own; None for not-a-number, which equals no other and would be a group per game."""
     plain = value.item() if hasattr(value, "item") else value
     return None if plain != plain else plain

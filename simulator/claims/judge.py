@@ -1,11 +1,10 @@
-"""Claims: whether the results bear out what a scenario says they will.
+"""The verdicts on claims: whether the results confirm what a scenario claims.
 
 A claim passes if the measured value meets all of its bounds. The confidence interval is shown beside it
 and plays no part in the verdict: a claim of at least 0.95 of 100 games passes with 95 of them. A claim
-that no game speaks to fails.
+that is about no game fails.
 
-A claim that also passes in its control, where what it is about is broken, says nothing: it is vacuous, and counts as
-failed.
+A claim that also passes in its control, where what it is about is broken, is vacuous, and counts as failed.
 
 Games that an error ended are left out of all measures. A claim that has lost one of its games, or of those of its
 control, is undecided whatever the others show.
@@ -20,12 +19,13 @@ from typing import Final
 import numpy as np
 
 from simulator.claims.claim import Claim
-from simulator.claims.expressions import Columns, condition, measure
+from simulator.claims.expressions import Columns, condition, length, measure, select
 from simulator.claims.false_alarm import false_alarm
-from simulator.claims.finding import UNDECIDED, VACUOUS, Finding, bound, failed
+from simulator.claims.finding import UNDECIDED, VACUOUS, Finding, bound, finding_of
 from simulator.claims.grammar import ExpressionError
-from simulator.claims.groups import groups, length, once, select
+from simulator.claims.groups import groups, once
 from simulator.claims.lost import lost_of
+from simulator.claims.observed import observe
 from simulator.claims.power import power
 
 __all__ = ["UNDECIDED", "VACUOUS", "ControlTable", "Finding", "bound", "judge", "meets"]
@@ -41,7 +41,7 @@ class ControlTable:
     Parameters
     ----------
     table
-        Intact games, then those of the broken points, in the columns of the points that they stand for.
+        Intact games, then those of the broken points, in the columns of the points that they replace.
     intact
         The number of intact ones.
     lost
@@ -80,6 +80,47 @@ def judge(
     return found
 
 
+def meets(claim: Claim, value: float) -> bool:
+    """Return whether a value meets all bounds of a claim."""
+    low, high = claim.accepts
+    return low <= value <= high  # not-a-number does not
+
+
+def _groups(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
+    """Return the games that a claim is about, by the groups of `each`; none if no game meets its condition."""
+    if claim.where and length(table):
+        table = select(table, condition(claim.where, table))
+    return groups(claim.columns, table) if length(table) else []
+
+
+def _findings(claim: Claim, table: Columns) -> list[Finding]:
+    try:
+        found = [_finding(claim, group, games) for group, games in _groups(claim, table)]
+    except ExpressionError as error:
+        return [finding_of(claim, "", note=str(error))]
+    return found or [finding_of(claim, "", note="no game meets the condition")]
+
+
+def _finding(claim: Claim, group: str, games: Columns) -> Finding:
+    """Return the finding of a group of games, each of which is counted once."""
+    table = once(games)
+    finding = finding_of(claim, group, games=length(table), played=length(games))
+    try:
+        estimate = measure(claim.measure, table)
+    except ExpressionError as error:
+        return replace(finding, note=str(error))
+    verdict = "PASS" if meets(claim, estimate.value) else "FAIL"
+    finding = replace(finding, value=estimate.value, low=estimate.low, high=estimate.high, verdict=verdict)
+    try:
+        observed = observe(claim.measure, table)
+        rate, strength = false_alarm(claim, observed), power(claim, observed, estimate.value)
+    except ExpressionError as error:
+        return replace(finding, note=f"false alarm: {error}")
+    if strength is not None:
+        finding = replace(finding, power=strength.value, of_goal=strength.of_goal)
+    return replace(finding, false_alarm=rate)
+
+
 def _without_lost(findings: list[Finding], claim: Claim, lost: Columns) -> list[Finding]:
     """Return findings with those undecided that have lost games, and those of groups that have lost all of theirs."""
     missing = lost_of(claim, lost)
@@ -87,111 +128,50 @@ def _without_lost(findings: list[Finding], claim: Claim, lost: Columns) -> list[
         return findings
     if claim.columns:  # lost games may be all of their group: it has a row of its own then
         findings = [finding for finding in findings if finding.group]
-    found = []
-    for finding in findings:
-        mine = sum(games for group, games in missing.items() if _within(finding.group, group))
-        undecided = replace(finding, verdict=UNDECIDED, note=_lost_games(mine, finding.played))
-        found.append(undecided if mine else finding)
-    gone = {
-        group: games for group, games in missing.items() if not any(_within(other.group, group) for other in findings)
-    }
-    return found + [
-        replace(failed(claim, group, _lost_games(games, 0)), verdict=UNDECIDED) for group, games in gone.items()
-    ]
+    gone = [group for group in missing if not any(_within(other.group, group) for other in findings)]
+    findings = findings + [finding_of(claim, group) for group in gone]
+    return [_undecided(one, sum(missing[group] for group in missing if _within(one.group, group))) for one in findings]
+
+
+def _undecided(finding: Finding, lost: int) -> Finding:
+    """Return a finding that has lost games."""
+    note = f"{lost:,} of its {lost + finding.played:,} games ended in an error"
+    return replace(finding, verdict=UNDECIDED, note=note) if lost else finding
 
 
 def _within(group: str, other: str) -> bool:
-    """Tell whether a group of games is another one, or a part of it: lost games may lack what groups are made by."""
+    """Return whether a group of games is another one, or a part of it: lost games may lack what groups are made by."""
     return set(other.split(" and ")) - {""} <= set(group.split(" and "))
 
 
-def _lost_games(games: int, left: int) -> str:
-    """Return in words how many games of a claim an error has ended."""
-    return f"{games:,} of its {games + left:,} games ended in an error"
-
-
 def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) -> list[Finding]:
-    """Return findings with what their control gives: a group with no broken game in it has none."""
+    """Return findings with the outcome of their control: a group with no broken game in it has none."""
     lost = sum(lost_of(claim, control.lost).values())
     if lost:
         note = f"{lost:,} games of its control ended in an error"
         return [replace(one, verdict=UNDECIDED, note=note) if one.holds else one for one in findings]
-    rows_there = length(control.table)
-    marked = {**control.table, _BROKEN: np.arange(rows_there) >= control.intact}
+    marked = {**control.table, _BROKEN: np.arange(length(control.table)) >= control.intact}
+    note, broken = "no game in it", {}
     try:
-        chosen = select(marked, condition(claim.where, control.table) if claim.where else None)
-        broken = {group: games for group, games in groups(claim.columns, chosen) if games[_BROKEN].any()}
+        broken = {group: once(games) for group, games in _groups(claim, marked) if games[_BROKEN].any()}
     except ExpressionError as error:
-        return [replace(finding, verdict=_vacuous(finding), note=f"control: {error}") for finding in findings]
+        note = str(error)
     if not broken:
-        return [replace(finding, verdict=_vacuous(finding), note="control: no game in it") for finding in findings]
-    return [
-        _against(finding, claim, once(broken[finding.group])) if finding.group in broken else finding
-        for finding in findings
-    ]
+        return [_passing(finding, note=f"control: {note}") for finding in findings]
+    return [_against(one, claim, broken[one.group]) if one.group in broken else one for one in findings]
 
 
 def _against(finding: Finding, claim: Claim, games: Columns) -> Finding:
     """Return a finding beside the broken games of its group."""
-    said = claim.control.says if claim.control is not None else ""
+    finding = replace(finding, broken=claim.control.says if claim.control is not None else "")
     try:
         value = measure(claim.measure, games).value
     except ExpressionError as error:
-        return replace(finding, verdict=_vacuous(finding), broken=said, note=f"control: {error}")
-    fails = not meets(claim, value) and not np.isnan(value)
-    return replace(finding, verdict=finding.verdict if fails else _vacuous(finding), control=value, broken=said)
+        return _passing(finding, note=f"control: {error}")
+    finding = replace(finding, control=value)
+    return _passing(finding) if meets(claim, value) or np.isnan(value) else finding
 
 
-def _vacuous(finding: Finding) -> str:
-    """Return the verdict of a claim whose control does not fail: one that fails anyway has failed."""
-    return VACUOUS if finding.holds else finding.verdict
-
-
-def meets(claim: Claim, value: float) -> bool:
-    """Tell whether a value meets all bounds of a claim."""
-    low, high = claim.accepts
-    return low <= value <= high  # not-a-number does not
-
-
-def groups_of(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
-    """Return the games that a claim speaks of, by the groups of `each`; none if no game meets its condition.
-
-    Raises
-    ------
-    ExpressionError
-        They cannot be told.
-    """
-    chosen = select(table, condition(claim.where, table) if claim.where and length(table) else None)
-    return groups(claim.columns, chosen) if length(chosen) else []
-
-
-def _findings(claim: Claim, table: Columns) -> list[Finding]:
-    try:
-        found = groups_of(claim, table)
-    except ExpressionError as error:
-        return [failed(claim, "", str(error))]
-    if not found:
-        return [failed(claim, "", "no game meets the condition")]
-    return [_finding(claim, group, games) for group, games in found]
-
-
-def _finding(claim: Claim, group: str, games: Columns) -> Finding:
-    """Return the finding of a group of games, each of which is counted once."""
-    played, table = length(games), once(games)
-    different = length(table)
-    try:
-        estimate = measure(claim.measure, table)
-    except ExpressionError as error:
-        return replace(failed(claim, group, str(error), different), played=played)
-    verdict = "PASS" if meets(claim, estimate.value) else "FAIL"
-    note, rate, found = "", None, None
-    try:
-        rate = false_alarm(claim, table)
-        found = power(claim, table, estimate.value)
-    except ExpressionError as error:
-        note = f"false alarm: {error}"
-    return Finding(
-        claim.name, claim.where, group, claim.measure, estimate.value, estimate.low, estimate.high, bound(claim),
-        different, verdict, note, false_alarm=rate,
-        power=found.value if found else None, of_goal=found.of_goal if found else None, played=played,
-    )  # fmt: skip
+def _passing(finding: Finding, note: str = "") -> Finding:
+    """Return a finding whose control does not fail: one that fails anyway has failed."""
+    return replace(finding, verdict=VACUOUS if finding.holds else finding.verdict, note=note or finding.note)

@@ -1,6 +1,6 @@
 """Games that an error ended, and the claims that they leave undecided.
 
-Such a game shows nothing of its protocol: it is left out of every measure. Of it only what was set beforehand is known,
+Such a game shows nothing of its protocol: it is left out of every measure. Only what was set beforehand is known of it,
 so a condition on what games show may or may not have held: it counts as held, and the claim is left undecided.
 """
 
@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from typing import Any
 
 import numpy as np
 
 from simulator.claims.claim import Claim
-from simulator.claims.expressions import Columns, columns_of, rows
-from simulator.claims.grammar import ExpressionError, parse
-from simulator.claims.groups import groups, length, select
-from simulator.claims.statistics import AGGREGATES
+from simulator.claims.expressions import Columns, length, rows, select
+from simulator.claims.grammar import ExpressionError, columns_of, parse
+from simulator.claims.groups import groups
+from simulator.claims.statistics import AGGREGATES, Values
 
 
 def lost_of(claim: Claim, lost: Columns) -> Counter[str]:
@@ -36,11 +35,8 @@ def lost_of(claim: Claim, lost: Columns) -> Counter[str]:
     """
     if not length(lost):
         return Counter()
-    concerned = _may_hold(claim.where, lost)
-    inner = _conditions(claim.measure)
-    if "" not in inner:
-        concerned &= np.any([_may_hold(condition, lost) for condition in inner], axis=0)
-    mine = select(lost, concerned)
+    summed = np.any([_may_hold(condition, lost) for condition in _conditions(claim.measure)], axis=0)
+    mine = select(lost, _may_hold(claim.where, lost) & summed)
     known = [name for name in claim.columns if name in lost]
     return Counter({group: length(games) for group, games in groups(known, mine) if length(games)})
 
@@ -48,15 +44,15 @@ def lost_of(claim: Claim, lost: Columns) -> Counter[str]:
 def _conditions(measure: str) -> set[str]:
     """Return the conditions under which a measure sums games up; an empty one if it sums all of them up."""
     calls = [node for node in ast.walk(parse(measure)) if isinstance(node, ast.Call)]
-    found = {
+    conditions = {
         ast.unparse(call.keywords[0].value) if call.keywords else ""
         for call in calls
         if isinstance(call.func, ast.Name) and call.func.id in AGGREGATES
     }
-    return found or {""}
+    return conditions or {""}
 
 
-def _may_hold(condition: str, lost: Columns) -> np.ndarray[Any, Any]:
+def _may_hold(condition: str, lost: Columns) -> Values:
     """Return, for each lost game, whether a condition may have held of it."""
     may = np.ones(length(lost), dtype=bool)
     if not condition:
@@ -67,6 +63,6 @@ def _may_hold(condition: str, lost: Columns) -> np.ndarray[Any, Any]:
         if columns_of(part) <= set(lost):
             try:
                 may &= rows(part, lost).astype(bool)
-            except ExpressionError:  # the claim itself says what is wrong with it
+            except ExpressionError:  # the finding of the claim has the reason
                 continue
     return may

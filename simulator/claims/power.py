@@ -1,17 +1,16 @@
 """The power of a claim: the smallest violation that a run of the same size finds with probability 95 %.
 
 It is stated as a value of the measure: were that the truth, the claim would fail in 95 % of runs. A false-alarm rate
-says how seldom a true claim fails; the power says how near to the bound a fault may come unseen.
+is how often a true claim fails; the power is how near to the bound a fault may remain undetected.
 
 A fraction: the share of games at which the bound is missed, however the games of one trial depend on each other. An
 extreme: the games of whole trials are drawn anew, all multiplied by a factor (or moved, where signs differ). Anything
-else: the bound and 1.645 standard errors (Student's t; see `spread`). Games without coins are as they are: a claim on
-them alone finds whatever is beyond its bound.
+else: the bound and 1.645 standard errors (Student's t; see `jackknife`). Games without coins are the same in every run:
+a claim on them alone finds whatever is beyond its bound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Final
@@ -19,13 +18,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from simulator.claims.claim import Claim, of_failure
-from simulator.claims.expressions import Columns, arguments, columns_of, outermost
-from simulator.claims.groups import coinless, units
-from simulator.claims.spread import EXTREMES, Spread, spread
+from simulator.claims.grammar import columns_of, outermost
 from simulator.claims.tails import clustered_below, reach
 
 if TYPE_CHECKING:
-    from simulator.claims.tails import Column
+    from simulator.claims.observed import Observed
 
 MISSED: Final = 0.05
 """Share of runs in which a violation as large as the power is not found."""
@@ -39,7 +36,7 @@ OF_COST: Final = 0.1
 OF_ERROR: Final = 0.15
 """Goals for what counts messages and for everything else: the relative deviation that is found."""
 COSTS: Final = ("words", "messages", "bits", "broadcasts")
-"""What columns of costs begin with."""
+"""Beginnings of the names of columns of costs."""
 _HALVINGS: Final = 30
 
 
@@ -59,7 +56,7 @@ class Power:
     of_goal: float
 
 
-def power(claim: Claim, table: Columns, value: float) -> Power | None:
+def power(claim: Claim, observed: Observed, value: float) -> Power | None:
     """Return the power of a claim on a group of games.
 
     Parameters
@@ -70,85 +67,62 @@ def power(claim: Claim, table: Columns, value: float) -> Power | None:
     Returns
     -------
     power
-        None if the games do not tell: one trial, an infinite value, or a bound that all values meet. Of two bounds the
+        None if it cannot be estimated: one trial, an infinite value, or a bound that all values meet. Of two bounds the
         power is that of the side on which it is further from the goal.
-
-    Raises
-    ------
-    ExpressionError
-        The measure cannot be evaluated.
     """
-    trials, points = units(table)
-    name, ends = outermost(claim.measure), dict(zip((-1, 1), claim.accepts, strict=True))
-    if name == "fraction":
-        chosen, (holds, *_) = arguments(claim.measure, table)
-        beyond = _of_fraction(holds.astype(bool), trials[chosen], coinless(table)[chosen])
-    elif name in EXTREMES:
-        chosen, (values, *_) = arguments(claim.measure, table)
-        beyond = _of_extreme(claim, np.asarray(values, dtype=float), trials[chosen], coinless(table)[chosen])
-    else:
-        beyond = _of_sums(spread(claim.measure, table, trials, points))
-    found = [(beyond(bound, side), side) for side, bound in ends.items() if isfinite(bound)]
-    known = [Power(there, _of_goal(claim, there, side, value)) for there, side in found if there is not None]
-    return max(known, key=lambda one: one.of_goal) if known and isfinite(value) else None
+    found = []
+    for side, bound in zip((-1, 1), claim.accepts, strict=True):
+        there = _beyond(claim, observed, bound, side) if isfinite(bound) else None
+        if there is not None:
+            found.append(Power(there, _of_goal(claim, there, side, value)))
+    return max(found, key=lambda one: one.of_goal) if found and isfinite(value) else None
 
 
-Beyond = Callable[[float, int], float | None]
-"""From a bound and the side (-1 below, 1 above) to the value that is found there."""
+def _beyond(claim: Claim, observed: Observed, bound: float, side: int) -> float | None:
+    """Return the value that is found beyond a bound, below (-1) or above it (1)."""
+    if observed.measure == "fraction":
+        return _of_fraction(observed, bound, side)
+    if observed.measure:
+        return _of_extreme(claim, observed, bound, side)
+    moved = observed.moved
+    if moved is None or not isfinite(moved.variance):
+        return None
+    return bound + side * reach(MISSED, moved.freedom, single=moved.extreme) * float(np.sqrt(moved.variance))
 
 
-def _of_fraction(holds: Column, trials: Column, same: Column) -> Beyond:
-    """Return what a share of games finds: the share of those that are tossed anew."""
-    games, known, of = int((~same).sum()), holds[same], len(np.unique(trials[~same]))
-    shares = (int(known.sum()) + np.arange(games + 1)) / max(1, len(holds))
-
-    def beyond(bound: float, side: int) -> float | None:
-        if not games:
-            return bound
-        failing = int((shares < bound).sum() if side < 0 else (shares > bound).sum())
-        if not failing:
-            return None
-        most = games - failing  # largest number of games against the claim with which it holds
-        low, high = 0.0, 1.0
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            low, high = (low, middle) if clustered_below(games, of, middle, most) <= MISSED else (middle, high)
-        return high if side > 0 else 1 - high
-
-    return beyond
+def _of_fraction(observed: Observed, bound: float, side: int) -> float | None:
+    """Return the share of the games that are tossed anew at which the bound is missed."""
+    (games, trials), shares = observed.tossed, observed.shares
+    if not games:
+        return bound
+    failing = int((shares < bound).sum() if side < 0 else (shares > bound).sum())
+    if not failing:
+        return None
+    most = games - failing  # largest number of games against the claim with which it holds
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if clustered_below(games, trials, middle, most) <= MISSED else (middle, high)
+    return high if side > 0 else 1 - high
 
 
-def _of_extreme(claim: Claim, values: Column, trials: Column, same: Column) -> Beyond:
-    """Return what an extreme finds: trials are drawn anew, their games multiplied, or moved where signs differ.
+def _of_extreme(claim: Claim, observed: Observed, bound: float, side: int) -> float | None:
+    """Return the extreme that is found if trials are drawn anew, their games multiplied, or moved where signs differ.
 
-    One trial does not tell how far chance moves it, unless theory says that chance has no part.
+    One trial does not show how far chance moves it, unless theory says that chance has no part.
     """
-    sign = 1 if outermost(claim.measure) == "max" else -1
-    largest, fixed = (sign * values).max(initial=-inf), (sign * values)[same].max(initial=-inf)
-    tops = np.sort([(sign * values)[~same & (trials == one)].max() for one in np.unique(trials[~same])])
-
-    def beyond(bound: float, side: int) -> float | None:
-        if (len(tops) == 1 and claim.chance != 0) or not np.isfinite(values).all():
-            return None
-        # of N fresh trials all are at most the n-th of those seen with chance (n / N)^N
-        place = int(len(tops) * MISSED ** (1 / max(1, len(tops)))) if side == sign else len(tops)
-        fresh = sign * max(fixed, tops[max(1, place) - 1] if len(tops) else -inf)
-        if fresh * bound > 0 and fresh * largest * sign > 0:
-            return float(bound * (sign * largest / fresh))
-        return float(bound + sign * largest - fresh)
-
-    return beyond
-
-
-def _of_sums(moved: Spread | None) -> Beyond:
-    """Return what a measure of many games finds."""
-
-    def beyond(bound: float, side: int) -> float | None:
-        if moved is None or not isfinite(moved.variance):
-            return None
-        return bound + side * reach(MISSED, moved.freedom, single=moved.extreme) * float(np.sqrt(moved.variance))
-
-    return beyond
+    sign = 1 if observed.measure == "max" else -1
+    values, trials, same = sign * observed.values, observed.trials, observed.same
+    tops = np.sort([values[~same & (trials == one)].max() for one in np.unique(trials[~same])])
+    if (len(tops) == 1 and claim.chance != 0) or not np.isfinite(values).all():
+        return None
+    # of N fresh trials all are at most the n-th of those seen with chance (n / N)^N
+    place = int(len(tops) * MISSED ** (1 / max(1, len(tops)))) if side == sign else len(tops)
+    fresh = sign * max(values[same].max(initial=-inf), tops[max(1, place) - 1] if len(tops) else -inf)
+    largest = sign * values.max()
+    if fresh * bound > 0 and fresh * largest > 0:
+        return float(bound * (largest / fresh))
+    return float(bound + largest - fresh)
 
 
 def _of_goal(claim: Claim, there: float, side: int, value: float) -> float:

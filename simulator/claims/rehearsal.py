@@ -1,33 +1,59 @@
-"""A claim tried on a made-up table, so that what cannot be evaluated is told before anything is played."""
+"""An expression checked before anything is played, by evaluating it on a sample table.
+
+A column of a type that is not known can be used as a value of any type.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
-from simulator.claims.claim import Claim
 from simulator.claims.columns import NETWORK_COLUMNS, TRIAL_COLUMNS, Holds
-from simulator.claims.expressions import (
-    check_condition,
-    check_measure,
-    check_rows,
-    column_of,
-    columns_of,
-    measure,
-    rows,
-)
-from simulator.claims.grammar import ExpressionError
+from simulator.claims.expressions import Columns, column_of, condition, measure, rows
+from simulator.claims.grammar import columns_of
+from simulator.claims.statistics import AGGREGATES, Estimate, Values
 
-_ROWS: Final = 12
-"""Rows of the made-up table."""
-_OF_TRIALS: Final[dict[str, Holds]] = {column.name: column.holds for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS)}
+_SAMPLES: Final[Mapping[Holds, Values]] = {
+    "number": np.arange(1.0, 13.0),
+    "truth": np.arange(12) % 2 == 0,
+    "text": np.array(["t0", "t1", "t2"] * 4),
+    "unknown": np.zeros(12, dtype="V1"),
+}
 _BY_DTYPE: Final[dict[str, Holds]] = {"b": "truth", "f": "number", "U": "text"}
+_UNMEASURED: Final = {name: replace(one, compute=lambda *_: Estimate(1.0)) for name, one in AGGREGATES.items()}
+
+
+def check_measure(text: str, columns: Mapping[str, Holds] | None = None) -> None:
+    """Raise ExpressionError unless `text` is a measure: one number for a table.
+
+    Parameters
+    ----------
+    columns
+        The type of each column, as far as it is known.
+    """
+    measure(text, _sample(text, columns), _UNMEASURED, masking=False)
+
+
+def check_rows(text: str, columns: Mapping[str, Holds] | None = None) -> None:
+    """Raise ExpressionError unless `text` is a condition or a quantity of each row."""
+    rows(text, _sample(text, columns))
+
+
+def check_condition(text: str, columns: Mapping[str, Holds] | None = None) -> None:
+    """Raise ExpressionError unless `text` is true or false of each row."""
+    condition(text, _sample(text, columns))
+
+
+def _sample(text: str, columns: Mapping[str, Holds] | None) -> Columns:
+    """Return a table with the columns of an expression."""
+    return {name: _SAMPLES[(columns or {}).get(name, "unknown")] for name in columns_of(text) or {"none"}}
 
 
 def held(names: Sequence[str], swept: Mapping[str, Sequence[Any]], called: Mapping[str, str]) -> dict[str, Holds]:
-    """Return what each column of trials.csv holds.
+    """Return the type of each column of trials.csv.
 
     Parameters
     ----------
@@ -36,50 +62,14 @@ def held(names: Sequence[str], swept: Mapping[str, Sequence[Any]], called: Mappi
     swept
         Swept parameters that are columns, with their values.
     called
-        Columns that go by a second name, and that name.
+        Columns that have a second name, and that name.
 
     Examples
     --------
     >>> held(("ok", "words", "found", "spread"), {"spread": ["wide", "narrow"]}, {"words": "letters"})
     {'ok': 'truth', 'words': 'number', 'found': 'unknown', 'spread': 'text', 'letters': 'number'}
     """
-    known: dict[str, Holds] = {name: _OF_TRIALS.get(name, "unknown") for name in names}
-    for name, values in swept.items():
-        known[name] = _BY_DTYPE.get(column_of(values).dtype.kind, "unknown")
+    types: dict[str, Holds] = {column.name: column.holds for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS)}
+    known: dict[str, Holds] = {name: types.get(name, "unknown") for name in names}
+    known |= {name: _BY_DTYPE[column_of(values).dtype.kind] for name, values in swept.items()}
     return {**known, **{second: known[name] for name, second in called.items() if name in known}}
-
-
-def ill_typed(claim: Claim, known: Mapping[str, Holds]) -> tuple[str, str] | None:
-    """Return which key of a claim cannot be evaluated on columns of these types, and why; None if all can.
-
-    A claim that speaks of unknown columns is tried as far as the known ones go.
-    """
-    for key, text, check in (
-        ("where", claim.where, check_condition),
-        ("measure", claim.measure, check_measure),
-        ("margin", claim.margin, check_rows),
-    ):
-        if not text:
-            continue
-        try:
-            check(text, known)
-        except ExpressionError as error:
-            return key, str(error)
-        names = columns_of(text)
-        if any(known.get(name, "number") == "unknown" for name in names):
-            continue
-        table = {name: _made_up(known.get(name, "number")) for name in names} or {"ok": _made_up("truth")}
-        try:
-            measure(text, table) if key == "measure" else rows(text, table)
-        except ExpressionError:
-            continue  # of these values, not of their types: no value above 0, no two places
-        except Exception as error:
-            return key, f"{text!r} cannot be evaluated: {' '.join(str(error).split()) or type(error).__name__}"
-    return None
-
-
-def _made_up(holds: Holds) -> np.ndarray[Any, Any]:
-    places = np.arange(_ROWS)
-    if holds == "truth":
-        return np.equal(places % 2, 0)
-    return np.array([f"t{place % 3}" for place in places]) if holds == "text" else np.add(places, 1.0)

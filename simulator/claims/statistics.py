@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-Column = np.ndarray[Any, Any]
+Values = np.ndarray[Any, Any]
 
 CONFIDENCE: Final = 0.95
 
@@ -53,17 +53,14 @@ def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE)
     return low, high
 
 
-def fraction(length: int, column: Column) -> Estimate:
+def fraction(length: int, column: Values) -> Estimate:
     """Return the share of rows in which a condition holds."""
     _some(length)
-    holds = np.asarray(column)
-    if holds.dtype.kind != "b" and not np.isin(holds, (0, 1)).all():
-        raise ValueError("fraction() takes a column that is true or false")
-    successes = int(holds.sum())
+    successes = int(np.asarray(column).sum())
     return Estimate(successes / length, *clopper_pearson(successes, length))
 
 
-def quantile(length: int, column: Column, share: Any) -> Estimate:
+def quantile(length: int, column: Values, share: Any) -> Estimate:
     """Return the smallest value that at least this share of the rows do not exceed (0.5: the middle)."""
     values, q = _numbers(column), float(share)
     if not 0 <= q <= 1:
@@ -74,12 +71,12 @@ def quantile(length: int, column: Column, share: Any) -> Estimate:
     return Estimate(above, *_order_interval(np.sort(values), q))
 
 
-def median(length: int, column: Column) -> Estimate:
+def median(length: int, column: Values) -> Estimate:
     """Return the median."""
     return quantile(length, column, 0.5)
 
 
-def mean(length: int, column: Column) -> Estimate:
+def mean(length: int, column: Values) -> Estimate:
     """Return the mean."""
     from scipy.special import stdtrit
 
@@ -91,7 +88,7 @@ def mean(length: int, column: Column) -> Estimate:
     return Estimate(middle, middle - half, middle + half)
 
 
-def slope(length: int, y: Column, x: Column) -> Estimate:
+def slope(length: int, y: Values, x: Values) -> Estimate:
     """Return the exponent of the power law y ~ x^slope: least squares of log y over log x."""
     from scipy.special import stdtrit
 
@@ -111,7 +108,7 @@ def slope(length: int, y: Column, x: Column) -> Estimate:
     return Estimate(exponent, exponent - half, exponent + half)
 
 
-def crossing(length: int, y: Column, x: Column, one: Column, other: Column) -> Estimate:
+def crossing(length: int, y: Values, x: Values, one: Values, other: Values) -> Estimate:
     """Return the x from which on `y` is smaller in one group of rows than in another.
 
     Means of log y are compared at each x that both groups have. Their difference is taken as linear in log x between
@@ -133,7 +130,7 @@ def crossing(length: int, y: Column, x: Column, one: Column, other: Column) -> E
     return Estimate(found, _falls_below(places, middle - half), _falls_below(places, middle + half))
 
 
-def _welch_half(one: Column, other: Column) -> float:
+def _welch_half(one: Values, other: Values) -> float:
     """Return half of the 95 % interval of the difference of two means; a group without spread adds none."""
     from scipy.special import stdtrit
 
@@ -145,7 +142,7 @@ def _welch_half(one: Column, other: Column) -> float:
     return float(stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(whole))
 
 
-def _falls_below(places: Column, values: Column) -> float | None:
+def _falls_below(places: Values, values: Values) -> float | None:
     """Return e to the place from which on values are below 0, by linear interpolation; None if there is no such."""
     above = np.flatnonzero(values >= 0)
     if not len(above) or above[-1] == len(values) - 1:
@@ -155,7 +152,7 @@ def _falls_below(places: Column, values: Column) -> float | None:
     return float(np.exp(places[last] + share * (places[last + 1] - places[last])))
 
 
-def _plain(function: Callable[[Column], Any]) -> Callable[..., Estimate]:
+def _plain(function: Callable[[Values], Any]) -> Callable[..., Estimate]:
     return lambda length, column: Estimate(float(function(_numbers(column))))
 
 
@@ -164,7 +161,7 @@ def _some(length: int) -> None:
         raise ValueError("no games to measure")
 
 
-def _numbers(column: Column) -> Column:
+def _numbers(column: Values) -> Values:
     values = np.asarray(column, dtype=float)
     _some(len(values))
     if np.isnan(values).any():
@@ -172,7 +169,7 @@ def _numbers(column: Column) -> Column:
     return values
 
 
-def _order_interval(ordered: Column, q: float) -> tuple[float | None, float | None]:
+def _order_interval(ordered: Values, q: float) -> tuple[float | None, float | None]:
     """Return the order statistics between which the q-quantile lies with at least 95 % confidence."""
     from scipy.special import bdtr
 
@@ -198,6 +195,11 @@ AGGREGATES: Final[dict[str, Aggregate]] = {
 }
 """What sums columns up. Each also takes ``where=(condition)``, so that two groups can be compared:
 ``median(words, where=(protocol == 'robust')) / median(words, where=(protocol == 'deterministic'))``."""
+
+CONDITIONS: Final = ("condition", "one", "other")
+"""Arguments of measures that are conditions; the others are numbers."""
+SHARE: Final = "share"
+"""The argument that is one number and not one per row."""
 
 ROWWISE: Final[dict[str, Callable[[Any], Any]]] = {"log": np.log, "sqrt": np.sqrt, "abs": np.abs}
 """Functions of each row's value."""

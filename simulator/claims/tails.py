@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-Column = np.ndarray[Any, Any]
+from simulator.claims.statistics import Values
 
 _ALIKE: Final = 3
-"""So many equal values at a point are taken for a quantity that chance has no part in."""
+"""Number of equal values at a point from which on chance is taken to have no part in them."""
 _CORRELATED: Final = 0.5
 """Correlation of the games of one trial at different points: it is 0.2 to 0.6 where the same protocol plays."""
 
 
-def binomial(games: int, chance: float) -> Column:
+def binomial(games: int, chance: float) -> Values:
     """Return the probabilities of 0 … `games` hits, each game one with this chance.
 
     Examples
@@ -26,11 +26,11 @@ def binomial(games: int, chance: float) -> Column:
 
     hits = np.arange(games + 1)
     ways = gammaln(games + 1) - gammaln(hits + 1) - gammaln(games - hits + 1)
-    found: Column = np.exp(ways + xlogy(hits, chance) + xlog1py(games - hits, -chance))
+    found: Values = np.exp(ways + xlogy(hits, chance) + xlog1py(games - hits, -chance))
     return found
 
 
-def beta_binomial(games: int, hits: float) -> Column:
+def beta_binomial(games: int, hits: float) -> Values:
     """Return the predicted probabilities of 0 … `games` hits in as many fresh games, `hits` having been seen.
 
     The hits of the fresh run are binomial given the chance of one, whose posterior distribution is
@@ -41,11 +41,11 @@ def beta_binomial(games: int, hits: float) -> Column:
     fresh = np.arange(games + 1)
     ways = gammaln(games + 1) - gammaln(fresh + 1) - gammaln(games - fresh + 1)
     one, other = hits + 0.5, games - hits + 0.5
-    found: Column = np.exp(ways + betaln(fresh + one, games - fresh + other) - betaln(one, other))
+    found: Values = np.exp(ways + betaln(fresh + one, games - fresh + other) - betaln(one, other))
     return found
 
 
-def tail(distance: Column | float, freedom: float, *, single: bool) -> Column:
+def tail(distance: Values | float, freedom: float, *, single: bool) -> Values:
     """Return the chance of a deviation above a distance in standard errors, by Student's t.
 
     Of a `single` game, or the extreme of several, at least that of the exponential distribution, e^-(1 + distance).
@@ -110,7 +110,7 @@ def clustered_below(games: int, trials: int, chance: float, most: int) -> float:
     return _largest(games, trials, chance, np.ones(most + 1), beyond=0.0)
 
 
-def _largest(games: int, trials: int, chance: float, last: Column, beyond: float) -> float:
+def _largest(games: int, trials: int, chance: float, last: Values, beyond: float) -> float:
     """Return the largest probability of a set of totals over all distributions of the hits of a trial.
 
     By dynamic programming over the trials: each takes the distribution on 0 … c (its games) with the right mean that is
@@ -141,12 +141,12 @@ def _largest(games: int, trials: int, chance: float, last: Column, beyond: float
     return float(value[-1])
 
 
-def game_outside(values: Column, points: Column, low: float, high: float, same: Column | None = None) -> Column | None:
+def game_outside(values: Values, points: Values, low: float, high: float, same: Values | None = None) -> Values | None:
     """Return, for each game, the chance that a fresh one at its point falls below `low` or above `high`.
 
-    Games in which chance has no part (`same`, with a point each) are as they are.
+    Games in which chance has no part (`same`, with a point each) are the same in every run.
 
-    The spread of a point is its own or that of all points together, whichever is larger. Its degrees of freedom are
+    The variance of a point is its own or that of all points together, whichever is larger. Its degrees of freedom are
     those of points whose games, as those of a trial share a seed, are correlated by one half. None if no point has two.
     """
     if not np.isfinite(values).all():
@@ -175,5 +175,5 @@ def game_outside(values: Column, points: Column, low: float, high: float, same: 
     return chances
 
 
-def _variance(values: Column) -> float:
+def _variance(values: Values) -> float:
     return 0.0 if len(values) < 2 or (values == values[0]).all() else float(values.var(ddof=1))

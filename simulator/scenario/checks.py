@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from simulator.claims.claim import Claim
+from simulator.claims.claim import Claim, ill_typed
 from simulator.claims.columns import TRIALS, Holds
-from simulator.claims.expressions import columns_of
-from simulator.claims.rehearsal import ill_typed
+from simulator.claims.grammar import columns_of
 from simulator.errors import accepted, nearest
 from simulator.points.point import Part, Point, canonical
 from simulator.points.swept import axes

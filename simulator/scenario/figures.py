@@ -107,8 +107,8 @@ def _check_axis(name: str, axis: str, needed: bool, swept: tuple[str, ...] | Non
 
 def _check_condition(name: str, condition: str) -> None:
     """Raise ValueError unless the text can be read as a condition on games."""
-    from simulator.claims.expressions import check_condition
     from simulator.claims.grammar import ExpressionError
+    from simulator.claims.rehearsal import check_condition
 
     try:
         check_condition(condition)

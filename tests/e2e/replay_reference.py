@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from simulator.claims.expressions import columns_of
+from simulator.claims.grammar import columns_of
 from simulator.errors import RunError, ScenarioError
 from simulator.results.formats import duration
 from simulator.results.write import write_tables

@@ -26,7 +26,7 @@ VERSIONS: Final = "import importlib.metadata as m, sys; print(*(f'{name}=={m.ver
 SITES: Final = (16, 1024)
 CONFORMANCE: Final = "tests/conformance/test_registered.py"
 QUICK: Final = (
-    "tests/simulator/claims/test_claims.py",
+    "tests/simulator/claims/test_measures.py",
     "tests/simulator/claims/test_columns.py",
     "tests/simulator/claims/test_power.py",
     "tests/simulator/game/test_channels.py",

@@ -17,8 +17,8 @@ from typing import Final
 import atheris
 
 with atheris.instrument_imports(include=["simulator.claims", "simulator.scenario", "simulator.runs.journal", "yaml"]):
-    from simulator.claims.expressions import check_condition, check_measure
     from simulator.claims.grammar import ExpressionError
+    from simulator.claims.rehearsal import check_condition, check_measure
     from simulator.errors import RunError, ScenarioError
     from simulator.runs.journal import Journal
     from simulator.scenario.load import load

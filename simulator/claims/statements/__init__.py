@@ -1,4 +1,4 @@
-"""The statements of the five papers that scenarios may name as the `source` of a claim, a module per paper.
+"""The statements of the five papers that scenarios may name as the `source` of a claim: a YAML file per paper.
 
 A source is the name of a statement, with the paper's before it: `Threshold monitor: Theorem 1.9`. The paper's name may
 be left out where only one paper has a statement of that name, and for those of the robust tracker, which most
@@ -7,39 +7,88 @@ scenarios are about.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
-from simulator.claims.statements.continual_observation import CONTINUAL_OBSERVATION
-from simulator.claims.statements.data_analysis import DATA_ANALYSIS
-from simulator.claims.statements.dynamic_data import DYNAMIC_DATA
-from simulator.claims.statements.robust_tracking import ROBUST_TRACKING
-from simulator.claims.statements.statement import Paper, Statement, Tested
-from simulator.claims.statements.threshold_monitor import THRESHOLD_MONITOR
+import yaml
+from pydantic import BaseModel
+
 from simulator.errors import nearest
 
-__all__ = ["NAMES", "PAPERS", "STATEMENTS", "Paper", "Statement", "Tested", "key_of", "no_statement"]
-
-PAPERS: Final = (ROBUST_TRACKING, DATA_ANALYSIS, THRESHOLD_MONITOR, CONTINUAL_OBSERVATION, DYNAMIC_DATA)
-"""In the order in which docs/claims.md shows them."""
+FILES: Final = ("robust_tracking", "data_analysis", "threshold_monitor", "continual_observation", "dynamic_data")
+"""The papers' files, in the order in which docs/claims.md shows them; the first paper's name may be left out."""
 
 
-def _known() -> tuple[dict[str, Statement], dict[str, str]]:
-    """Return the statements by their full names, and the full name by each name that a source may say."""
-    statements = {paper.key(one): one for paper in PAPERS for one in paper.statements}
-    sources = {key: key for key in statements}
-    alone = [(one.name, paper.key(one)) for paper in PAPERS for one in paper.statements]
-    names = [name for name, _ in alone]
-    for name, key in alone:
-        if names.count(name) == 1 or key.startswith(f"{ROBUST_TRACKING.name}: "):
-            sources[name] = key
-    return statements, sources
+class Tested(BaseModel, frozen=True):
+    """A test of this repository that supports a statement where no run can, or where an exact case says more.
+
+    Parameters
+    ----------
+    test
+        File and function, as pytest names it: ``tests/mechanisms/test_noise.py::test_draws_have_their_law``.
+    says
+        What is asserted, in a line.
+    control
+        What is broken where the same check fails; empty if there is no such control.
+    """
+
+    test: str
+    says: str
+    control: str = ""
 
 
-STATEMENTS, _SOURCES = _known()
+class Statement(BaseModel, frozen=True):
+    """A theorem, a lemma, or a comparison that a paper states.
+
+    Parameters
+    ----------
+    name
+        Its name in `source:` of a claim, if need be after the paper's name.
+    says
+        Its content in a line.
+    untested
+        Why no experiment of its own is possible; empty if one is.
+    tests
+        The tests that support it, beside the claims of scenarios that name it.
+    """
+
+    name: str
+    says: str
+    untested: str = ""
+    tests: tuple[Tested, ...] = ()
+
+
+class Paper(BaseModel, frozen=True):
+    """A paper and its statements.
+
+    Parameters
+    ----------
+    name
+        Its subject in two words, which goes before a statement's name where several papers have one of that name:
+        ``Threshold monitor: Theorem 1.9``.
+    cites
+        Authors, year, title, place.
+    statements
+        In the order of the paper.
+    """
+
+    name: str
+    cites: str
+    statements: tuple[Statement, ...]
+
+    def key(self, statement: Statement) -> str:
+        """Return the name of a statement that no other paper has."""
+        return f"{self.name}: {statement.name}"
+
+
+def _read(name: str) -> Paper:
+    text = Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8")
+    return Paper.model_validate(yaml.safe_load(text))
+
+
+PAPERS: Final = tuple(map(_read, FILES))
+STATEMENTS: Final = {paper.key(one): one for paper in PAPERS for one in paper.statements}
 """Every statement, by the paper's name and its own."""
-
-NAMES: Final = tuple(_SOURCES)
-"""What `source:` may say."""
 
 
 def key_of(source: str) -> str | None:
@@ -50,7 +99,10 @@ def key_of(source: str) -> str | None:
     >>> key_of("Lemma 5"), key_of("Dynamic data: Theorem 8"), key_of("Theorem 1.9")
     ('Robust tracking: Lemma 5', 'Dynamic data: Theorem 8', 'Threshold monitor: Theorem 1.9')
     """
-    return _SOURCES.get(source)
+    if source in STATEMENTS:
+        return source
+    keys = _keys(source)
+    return keys[0] if len(keys) == 1 or (keys and keys[0].startswith(f"{PAPERS[0].name}: ")) else None
 
 
 def no_statement(source: str) -> str:
@@ -63,7 +115,13 @@ def no_statement(source: str) -> str:
     >>> no_statement("Lema 5")
     "is no statement; did you mean 'Lemma 5'? (docs/claims.md has them all)"
     """
-    several = [repr(paper.key(one)) for paper in PAPERS for one in paper.statements if one.name == source]
-    if several:
-        return f"is a statement of several papers: say {' or '.join(several)}"
-    return f"is no statement{nearest(source, NAMES)} (docs/claims.md has them all)"
+    keys = _keys(source)
+    if keys:
+        return f"is a statement of several papers: say {' or '.join(map(repr, keys))}"
+    names = [*STATEMENTS, *(one.name for one in STATEMENTS.values())]
+    return f"is no statement{nearest(source, names)} (docs/claims.md has them all)"
+
+
+def _keys(name: str) -> list[str]:
+    """Return the full names of the statements with a name, in the order of the papers."""
+    return [key for key, one in STATEMENTS.items() if one.name == name]

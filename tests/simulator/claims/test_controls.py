@@ -7,12 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import yaml
 
-from simulator.claims.claim import Claim
-from simulator.claims.judge import ControlTable, judge
 from simulator.errors import ScenarioError
 from simulator.points.point import canonical
 from simulator.runs.runner import execute
@@ -97,6 +94,8 @@ def test_a_fault_makes_other_games_than_the_protocol_without_it() -> None:
         ({"adversary": {"kind": "freeze", "beginn": 3}}, "claims[0].control.adversary.beginn"),
         ({"fault": "no-noise", "where": "sites == 5"}, "claims[0].control: no point meets its condition"),
         ({"fault": "no-noise", "where": "ok"}, "claims[0].control: where: 'ok': there is no column 'ok'"),
+        ({"fault": "no-noise", "where": "sites +"}, "claims[0].control: where: 'sites +' cannot be read"),
+        ({"fault": "no-noise", "where": "sites + 1"}, "claims[0].control: where: must be a condition"),
         ({"fault": "no-noise", "trials": 0}, "claims[0].control.trials"),
         ({}, "claims[0]: control: must change something"),
         ({"fault": "no-noise"}, "claims[0].control.fault: fault no-noise is one of robust, "),
@@ -119,67 +118,6 @@ def test_points_that_were_set_away_take_their_control_with_them() -> None:
     document = Document("small.yaml", Path(), {**HEAD, "claims": claims})
     document.set("sites=4")
     assert build(document).controls == ()
-
-
-# ---------------------------------------------------------------------- verdicts
-
-TABLE = {
-    "protocol": np.array(["a", "a", "b", "b"]),
-    "ok": np.array([True, True, True, True]),
-    "words": np.array([1.0, 2.0, 3.0, 4.0]),
-}
-
-
-def broken(ok: bool, words: float = 9.0) -> ControlTable:
-    """Return the table with a broken game of each protocol in the place of the second one."""
-    table = {
-        "protocol": np.array(["a", "b", "a", "b"]),
-        "ok": np.array([True, True, ok, ok]),
-        "words": np.array([1.0, 3.0, words, words]),
-    }
-    return ControlTable(table, 2)
-
-
-def verdicts(control: ControlTable, **keys: Any) -> list[tuple[str, float | None]]:
-    found = judge([Claim(**{"name": "c", "control": {"fault": "f"}, **keys})], TABLE, {0: control})
-    return [(finding.verdict, finding.control) for finding in found]
-
-
-def test_a_claim_whose_control_fails_passes_and_one_whose_control_passes_is_vacuous() -> None:
-    asks: dict[str, Any] = {"measure": "fraction(ok)", "at_least": 0.9}
-    assert verdicts(broken(ok=False), **asks) == [("PASS", 0.5)]
-    assert verdicts(broken(ok=True), **asks) == [("VACUOUS", 1.0)]
-
-
-def test_each_group_with_a_broken_game_has_to_fail() -> None:
-    asks: dict[str, Any] = {"measure": "max(words)", "at_most": 5, "each": "protocol"}
-    assert verdicts(broken(ok=False), **asks) == [("PASS", 9.0), ("PASS", 9.0)]
-    some = broken(ok=False)
-    some.table["words"][3] = 4.0
-    assert verdicts(some, **asks) == [("PASS", 9.0), ("VACUOUS", 4.0)]
-    only_a = ControlTable({name: column[:3] for name, column in broken(ok=False).table.items()}, 2)
-    assert verdicts(only_a, **asks) == [("PASS", 9.0), ("PASS", None)]
-
-
-def test_a_claim_that_fails_fails_whatever_its_control_says() -> None:
-    assert verdicts(broken(ok=True), measure="max(words)", at_most=2) == [("FAIL", 9.0)]
-    assert verdicts(broken(ok=True, words=0.0), measure="max(words)", at_most=2) == [("FAIL", 3.0)]
-
-
-def test_a_control_that_lost_a_game_to_an_error_leaves_its_claim_undecided() -> None:
-    table = broken(ok=False).table
-    asks: dict[str, Any] = {"measure": "fraction(ok)", "at_least": 0.9, "where": "protocol == 'a'"}
-    assert verdicts(ControlTable(table, 2, {"protocol": np.array(["a"])}), **asks) == [("UNDECIDED", None)]
-    assert verdicts(ControlTable(table, 2, {"protocol": np.array(["b"])}), **asks) == [("PASS", 0.5)]
-
-
-def test_a_control_that_cannot_be_measured_is_no_control() -> None:
-    found = judge(
-        [Claim(name="c", measure="max(words)", at_most=5, where="protocol == 'c' or words < 4",
-               control={"fault": "f"})],
-        TABLE, {0: broken(ok=False)},
-    )  # fmt: skip
-    assert [(finding.verdict, finding.note) for finding in found] == [("VACUOUS", "control: no game in it")]
 
 
 # ---------------------------------------------------------------------- the shipped scenarios

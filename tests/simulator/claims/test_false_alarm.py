@@ -8,21 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simulator.claims.claim import Claim
 from simulator.claims.expressions import measure
-from simulator.claims.false_alarm import ALLOWED, false_alarm, together
+from simulator.claims.false_alarm import ALLOWED, together
 from simulator.claims.judge import judge
 from simulator.claims.tails import beta_binomial, binomial, clustered, clustered_below
-
-
-def claim(measure: str = "fraction(ok)", **keys: Any) -> Claim:
-    return Claim(name="c", measure=measure, **keys)
-
-
-def games(points: int = 1, trials: int = 10, **columns: Any) -> dict[str, Any]:
-    table = {"point": np.repeat(np.arange(points), trials), "trial": np.tile(np.arange(trials), points)}
-    return {**table, **{name: np.asarray(values) for name, values in columns.items()}}
-
+from tests.simulator.claims.rates import claim, false_alarm, games
 
 # what is exact
 
@@ -32,8 +22,8 @@ def test_the_binomial_is_scipys(n: int, p: float) -> None:
     assert binomial(n, p) == pytest.approx(stats.binom.pmf(np.arange(n + 1), n, p), rel=1e-9, abs=1e-300)
 
 
-@pytest.mark.parametrize(("n", "hits"), [(1, 0), (10, 10), (100, 37)])
-def test_the_prediction_is_the_beta_binomial(n: int, hits: int) -> None:
+@pytest.mark.parametrize(("n", "hits"), [(1, 0), (10, 10), (100, 37), (6, 2.5)])
+def test_the_prediction_is_the_beta_binomial(n: int, hits: float) -> None:
     expected = stats.betabinom.pmf(np.arange(n + 1), n, hits + 0.5, n - hits + 0.5)
     assert beta_binomial(n, hits) == pytest.approx(expected, rel=1e-7)
 
@@ -226,24 +216,9 @@ def test_groups_add_up() -> None:
     assert together([1e-5, 2e-5]) == pytest.approx(3e-5)
     assert together([0.7, 0.7]) == 1
     assert together([0.1, None]) is None
+    assert together([]) == 0
     found = judge([claim(each="point", at_least=1, chance=0.01)], games(points=2, trials=3, ok=np.ones(6, dtype=bool)))
     assert [one.false_alarm for one in found] == pytest.approx([1 - 0.99**3] * 2)
-
-
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        ({"measure": "mean(x)", "chance": 0.1}, "chance goes with fraction"),
-        ({"measure": "max(x) / 2", "chance": 0.1}, "chance goes with fraction"),
-        ({"measure": "max(x)", "margin": "x"}, "margin goes with fraction"),
-        ({"measure": "fraction(ok)", "margin": "max(x)"}, "margin: 'max.x.' sums columns up"),
-        ({"measure": "fraction(ok)", "chance": 1.5}, "less than or equal to 1"),
-        ({"measure": "fraction(ok)", "chance": True}, "not true or false"),
-    ],
-)
-def test_what_a_claim_is_refused_for(keys: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        Claim(name="c", at_most=1, **keys)
 
 
 # games that go together

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from simulator.claims.claim import Claim
-from simulator.claims.false_alarm import false_alarm
-from simulator.claims.groups import GAME, groups, once, select
-from simulator.claims.judge import ControlTable, Finding, groups_of, judge, meets
+from simulator.claims.groups import GAME, groups, once
+from simulator.claims.judge import ControlTable, Finding, judge, meets
 from simulator.claims.lost import lost_of
-from simulator.claims.power import power
 from simulator.claims.statistics import clopper_pearson
+from tests.simulator.claims.rates import false_alarm, power
 
 TABLE: Final = {
     "point": np.repeat([0, 1], 6),
@@ -39,7 +38,7 @@ def test_all_that_a_finding_says() -> None:
     (one,) = found(where="sites == 2", name="n")
     low, high = clopper_pearson(6, 8)
     chosen = {name: column[TABLE["sites"] == 2] for name, column in TABLE.items()}
-    strength = power(claim(), chosen, 0.75)
+    strength = power(claim(), chosen)
     assert strength is not None
     assert one == Finding(
         name="n", where="sites == 2", group="", measure="fraction(ok)", value=0.75, low=low, high=high, bound=">= 0.6",
@@ -119,8 +118,6 @@ def test_groups_are_in_order_of_appearance_and_hold_all_columns() -> None:
         ("a == None and b == 'x'", [3, 4], ["a", "b", "c"]),
     ]
     assert groups((), table) == [("", table)]
-    assert select(table, None) is table
-    assert select(table, np.array([3, 0]))["c"].tolist() == [3, 0]
 
 
 def test_a_game_counts_once_where_it_stands_first() -> None:
@@ -129,13 +126,6 @@ def test_a_game_counts_once_where_it_stands_first() -> None:
     different = {"x": np.array([5, 6]), GAME: np.array([1, 0])}
     assert once(different) is different
     assert once({"x": np.array([5, 5])})["x"].tolist() == [5, 5]
-
-
-def test_groups_of_a_claim() -> None:
-    made = groups_of(claim(where="words > 5", each="protocol"), TABLE)
-    assert [(name, games["words"].tolist()) for name, games in made] == [("protocol == 'b'", [6, 7, 8, 9, 10, 11])]
-    assert groups_of(claim(where="words > 50"), TABLE) == []
-    assert groups_of(claim(), {}) == []
 
 
 # ---------------------------------------------------------------------- lost games

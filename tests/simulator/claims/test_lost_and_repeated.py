@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,26 +44,6 @@ def found(table: Any = TABLE, lost: Any = LOST, **keys: Any) -> list[Finding]:
 def test_a_claim_that_may_have_had_the_lost_game_is_undecided(keys: dict[str, Any], verdicts: list[str]) -> None:
     assert [finding.verdict for finding in found(**keys)] == verdicts
     assert "UNDECIDED" not in [finding.verdict for finding in found(lost={}, **keys)]
-
-
-def test_the_note_says_how_many_games_were_lost() -> None:
-    (finding,) = found()
-    assert finding.note == "1 of its 5 games ended in an error"
-    assert (finding.value, finding.games) == (0.75, 4)
-    assert not finding.holds
-
-
-def test_a_group_that_lost_all_of_its_games_has_a_row() -> None:
-    first = {name: column[:2] for name, column in TABLE.items()}
-    assert [(one.group, one.verdict, one.games) for one in found(first, each="protocol")] == [
-        ("protocol == 'a'", "PASS", 2),
-        ("protocol == 'b'", "UNDECIDED", 0),
-    ]
-    none = {name: column[:0] for name, column in TABLE.items()}
-    for keys in ({}, {"each": "protocol"}, {"where": "protocol == 'b'"}):
-        assert [(one.verdict, one.note) for one in found(none, **keys)] == [
-            ("UNDECIDED", "1 of its 1 games ended in an error")
-        ]
 
 
 # ---------------------------------------------------------------------- repeated games
@@ -130,9 +109,3 @@ def test_a_game_without_coins_beyond_the_bound_is_there_in_every_run() -> None:
     table = {"words": np.array([9.0, 1, 2]), "point": np.array([0.0, 1, 1]), COINLESS: np.array([True, False, False])}
     (finding,) = judge([Claim(name="c", measure="max(words)", at_most=5)], {**table, GAME: np.arange(3)})
     assert finding.false_alarm == 1.0
-
-
-def test_a_finding_knows_what_was_played() -> None:
-    (finding,) = found(SAME, lost={})
-    assert finding.row()["played"] == 20
-    assert replace(finding, verdict="UNDECIDED").holds is False

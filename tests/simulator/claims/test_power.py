@@ -13,14 +13,13 @@ from scipy import stats
 from simulator.claims.expressions import measure
 from simulator.claims.groups import COINLESS
 from simulator.claims.judge import judge, meets
-from simulator.claims.power import Power, power
+from simulator.claims.power import Power
 from simulator.claims.tails import clustered_below
-from tests.simulator.claims.test_false_alarm import claim, games
+from tests.simulator.claims.rates import claim, games, power
 
 
 def of(table: dict[str, Any], of_measure: str = "fraction(ok)", **keys: Any) -> Power | None:
-    asked = claim(of_measure, **keys)
-    return power(asked, table, measure(of_measure, table).value)
+    return power(claim(of_measure, **keys), table)
 
 
 def holding(number: int, points: int = 1, **columns: Any) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from hostile import VALUES, damaged, hold_line, mutated, often
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.claims.expressions import check_condition, check_measure
 from simulator.claims.grammar import ExpressionError, parse
+from simulator.claims.rehearsal import check_condition, check_measure
 from simulator.errors import ScenarioError
 from simulator.runs.estimate import asked, memory_needed
 from simulator.scenario.load import load, shipped_scenarios

@@ -41,12 +41,6 @@ def test_the_interval_of_a_probability(successes: int, trials: int, confidence: 
         assert fraction(trials, held.tolist()) == expected  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("values", [[0, 2], [0.5], [-1, 0]])
-def test_a_fraction_is_of_truth_values(values: list[float]) -> None:
-    with pytest.raises(ValueError, match=r"^fraction\(\) takes a column that is true or false$"):
-        fraction(len(values), np.array(values))
-
-
 def order_interval(values: list[float], q: float) -> tuple[float | None, float | None]:
     """Return the last value that is below the quantile with 97.5 %, and the first that is above it, by counting."""
     n, ordered = len(values), sorted(values)
@@ -112,6 +106,22 @@ def test_a_slope_is_of_values_above_zero(y: list[float], x: list[float]) -> None
         slope(2, np.array(y), np.array(x))
 
 
+@given(st.integers(1, 60), st.sampled_from([0.1, 0.5, 0.9]))
+def test_intervals_of_quantiles_cover_in_at_least_95_of_100_cases(n: int, share: float) -> None:
+    # of n ordered values, the number below the true quantile is binomial: the coverage is exact, no sampling needed
+    found = quantile(n, np.arange(n, dtype=float), share)
+    if found.low is None or found.high is None:
+        # then no two order statistics would do: even the outermost leave out more than 2.5 % on one side
+        assert max(share**n, (1 - share) ** n) > 0.025
+        return
+    low, high = int(found.low), int(found.high)
+    covered = stats.binom.cdf(high, n, share) - stats.binom.cdf(low, n, share)
+    assert covered >= 0.95 - 1e-12
+    if low + 1 < high:  # and not wider than needed: one step in on either side covers too little
+        assert stats.binom.cdf(low + 1, n, share) > 0.025
+        assert stats.binom.sf(high - 1, n, share) > 0.025
+
+
 # ---------------------------------------------------------------------- crossings
 
 
@@ -130,6 +140,12 @@ def falls_below(points: list[tuple[float, float]]) -> float | None:
         if value >= 0 > then:
             found = exp(place + (after - place) * value / (value - then))
     return found if points[-1][1] < 0 else None
+
+
+def test_a_crossing_by_hand() -> None:
+    """Twice as dear at x = 1, half as dear at x = 100: as dear at the middle of their logarithms, for certain."""
+    found = cross({1: [4], 100: [1]}, {1: [2], 100: [2]})
+    assert (found.value, found.low, found.high) == pytest.approx((10, 10, 10))
 
 
 @settings(max_examples=60, deadline=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import exp, inf, sqrt
 from statistics import mean, variance
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pytest
@@ -13,24 +13,12 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import brentq
 
-from simulator.claims.claim import Claim
-from simulator.claims.expressions import ExpressionError
-from simulator.claims.false_alarm import false_alarm, together
+from simulator.claims.grammar import ExpressionError
 from simulator.claims.groups import COINLESS
-from simulator.claims.tails import beta_binomial, clustered, clustered_below, game_outside, tail
+from simulator.claims.tails import clustered, clustered_below, game_outside, tail
+from tests.simulator.claims.rates import claim, false_alarm, table
 
 NUMBERS: Final = st.lists(st.integers(-3, 3), min_size=1, max_size=8)
-
-
-def claim(measure: str = "fraction(ok)", **keys: Any) -> Claim:
-    return Claim(name="c", measure=measure, **keys)
-
-
-def table(points: list[int], trials: list[int], **columns: Any) -> dict[str, Any]:
-    given_ = {"point": points, "trial": trials, **columns}
-    if "same" in columns:
-        given_[COINLESS] = given_.pop("same")
-    return {name: np.asarray(values) for name, values in given_.items()}
 
 
 def single_tail(far: float, freedom: float) -> float:
@@ -246,20 +234,3 @@ def test_the_chance_of_an_extreme_by_theory_is_that_of_each_tossed_game() -> Non
     assert false_alarm(claim("max(x)", at_most=9, chance=0.01), edge) == pytest.approx(0.04)  # and 9 is allowed
     assert false_alarm(claim("max(x)", at_most=8.9, chance=0.01), edge) == 1
     assert false_alarm(claim("min(x, where=(x > 1))", at_least=0, chance=0.01), games) == pytest.approx(0.03)
-
-
-def test_an_extreme_of_games_alone_or_infinite_is_unknown() -> None:
-    assert false_alarm(claim("max(x)", at_most=1), table([0, 1], [0, 1], x=[0.0, 1.0])) is None
-    assert false_alarm(claim("max(x)", at_most=1), table([0, 0], [0, 1], x=[0.0, inf])) is None
-
-
-def test_rates_of_groups_add_up_to_one_at_most() -> None:
-    assert together([]) == 0
-    assert together([0.0, 0.25]) == 0.25
-    assert together([0.75, 0.5]) == 1
-    assert together(rate for rate in (0.5, None, 0.25)) is None
-
-
-def test_a_prediction_adds_up_to_one_also_for_parts_of_a_hit() -> None:
-    assert beta_binomial(6, 2.5).sum() == pytest.approx(1)
-    assert beta_binomial(6, 2.5) == pytest.approx(stats.betabinom.pmf(np.arange(7), 6, 3, 4))

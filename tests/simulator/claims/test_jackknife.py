@@ -11,10 +11,14 @@ import pytest
 from scipy import stats
 
 from simulator.claims.expressions import measure
-from simulator.claims.false_alarm import false_alarm
 from simulator.claims.groups import COINLESS
-from simulator.claims.spread import Spread, spread
-from tests.simulator.claims.test_rates_by_definition import claim, single_tail, table
+from simulator.claims.jackknife import Jackknife, jackknife
+from tests.simulator.claims.rates import claim, false_alarm, table
+from tests.simulator.claims.test_rates import single_tail
+
+
+def spread(text: str, columns: dict[str, Any], trials: Any, points: Any) -> Jackknife | None:
+    return jackknife(text, {**columns, "trial": trials, "point": points})
 
 
 def leave_out(values: np.ndarray[Any, Any], part: np.ndarray[Any, Any]) -> float:
@@ -30,7 +34,7 @@ def test_trials_are_left_out_one_by_one_or_in_a_hundred_parts(trials: int) -> No
     numbers = np.tile(np.arange(trials) * 3 + 7, 2)
     found = spread("mean(x)", {"x": x}, numbers, np.repeat([0, 1], trials))
     expected = leave_out(x, np.tile(np.arange(trials), 2) % 100)
-    assert found == Spread(x.mean(), pytest.approx(expected), min(trials, 100) - 1.0, False)
+    assert found == Jackknife(x.mean(), pytest.approx(expected), min(trials, 100) - 1.0, False)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +93,7 @@ def test_one_point_with_few_trials_is_the_mean_of_as_many_games() -> None:
 def test_games_alone_at_their_points_add_nothing_of_their_own() -> None:
     x = np.array([1.0, 2.0, 4.0])
     found = spread("mean(x)", {"x": x}, np.arange(3), np.arange(3))
-    assert found == Spread(x.mean(), pytest.approx(leave_out(x, np.arange(3))), 2.0, False)
+    assert found == Jackknife(x.mean(), pytest.approx(leave_out(x, np.arange(3))), 2.0, False)
     assert spread("mean(x)", {"x": x[:1]}, np.zeros(1), np.zeros(1)) is None
     assert spread("mean(x)", {"x": x}, np.zeros(3), np.zeros(3)) is None
     assert spread("mean(x)", {"x": x[:2]}, np.arange(2), np.arange(2)) is not None
@@ -111,7 +115,7 @@ def test_games_without_coins_stay() -> None:
     assert numbered is not None
     assert (numbered.variance, numbered.freedom) == (pytest.approx(found.variance), pytest.approx(2))
     all_same = spread("max(x)", {**games, COINLESS: np.ones(5, dtype=bool)}, np.arange(5), np.zeros(5))
-    assert all_same == Spread(40.0, 0.0, 1.0, True)
+    assert all_same == Jackknife(40.0, 0.0, 1.0, True)
 
 
 @pytest.mark.parametrize(
