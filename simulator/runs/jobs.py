@@ -26,7 +26,7 @@ class Job(NamedTuple):
     trial: int
     seed: int
     cost: float
-    """Expected messages, to share work out and to tell the time left."""
+    """Expected seconds, to share work out."""
     made_of: Mapping[str, str] | None = None
     """The code and data that its key stands for; None leaves the worker's own unchecked."""
 

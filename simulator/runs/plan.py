@@ -8,6 +8,7 @@ from typing import Any
 
 from simulator.points.point import Point, canonical
 from simulator.points.source import guarded
+from simulator.runs.estimate import seconds_of
 from simulator.runs.journal import Journal, game_key, game_seed
 from simulator.scenario.load import Scenario
 from simulator.tasks.base import Record
@@ -26,7 +27,7 @@ class PointGames:
     seeds, keys
         Of each trial, its seed and what the journal recognises it by.
     cost
-        Expected messages of a game.
+        Expected seconds of a game.
     """
 
     point: Point
@@ -74,7 +75,7 @@ def plan(scenario: Scenario, *, controls: bool = True) -> Plan:
         made_of = point.made_of()
         identity = canonical([point.identity(), made_of])
         keys = [game_key(identity, seed, scenario.task.rules) for seed in seeds[:number]]
-        return PointGames(point, made_of, seeds[:number], keys, max(1.0, scenario.task.messages(point)))
+        return PointGames(point, made_of, seeds[:number], keys, seconds_of(scenario.task.demand(point)))
 
     return Plan([games(point, trials) for point in scenario.points], [games(*one) for one in broken])
 

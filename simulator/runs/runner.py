@@ -16,7 +16,7 @@ from simulator.results.files import refusal, sweep
 from simulator.results.folder import Results
 from simulator.results.write import write_tables
 from simulator.runs.batches import Batches
-from simulator.runs.estimate import refuse_too_large
+from simulator.runs.estimate import estimate
 from simulator.runs.jobs import Batch, Job, Played
 from simulator.runs.journal import Journal
 from simulator.runs.lock import locked
@@ -132,7 +132,7 @@ def execute(
     check_unchanged()
     begun, clock = time.time(), time.perf_counter()
     hands = workers or cores()
-    refuse_too_large(scenario, hands)
+    estimate(scenario, hands).refuse_too_large()
     folder = _folder(scenario, out)
     place = folder.absolute()  # whatever folder a class of the user's goes to
     with locked(place), _journal(place, fresh=fresh) as journal:
