@@ -176,16 +176,6 @@ def sweep(folder: Path) -> None:
             left.unlink()
 
 
-def sync_folder(folder: Path) -> None:
-    """Have the names of a folder's files on the disk, where a system can do that."""
-    with suppress(OSError):
-        place = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(place)
-        finally:
-            os.close(place)
-
-
 def refusal(path: Path, error: OSError, what: str = "cannot be written") -> RunError | ScenarioError:
     """Return what to say of a place that cannot be written at all: a full disk, or a place that is not right."""
     kind = RunError if error.errno in FULL else ScenarioError

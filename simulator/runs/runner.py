@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from simulator.claims.judge import Finding
 from simulator.errors import ScenarioError
@@ -18,8 +18,7 @@ from simulator.results.write import write_tables
 from simulator.runs.batches import Batches
 from simulator.runs.estimate import estimate
 from simulator.runs.jobs import Batch, Job, Played
-from simulator.runs.journal import Journal
-from simulator.runs.lock import locked
+from simulator.runs.journal import JOURNAL, Journal
 from simulator.runs.manifest import own_classes, write_manifest
 from simulator.runs.output import NAME, Output
 from simulator.runs.plan import Plan, in_order, plan
@@ -28,8 +27,6 @@ from simulator.runs.progress import Progress, in_notebook, notebook_bar
 from simulator.runs.workers import ThisProcess, Workers, cores
 from simulator.scenario.load import Scenario, load
 from simulator.tasks.base import Record, lost
-
-JOURNAL: Final = "journal.log"
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ class Report:
     kept: int
     seconds: float
     damaged: int = 0
-    """Lines of the journal that could not be read: their games were played again."""
+    """Rows of the journal that could not be read: their games were played again."""
     printed: str = ""
     """Where what the user's classes printed is kept, in a line; empty if they printed nothing."""
 
@@ -135,7 +132,9 @@ def execute(
     estimate(scenario, hands).refuse_too_large()
     folder = _folder(scenario, out)
     place = folder.absolute()  # whatever folder a class of the user's goes to
-    with locked(place), _journal(place, fresh=fresh) as journal:
+    with Journal(place / JOURNAL, fresh=fresh) as journal:
+        for inner in (place, place / "figures", place / "figures" / "paper"):
+            sweep(inner)
         before, progress = journal.known(), Progress(0, 0, 0.0)
         output = Output(place / NAME)
         planned = plan(scenario, controls=controls)
@@ -195,18 +194,6 @@ def _folder(scenario: Scenario, out: str | Path | None) -> Path:
     except OSError as error:
         raise refusal(folder, error, "cannot be made") from error
     return folder
-
-
-def _journal(folder: Path, *, fresh: bool) -> Journal:
-    """Return the journal of a folder that is locked, and clear away what a killed run has left half written there."""
-    for inner in (folder, folder / "figures", folder / "figures" / "paper"):
-        sweep(inner)
-    try:
-        if fresh:
-            (folder / JOURNAL).unlink(missing_ok=True)
-    except OSError as error:
-        raise refusal(folder / JOURNAL, error, "cannot be removed") from error
-    return Journal(folder / JOURNAL)
 
 
 def _pool_of(scheduler: str | None, hands: int, games: Sequence[Job], limit: float | None, output: Output) -> Workers:
