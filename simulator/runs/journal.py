@@ -31,19 +31,17 @@ FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 REFUSED: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
 
 
-def game_key(identity: str, seed: int, rules: int) -> str:
+def game_key(identity: str, seed: int) -> str:
     """Return what a game is recognised by.
 
     Parameters
     ----------
     identity
-        The point as canonical JSON: kinds, parameters, all code and data that it is played with, sites, items.
+        The point as canonical JSON: kinds, parameters, sizes, and the rules, code and data that it is played with.
     seed
         The game's own seed.
-    rules
-        The task's version of its rules.
     """
-    return hashlib.sha256(f"{rules}\n{seed}\n{identity}".encode()).hexdigest()[:40]
+    return hashlib.sha256(f"{seed}\n{identity}".encode()).hexdigest()[:40]
 
 
 def game_seed(seed: int, trial: int) -> int:

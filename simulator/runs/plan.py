@@ -74,7 +74,7 @@ def plan(scenario: Scenario, *, controls: bool = True) -> Plan:
     def games(point: Point, number: int) -> PointGames:
         made_of = point.made_of()
         identity = canonical([point.identity(), made_of])
-        keys = [game_key(identity, seed, scenario.task.rules) for seed in seeds[:number]]
+        keys = [game_key(identity, seed) for seed in seeds[:number]]
         return PointGames(point, made_of, seeds[:number], keys, seconds_of(scenario.task.demand(point)))
 
     return Plan([games(point, trials) for point in scenario.points], [games(*one) for one in broken])
