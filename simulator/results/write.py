@@ -25,7 +25,7 @@ def write_tables(
 ) -> tuple[list[Finding], list[str]]:
     """Write ``trials.csv``, ``series.csv``, ``kinds.csv``, ``claims.csv``, ``controls.csv`` and ``errors.txt``.
 
-    They appear together, when all of them are whole.
+    They appear when all of them are whole, one after the other; the manifest, written last, has their digests.
 
     Parameters
     ----------

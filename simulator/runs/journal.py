@@ -26,6 +26,7 @@ JOURNAL: Final = "journal.sqlite"
 """Its name in a folder of results."""
 TABLE: Final = "CREATE TABLE IF NOT EXISTS games (key TEXT PRIMARY KEY, record BLOB, checksum BLOB)"
 ROWS: Final = "SELECT key, record, checksum FROM games"
+KEEP: Final = "INSERT OR REPLACE INTO games VALUES (?, ?, ?)"
 BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 REFUSED: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
@@ -84,19 +85,23 @@ class Journal:
     """
 
     def __init__(self, path: Path, *, fresh: bool = False) -> None:
-        self.path = path
-        self.damaged = 0
+        self.path, self.damaged = path, 0
+        self._known: set[str] = set()
         self._lost: dict[str, Record] = {}
         try:
             try:
                 self._file = self._open()
-                self._known, self.damaged = self._scan(fresh)
+                self.damaged = sum(not self._take(row) for row in self._file.execute(ROWS))
             except sqlite3.DatabaseError as error:
                 if _code(error) in (*BUSY, *FULL, *REFUSED):
                     raise
                 self.damaged = 1
             if self.damaged:
-                self._set_aside(fresh)
+                self._set_aside()
+            if fresh:
+                with self._file:
+                    self._file.execute("DELETE FROM games")
+                self._known.clear()
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise self._refusal(error) from error
@@ -115,30 +120,26 @@ class Journal:
             raise
         return file
 
-    def _scan(self, fresh: bool) -> tuple[set[str], int]:
-        """Return the keys of the sound rows, and the number of others."""
-        if fresh:
-            with self._file:
-                self._file.execute("DELETE FROM games")
-        rows = [(key, _is_sound(key, record, checksum)) for key, record, checksum in self._file.execute(ROWS)]
-        return {key for key, sound in rows if sound}, sum(not sound for _, sound in rows)
+    def _take(self, row: tuple[Any, Any, Any]) -> bool:
+        """Note the game of a row; tell whether the row is as it was written."""
+        if sound := _is_sound(*row):
+            self._known.add(row[0])
+        return sound
 
-    def _set_aside(self, fresh: bool) -> None:
+    def _set_aside(self) -> None:
         """Go on in a new file with the sound rows of the damaged one."""
         self.close()
         aside = self.path.with_name(f"{self.path.name}.damaged")
         os.replace(self.path, aside)
-        self._file, self._known = self._open(), set()
-        with closing(_connect(aside)) as damaged:
+        self._file = self._open()
+        self._known.clear()
+        with closing(_connect(aside)) as damaged, self._file:
             try:
-                for key, record, checksum in () if fresh else damaged.execute(ROWS):
-                    if _is_sound(key, record, checksum):
-                        self._file.execute("INSERT OR REPLACE INTO games VALUES (?, ?, ?)", (key, record, checksum))
-                        self._known.add(key)
+                for row in filter(self._take, damaged.execute(ROWS)):
+                    self._file.execute(KEEP, row)
             except sqlite3.DatabaseError as error:
                 if _code(error) in FULL:
                     raise
-            self._file.commit()
 
     def known(self) -> set[str]:
         """Return the keys of the finished games; one that was lost to an error is not finished."""
@@ -177,26 +178,17 @@ class Journal:
         RunError
             The disk is full or the file cannot be written; what was kept before stays whole.
         """
-        lost: dict[str, Record] = {}
-        rows = []
-        for key, record in games:
-            if record.error is None:
-                packed = pack(record)
-                rows.append((key, packed, _checksum(key, packed)))
-            else:
-                lost[key] = record
+        games = dict(games)
+        packed = {key: pack(record) for key, record in games.items() if record.error is None}
         try:
-            if rows:
-                with self._file:
-                    self._file.executemany("INSERT OR REPLACE INTO games VALUES (?, ?, ?)", rows)
+            with self._file:
+                self._file.executemany(KEEP, [(key, one, _checksum(key, one)) for key, one in packed.items()])
         except sqlite3.Error as error:
             raise RunError(
                 f"{self.path}: cannot be written ({error}); finished games are kept, the same command goes on"
             ) from error
-        self._known.update(key for key, *_ in rows)
-        self._lost.update(lost)
-        for key, *_ in rows:
-            self._lost.pop(key, None)
+        self._known |= set(packed)
+        self._lost = {key: record for key, record in {**self._lost, **games}.items() if key not in self._known}
 
     def close(self) -> None:
         """Close the file, and let other runs in."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from simulator.claims.judge import Finding
 from simulator.errors import ScenarioError
@@ -17,7 +16,7 @@ from simulator.results.folder import Results
 from simulator.results.write import write_tables
 from simulator.runs.batches import Batches
 from simulator.runs.estimate import estimate
-from simulator.runs.jobs import Batch, Job, Played
+from simulator.runs.jobs import Job
 from simulator.runs.journal import JOURNAL, Journal
 from simulator.runs.manifest import own_classes, write_manifest
 from simulator.runs.output import NAME, Output
@@ -26,7 +25,10 @@ from simulator.runs.processes import WorkerProcesses, check_limit
 from simulator.runs.progress import Progress, in_notebook, notebook_bar
 from simulator.runs.workers import ThisProcess, Workers, cores
 from simulator.scenario.load import Scenario, load
-from simulator.tasks.base import Record, lost
+from simulator.tasks.base import Record
+
+EVERY: Final = 0.5
+"""Seconds of games that are kept in one transaction: so much is played again after a kill, at most."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,9 @@ def _waiting(planned: Plan, journal: Journal, before: Set[str], progress: Progre
         there = next((key for key in games.keys if key in known), None)
         missing = [key for key in games.keys if key in waiting]
         if there is not None and missing and _alike(record := journal.get(there)):
-            _share(record, [waiting.pop(key) for key in missing], journal, progress)
+            journal.put((key, record) for key in missing)
+            progress.alike += len(missing)
+            progress.done += sum(waiting.pop(key).cost for key in missing)
     return list(waiting.values())
 
 
@@ -204,7 +208,6 @@ def _pool_of(scheduler: str | None, hands: int, games: Sequence[Job], limit: flo
         return DaskWorkers(scheduler)
     if hands < 1 or (hands == 1 and limit is None and not any(job.point.own for job in games)):
         return ThisProcess()
-    output.open()
     return WorkerProcesses(hands, limit=limit, output=output)
 
 
@@ -215,7 +218,7 @@ def _play(
     progress: Progress,
     on_progress: Callable[[Progress], None] | None,
 ) -> None:
-    """Play games and journal them as they finish."""
+    """Play games and keep them as they end, those of half a second in one transaction."""
     tell = on_progress or (lambda _: None)
     progress.finished = False
 
@@ -226,50 +229,37 @@ def _play(
     pool.notice = notice
     tell(progress)
     batches = Batches(games, pool.slots)
-    again: list[Job] = []  # games whose worker died, each to be played by itself
-    under_way: dict[Future[Played], Batch] = {}
-    whole = False
-    try:
-        while batches or again or under_way:
-            while (batches or again) and len(under_way) < pool.slots:
-                alone = bool(again)
-                batch: Batch = [again.pop()] if alone else batches.next()
-                under_way[pool.submit(batch, alone=alone)] = batch
-            for future in pool.wait(list(under_way)):
-                batch = under_way.pop(future)
-                played = pool.result(future)
-                records, rest = played.records, list(batch[len(played.records) :])
-                if played.ended:
-                    again += rest[: played.suspects]
-                    if not played.suspects:
-                        records = [*records, lost(played.ended)]
-                    batches.put_back(rest[max(1, played.suspects) :])
-                done = batch[: len(records)]
-                journal.put(zip((job.key for job in done), records, strict=True))
-                if played.fault is not None:
-                    raise played.fault
-                batches.learn(done, played.seconds)
-                progress.played += len(done)
-                progress.done += sum(job.cost for job in done)
-                for job, record in zip(done, records, strict=True):
-                    _share(record, batches.withdraw(job.point.number) if _alike(record) else [], journal, progress)
-                progress.left = batches.left()
-                tell(progress)
-        whole = True
-    finally:
-        pool.close(kill=not whole)
-        progress.finished = True
+    ended: list[tuple[Job, Record]] = []
+
+    def keep() -> None:
+        journal.put((job.key, record) for job, record in ended)
+        progress.done += sum(job.cost for job, _ in ended)
+        ended.clear()
+        progress.left = batches.left()
         tell(progress)
+
+    kept_at = -EVERY
+    try:
+        for played in pool.play(batches):
+            for job, record, seconds in played:
+                batches.learn(job, seconds)
+                alike = batches.withdraw(job.point.number) if _alike(record) else []
+                ended += [(one, record) for one in (job, *alike)]
+                progress.played += 1
+                progress.alike += len(alike)
+            if ended and (not played or time.monotonic() - kept_at >= EVERY):
+                keep()
+                kept_at = time.monotonic()
+    finally:
+        try:
+            if ended:
+                keep()
+        finally:
+            pool.close()
+            progress.finished = True
+            tell(progress)
 
 
 def _alike(record: Record) -> bool:
     """Tell whether every seed gives this game: chance had no part in it."""
     return not record.coins and record.error is None
-
-
-def _share(record: Record, games: Sequence[Job], journal: Journal, progress: Progress) -> None:
-    """Keep a record for other seeds too."""
-    if games:
-        journal.put((job.key, record) for job in games)
-        progress.alike += len(games)
-        progress.done += sum(job.cost for job in games)
