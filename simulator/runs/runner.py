@@ -20,7 +20,7 @@ from simulator.runs.jobs import Job
 from simulator.runs.journal import JOURNAL, Journal
 from simulator.runs.manifest import own_classes, write_manifest
 from simulator.runs.output import NAME, Output
-from simulator.runs.plan import Plan, in_order, plan
+from simulator.runs.plan import in_order, plan
 from simulator.runs.processes import WorkerProcesses, check_limit
 from simulator.runs.progress import Progress, in_notebook, notebook_bar
 from simulator.runs.workers import ThisProcess, Workers, cores
@@ -139,17 +139,18 @@ def execute(
             sweep(inner)
         before, progress = journal.known(), Progress(0, 0, 0.0)
         output = Output(place / NAME)
-        planned = plan(scenario, controls=controls)
-        waiting = _waiting(planned, journal, before, progress)
+        planned = plan(scenario, [(point, scenario.head.trials) for point in scenario.points])
+        broken = plan(scenario, scenario.broken if controls else [])
+        waiting = _waiting([*planned, *broken], journal, before, progress)
         pool = _pool_of(scheduler, min(hands, len(waiting)), waiting, game_timeout, output)
         _play(waiting, pool, journal, progress, on_progress)
         engines: dict[int, Mapping[str, str]] = {}
         findings, errors = write_tables(
-            place, scenario, in_order(journal, planned.games, engines), in_order(journal, planned.controls, {})
+            place, scenario, in_order(journal, planned, engines), in_order(journal, broken, {})
         )
         games = {
-            "all": sum(len(games.keys) for games in planned.games),
-            "controls": sum(len(games.keys) for games in planned.controls),
+            "all": len(planned),
+            "controls": len(broken),
             "played": progress.played,
             "alike": progress.alike,
             "kept": progress.kept,
@@ -159,7 +160,7 @@ def execute(
         write_manifest(
             place,
             scenario,
-            seeds=planned.games[0].seeds,
+            seeds=[job.seed for job in planned[: scenario.head.trials]],
             engines=engines,
             games=games,
             workers=f"scheduler {scheduler}" if scheduler else f"{hands} on this machine",
@@ -170,24 +171,23 @@ def execute(
     return Report(Results(folder, own_classes(scenario)), findings, errors, *counts, output.says(folder))
 
 
-def _waiting(planned: Plan, journal: Journal, before: Set[str], progress: Progress) -> list[Job]:
+def _waiting(planned: Sequence[Job], journal: Journal, before: Set[str], progress: Progress) -> list[Job]:
     """Return the games that are not in the journal yet, and note how much is to be played, and was there `before`."""
     known = journal.known()
     waiting: dict[str, Job] = {}
-    for games in planned.all:
-        for trial, (key, seed) in enumerate(zip(games.keys, games.seeds, strict=True)):
-            if key not in known:  # points that are equal share their games
-                waiting.setdefault(key, Job(key, games.point, trial, seed, games.cost, games.made_of))
-    keys = {key for games in planned.all for key in games.keys}
+    for job in planned:
+        if job.key not in known:  # points that are equal share their games
+            waiting.setdefault(job.key, job)
+    keys = {job.key for job in planned}
     progress.games, progress.kept = len(keys), len(keys & before)
     progress.cost += sum(job.cost for job in waiting.values())
-    for games in planned.all:  # of points that have grown by trials, and draw no coins
-        there = next((key for key in games.keys if key in known), None)
-        missing = [key for key in games.keys if key in waiting]
-        if there is not None and missing and _alike(record := journal.get(there)):
-            journal.put((key, record) for key in missing)
-            progress.alike += len(missing)
-            progress.done += sum(waiting.pop(key).cost for key in missing)
+    grown = {job.point.number for job in waiting.values()}  # by trials, if some of their games are there
+    there = {job.point.number: job.key for job in planned if job.key in known and job.point.number in grown}
+    records = {number: record for number, key in there.items() if _alike(record := journal.get(key))}
+    alike = [job for job in waiting.values() if job.point.number in records]
+    journal.put((job.key, records[job.point.number]) for job in alike)
+    progress.alike += len(alike)
+    progress.done += sum(waiting.pop(job.key).cost for job in alike)
     return list(waiting.values())
 
 

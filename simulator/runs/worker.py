@@ -19,13 +19,12 @@ from typing import Any, Final, NoReturn
 
 from simulator.errors import ScenarioError
 from simulator.runs.jobs import Job, play_job
+from simulator.runs.journal import pack, unpack
 from simulator.runs.signals import let_in
 from simulator.tasks.base import Record, lost
 
 READY: Final = "ready"
 """What a worker sends when it has imported what games need: from then on a game takes its own time."""
-PLAIN: Final = (str, int, float, bool, type(None))
-"""What a record may hold to be sent as it is; the process that it is sent to need not know any other class."""
 
 
 def serve(connection: Connection, output: Path | None, parent: int) -> NoReturn:
@@ -62,23 +61,14 @@ def _answer(job: Job) -> tuple[Record, float] | ScenarioError:
     """Return the record of a game and its seconds, or why the run cannot go on."""
     begun = time.perf_counter()
     try:
-        record = _plain(play_job(job))
+        record = play_job(job)
+        if job.point.own:  # values of the user's classes are written out: the parent need not know these
+            record = unpack(pack(record))
     except ScenarioError as error:
         return error if type(error).__module__.startswith("simulator.") else ScenarioError(str(error))
     except BaseException:  # Ctrl-C goes to the parent alone: this one is of the class's own making
         record = lost(traceback.format_exc())
     return record, time.perf_counter() - begun
-
-
-def _plain(record: Record) -> Record:
-    """Return a record of plain values, with those of the user's classes written out."""
-    parts: list[Any] = [record.row, *record.series.values(), *record.kinds.values()]
-    values = (value for part in parts for value in (part.values() if isinstance(part, dict) else part))
-    if all(type(value) in PLAIN for value in values):
-        return record
-    from simulator.runs.journal import pack, unpack
-
-    return unpack(pack(record))
 
 
 def _begin(parent: int, own: int) -> None:
