@@ -178,8 +178,8 @@ class Journal:
         RunError
             The disk is full or the file cannot be written; what was kept before stays whole.
         """
-        games = dict(games)
-        packed = {key: pack(record) for key, record in games.items() if record.error is None}
+        records = dict(games)
+        packed = {key: pack(record) for key, record in records.items() if record.error is None}
         try:
             with self._file:
                 self._file.executemany(KEEP, [(key, one, _checksum(key, one)) for key, one in packed.items()])
@@ -188,7 +188,7 @@ class Journal:
                 f"{self.path}: cannot be written ({error}); finished games are kept, the same command goes on"
             ) from error
         self._known |= set(packed)
-        self._lost = {key: record for key, record in {**self._lost, **games}.items() if key not in self._known}
+        self._lost = {key: record for key, record in {**self._lost, **records}.items() if key not in self._known}
 
     def close(self) -> None:
         """Close the file, and let other runs in."""
