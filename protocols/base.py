@@ -99,6 +99,10 @@ class Protocol(ABC):
         """Return the messages that a game is expected to need at most (no bound: infinity)."""
         return float("inf")
 
+    def quick_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return `cost_bound`, or a larger bound where that one takes more than milliseconds to compute."""
+        return self.cost_bound(k, items, start)
+
     def known(self, k: int) -> dict[str, Any]:
         """Return what an adversary knows of it in a game of k sites: its kind, parameters, what follows from them."""
         return {"kind": self.kind, **self.as_mapping()}

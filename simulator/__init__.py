@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from simulator.results.folder import Results
     from simulator.runs.runner import run
     from simulator.scenario.load import Scenario, load
-    from simulator.tasks import Record, Size, Task
+    from simulator.tasks import Demand, Record, Size, Task
     from simulator.tasks.analysis import play_analysis
     from simulator.tasks.continual import play_counter, play_experts, play_monitor, play_queries
     from simulator.tasks.dynamic import play_dynamic, play_static
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ConformanceError",
+    "Demand",
     "DistributedCount",
     "Game",
     "Plot",
@@ -80,7 +81,7 @@ _HOMES = {
     "simulator.results.folder": "Results",
     "simulator.runs.runner": "run",
     "simulator.scenario.load": "Scenario load",
-    "simulator.tasks": "Record Size Task",
+    "simulator.tasks": "Demand Record Size Task",
     "simulator.tasks.analysis": "play_analysis",
     "simulator.tasks.continual": "play_counter play_experts play_monitor play_queries",
     "simulator.tasks.dynamic": "play_dynamic play_static",

@@ -141,6 +141,11 @@ class Martingale(RoundProtocol):
             total *= growth
         return cost
 
+    def quick_bound(self, k: int, items: int, start: int = 0) -> float:
+        """Return the bound of `simple`, which costs about three times as much: that of `tight` takes a second."""
+        quick = Martingale(self.alpha, self.delta, "simple") if self.parameters == "tight" else self
+        return quick.cost_bound(k, items, start)
+
 
 class _Simple(RoundServer):
     __slots__ = ()

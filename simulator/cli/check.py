@@ -36,7 +36,7 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | Non
     All files are checked; the status is 2 if one of them is wrong.
     """
     from simulator.errors import ScenarioError, one_line
-    from simulator.runs.estimate import estimate, refuse_too_large
+    from simulator.runs.estimate import estimate
     from simulator.runs.workers import cores
     from simulator.scenario.load import load
 
@@ -45,7 +45,8 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | Non
     for file in files:
         try:
             scenario = load(file, overrides)
-            refuse_too_large(scenario, hands)
+            work = estimate(scenario, hands)
+            work.refuse_too_large()
         except ScenarioError as error:
             told.append({"file": file, "valid": False, "error": one_line(error)})
             if form != "json":
@@ -53,7 +54,6 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | Non
             continue
         if form == "quiet":
             continue
-        work = estimate(scenario, hands)
         told.append({"file": file, "valid": True, **_document(scenario, work)})
         if form == "table":
             _tell(file, scenario, work, hands)
@@ -91,11 +91,13 @@ def _tell(file: str, scenario: Scenario, work: Work, hands: int) -> None:
         games += f", and {scenario.control_games:,} of the claims' controls"
     rows = {
         "games": games,
-        "messages": f"about {number(float(round(work.messages)))} at most, by the protocols' cost bounds",
-        "time": f"about {duration(work.seconds)} with {hands} workers, from short games played here",
+        "messages": f"{number(float(round(work.messages)))} at most, by the protocols' cost bounds",
+        "time": f"roughly {duration(work.seconds)} with {hands} workers, by the messages",
         "memory": f"about {in_bytes(work.memory)}" + (f" of {in_bytes(work.free)}" if work.free else ""),
         "results": f"about {in_bytes(work.disk)} on the disk",
     }
+    if not work.messages:
+        rows |= {"messages": "none", "time": f"roughly {duration(work.seconds)} with {hands} workers"}
     own = {_from_here(name): _is_code(name) for name in files_of(scenario)}
     if code := [name for name, executed in own.items() if executed]:
         rows["executes"] = f"{', '.join(code)}: code of yours, already run by this check"

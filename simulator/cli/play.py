@@ -70,7 +70,7 @@ def play(
     from simulator.errors import ScenarioError
     from simulator.game.play import play as play_game
     from simulator.results.files import write_with
-    from simulator.runs.estimate import hours
+    from simulator.runs.estimate import estimate
     from simulator.tasks.tracking import prepare
 
     for flag, path, kinds in (
@@ -81,8 +81,8 @@ def play(
         check_target(flag, path, kinds)
     scenario = scenario_of(flags)
     point = scenario.points[0]
-    if not yes and (needed := hours(scenario, workers=1)) > 1:
-        raise ScenarioError(f"disttrack play: would take about {needed:,.1f} hours; take fewer items, or --yes")
+    if not yes and (needed := estimate(scenario, workers=1).seconds / 3600) > 1:
+        raise ScenarioError(f"disttrack play: would take roughly {needed:,.1f} hours; take fewer items, or --yes")
     try:
         arguments = prepare(point)
         if seed < 0:

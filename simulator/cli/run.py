@@ -82,7 +82,7 @@ def run(
 
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
     """
-    from simulator.runs.estimate import refuse_too_large, refuse_too_long
+    from simulator.runs.estimate import estimate
     from simulator.runs.workers import cores
     from simulator.scenario.load import load
 
@@ -94,8 +94,9 @@ def run(
     for scenario in scenarios:
         for note in scenario.notes:
             say(f"{scenario.name}: {note}", err=True)
-        refuse_too_large(scenario, workers or cores())
-        warned = "" if scheduler else refuse_too_long(scenario, workers or cores(), inf if yes else most)
+        work = estimate(scenario, workers or cores())
+        work.refuse_too_large()
+        warned = "" if scheduler else work.refuse_too_long(inf if yes else most)
         if warned:
             say(warned, err=True)
     how: How = {"workers": workers, "scheduler": scheduler, "fresh": fresh, "game_timeout": game_timeout}

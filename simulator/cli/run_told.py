@@ -41,9 +41,9 @@ def tell(scenario: Scenario, report: Report, form: Form, *, style: str) -> dict[
         print_claims(report.findings)
         say(_counted(report))
     if report.damaged:
-        from simulator.runs.runner import JOURNAL
+        from simulator.runs.journal import JOURNAL
 
-        said = f"{report.damaged:,} lines of the journal could not be read; what they held was played again"
+        said = f"{report.damaged:,} rows of the journal could not be read; what they held was played again"
         click.echo(f"{said} (the file is kept as {JOURNAL}.damaged)", err=True)
     if form == "quiet":
         for line in failing_claims(report.findings):
@@ -70,11 +70,11 @@ def _draw(results: Results, form: Form, style: str) -> tuple[list[Path], Path | 
     """Draw the figures, then write the page that shows them; what cannot be drawn or written costs a line."""
     from simulator.cli.plot import draw_figures
     from simulator.report.report import write_report
-    from simulator.runs.lock import locked
+    from simulator.runs.journal import JOURNAL, Journal
 
     if is_terminal(sys.stderr) and form == "table":
         click.echo("drawing figures …\r", nl=False, err=True)
-    with locked(results.dir.absolute()):
+    with Journal(results.dir.absolute() / JOURNAL):
         fault = draw_figures(results, style=style)
         drawn = sorted((results.dir / "figures").glob("*.png"))
         if drawn and form == "table":

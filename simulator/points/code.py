@@ -1,8 +1,9 @@
 """The code that a game is played by, as digests: a finished game is kept only as long as none of it has changed.
 
-The project's own code is one digest, of what runs: an edit of a docstring or a comment changes nothing. Of a user's
-class it is the file that it stands in, and every module that this file imports, directly or not, and that is neither
-the project's, nor Python's, nor an installed library.
+All digests are of what runs: an edit of a docstring or a comment changes nothing. The project's own code is one digest
+in a checkout; of an installed copy the version says enough. Of a user's class it is the file that contains it, and
+every module that this file imports, directly or not, and that is neither the project's, nor Python's, nor an installed
+library.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ LIBRARIES: Final = (
 )  # fmt: skip
 """What is installed beside the code and may move a game, a data set among it."""
 _ROOT: Final = Path(__file__).resolve().parents[2]
+CHECKOUT: Final = (_ROOT / "pyproject.toml").is_file()
+"""Whether this is a checkout, whose code may be edited, and no installed copy."""
 _OURS: Final = frozenset({*PACKAGES, "disttrack"})
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _AS_LOADED: Final = "__digest_as_loaded__"
@@ -41,9 +44,9 @@ _AS_LOADED: Final = "__digest_as_loaded__"
 
 
 def states() -> dict[str, list[int]]:
-    """Return when each file of the project's code was changed, and its size."""
+    """Return when each file of the project's code was changed, and its size; nothing of an installed copy."""
     found = {}
-    for package in PACKAGES:
+    for package in PACKAGES if CHECKOUT else ():
         for path in sorted((_ROOT / package).rglob("*.py")):
             name = path.relative_to(_ROOT).as_posix()
             if not name.startswith(PRESENTATION):
@@ -61,14 +64,14 @@ def check_unchanged() -> None:
     now = states()
     for name in {**_BEGUN, **now}:
         if _BEGUN.get(name) != now.get(name) and (
-            name not in now or bare_digest(_ROOT / name) != _digests().get(name)  # else only words were edited
+            name not in now or digest_of(_ROOT / name) != _digests().get(name)  # else only words were edited
         ):
             raise ScenarioError(f"{_ROOT / name} has changed since this process began: start Python anew")
 
 
 @cache
 def own_code() -> str:
-    """Return the digest of the project's code, as this process plays it.
+    """Return the digest of the project's code, as this process plays it; of an installed copy it is always the same.
 
     Raises
     ------
@@ -89,7 +92,7 @@ def _digests() -> dict[str, str]:
     if Path(__file__).relative_to(_ROOT).as_posix() not in kept:
         kept = {}  # by another version of this file
     fresh = [name for name, state in _BEGUN.items() if name not in kept and now.get(name) == state]
-    new = {name: [*now[name], bare_digest(_ROOT / name)] for name in fresh}
+    new = {name: [*now[name], digest_of(_ROOT / name)] for name in fresh}
     if new and not sys.dont_write_bytecode:
         _remember(memory, {**kept, **new})
     return {name: digest for name, (*_, digest) in {**kept, **new}.items()}
@@ -101,12 +104,11 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}}
 
 
-def bare_digest(path: Path) -> str:
-    """Return the digest of a file's code without docstrings, comments and layout."""
-    text = path.read_bytes()
+def bare_digest(text: bytes) -> str:
+    """Return the digest of a Python file's code without docstrings, comments and layout."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # half edited: no code that this process plays
+    except (SyntaxError, ValueError, RecursionError):  # half edited: no code that this process plays
         return hashlib.sha256(text).hexdigest()
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -135,7 +137,7 @@ def _remember(memory: Path, digests: Mapping[str, Any]) -> None:
 
 
 def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits, remembered until the file changes."""
+    """Return the SHA-256 of a file, or the digest of its code if it is Python's; remembered until the file changes."""
     state = path.stat()
     return _digest(str(path.resolve()), state.st_mtime_ns, state.st_size)
 
@@ -253,6 +255,8 @@ def _is_installed(path: Path) -> bool:
 
 @lru_cache(maxsize=512)
 def _digest(path: str, changed: int, size: int) -> str:
+    if path.endswith(".py"):
+        return bare_digest(Path(path).read_bytes())
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

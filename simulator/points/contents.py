@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from simulator.points.code import digest_of, helpers, is_ours, module_file, refuse_stale
+from simulator.points.code import bare_digest, digest_of, helpers, is_ours, module_file, refuse_stale
 from simulator.points.registry import FAMILIES, kinds
 from simulator.points.source import Source, is_reference
 
@@ -20,7 +20,7 @@ _REFERENCE: Final = re.compile(r"(?P<module>[A-Za-z_][\w.]*|[^\n]*\.py):[A-Za-z_
 
 
 class Content(NamedTuple):
-    """A file: where it is, and the SHA-256 of what it says."""
+    """A file: where it is, and its digest: of code without docstrings and comments, of data as it is."""
 
     path: str
     digest: str
@@ -45,7 +45,7 @@ def contents(reference: str, source: Source | None, arguments: Any, folder: Path
     """
     if source is not None:
         path = Path(source.path)
-        found = {"class": Content(source.path, source.digest)}
+        found = {"class": Content(source.path, bare_digest(source.text.encode()))}
         found |= _modules(helpers(path, source.text, [path.parent]))
     else:
         found = _code("class", reference, folder)

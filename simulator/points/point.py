@@ -126,7 +126,7 @@ class Part:
         return {name: content.digest for name, content in self._contents().items()}
 
     def files(self) -> dict[str, str]:
-        """Return the files of the user's that it is made of, code and data, each with its SHA-256."""
+        """Return the files of the user's that it is made of, code and data, each with its digest."""
         return {content.path: content.digest for content in self._contents().values()}
 
     def read(self) -> dict[str, str]:
@@ -193,7 +193,7 @@ class Point:
         return all(part.draws_from_streams for part in (self.task, self.protocol, self.adversary))
 
     def identity(self) -> dict[str, Any]:
-        """Return what determines the point's games, but for the seed and for what everything is played with."""
+        """Return what determines the point's games, but for the seed, the rules and what everything is played with."""
         return {
             "task": self.task.identity(),
             "protocol": self.protocol.identity(),
@@ -206,10 +206,11 @@ class Point:
         }
 
     def made_of(self) -> dict[str, str]:
-        """Return all code and data that its games are played with, by name: the project's, libraries, the user's."""
+        """Return by name what its games are played with: rules, the project's code, libraries, the user's files."""
         parts = {part.role: part.made_of() for part in (self.task, self.protocol, self.adversary)}
         own = {f"{role}: {name}": digest for role, made_of in parts.items() for name, digest in made_of.items()}
-        return {"the code of disttrack": own_code(), **versions(), **own}
+        rules = str(self.task.maker().rules)
+        return {"the rules of the task": rules, "the code of disttrack": own_code(), **versions(), **own}
 
     def describe(self) -> str:
         """Return the point in a few words, for messages."""

@@ -7,9 +7,8 @@ exception in the middle or a loss of power leaves what was there before.
 from __future__ import annotations
 
 import errno
-import functools
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final, TextIO
@@ -20,17 +19,16 @@ PART: Final = ".part-"
 """What the name of a file begins with before it is whole."""
 FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """Errors of a disk, and not of the place that was named."""
-BEFORE: Final = ".before-"
-"""What that of one begins with that is kept until those that belong to it are in place."""
-
-
 DRAWN: Final = frozenset({".html", ".json", ".pdf", ".png", ".svg"})
 """Endings of figures, their captions, and pages."""
 
 
 @contextmanager
 def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
-    """Let several files of a folder appear together at the end; none of them if anything fails.
+    """Let several files of a folder appear at the end, each whole; none of them if writing them fails.
+
+    They are moved into place one after the other. Whoever stops that leaves some old and some new: a reader knows by
+    their digests, which are in the manifest, that is written after them.
 
     Yields
     ------
@@ -56,7 +54,8 @@ def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
             for file in started.values():
                 file.flush()
                 os.fsync(file.fileno())  # else the name may be kept and the content lost, if the power goes
-        _replace_all(folder, started)
+        for name in started:
+            os.replace(partial(folder / name), folder / name)
     except OSError as error:
         raise _unwritable(folder, error) from error
     finally:
@@ -118,35 +117,6 @@ def partial(path: Path) -> Path:
     return path.with_name(f"{PART}{path.name}")
 
 
-def _replace_all(folder: Path, names: Iterable[str]) -> None:
-    """Move all files into place; if one cannot be, the others are as they were."""
-    undo: list[Callable[[], object]] = []
-    kept = {name: folder / f"{BEFORE}{name}" for name in names}
-    try:
-        for name, before in kept.items():
-            before.unlink(missing_ok=True)
-            try:
-                os.link(folder / name, before)
-            except OSError as error:
-                if error.errno in FULL:
-                    raise
-                # there was none, or this disk knows no links
-        for name, before in kept.items():
-            if before.exists():
-                undo.append(functools.partial(os.replace, before, folder / name))
-            elif not (folder / name).exists():
-                undo.append(functools.partial((folder / name).unlink, missing_ok=True))
-            os.replace(partial(folder / name), folder / name)
-    except OSError:
-        for step in undo:
-            with suppress(OSError):
-                step()
-        raise
-    finally:
-        for before in kept.values():
-            before.unlink(missing_ok=True)
-
-
 def remove_drawings(folder: Path) -> None:
     """Remove the figures and the page of a result, which show tables that are no longer there.
 
@@ -171,19 +141,9 @@ def is_inside(path: Path, folder: Path) -> bool:
 
 def sweep(folder: Path) -> None:
     """Take away what a run that was killed left half written."""
-    for left in (*folder.glob(f"{PART}*"), *folder.glob(f"{BEFORE}*")):
+    for left in folder.glob(f"{PART}*"):
         with suppress(OSError):
             left.unlink()
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the names of a folder's files on the disk, where a system can do that."""
-    with suppress(OSError):
-        place = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(place)
-        finally:
-            os.close(place)
 
 
 def refusal(path: Path, error: OSError, what: str = "cannot be written") -> RunError | ScenarioError:

@@ -27,27 +27,21 @@ NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
 """The columns without which a table is none; a task's own and swept parameters may follow."""
 OLDER: Final = {"claims.csv": tuple(column.name for column in CLAIM_COLUMNS)}
 """Columns that are empty where a table has them not."""
-TEXTS: Final[Mapping[str, frozenset[str]]] = {
-    "trials.csv": frozenset(column.name for column in TRIAL_COLUMNS if column.holds == "text"),
-    "series.csv": frozenset({"protocol", "adversary"}),
-    "kinds.csv": frozenset({"protocol", "adversary", "kind", "direction"}),
-    "claims.csv": frozenset({"name", "where", "group", "measure", "bound", "verdict", "note", "broken"}),
-    "controls.csv": frozenset(
-        {"claim", "broken", *(column.name for column in TRIAL_COLUMNS if column.holds == "text")}
-    ),
+COLUMNS: Final = {
+    "trials.csv": TRIAL_COLUMNS,
+    "series.csv": SERIES_COLUMNS,
+    "kinds.csv": KIND_COLUMNS,
+    "claims.csv": CLAIM_COLUMNS,
+    "controls.csv": TRIAL_COLUMNS,
 }
-"""Columns of text, whatever it looks like: a protocol may be called 1.5."""
-NUMBERS: Final = {
-    name: frozenset(column.name for column in columns if column.name not in TEXTS[name] | {"ok"})
-    for name, columns in (
-        ("trials.csv", TRIAL_COLUMNS),
-        ("series.csv", SERIES_COLUMNS),
-        ("kinds.csv", KIND_COLUMNS),
-        ("claims.csv", CLAIM_COLUMNS),
-        ("controls.csv", TRIAL_COLUMNS),
-    )
-}
-"""Columns of numbers, some of them empty in some rows."""
+"""The columns of each table whose contents are known; those of a control have the claim and what is broken before."""
+OF_CONTROLS: Final = frozenset({"claim", "broken"})
+TEXTS: Final = (
+    OF_CONTROLS
+    | {"name", "where", "group", "measure", "bound", "verdict", "note", "kind", "direction"}
+    | {column.name for column in TRIAL_COLUMNS if column.holds == "text"}
+)
+"""Columns of text, whatever it looks like: a protocol may be called 1.5. Others hold numbers, but for `ok`."""
 WHOLE: Final = ("point", "trial")
 """Columns in which every row has a whole number."""
 
@@ -68,10 +62,11 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
     import pandas as pd
 
     name = path.name
+    known = {column.name for column in COLUMNS[name]} | (OF_CONTROLS if name == "controls.csv" else frozenset())
     try:
         _hold_whole(path, digests)
         # only what is blank is missing: a claim may be called NA
-        table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(TEXTS[name], str))
+        table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(TEXTS & known, str))
     except (FileNotFoundError, pd.errors.EmptyDataError):
         return pd.DataFrame(columns=list(NEEDED[name]))
     except (OSError, ValueError, OverflowError) as error:  # bad rows and undecodable bytes are ValueErrors
@@ -81,7 +76,7 @@ def read_table(path: Path, digests: Mapping[str, str] | None = None) -> pd.DataF
     for column in OLDER.get(name, ()):
         if column not in table:
             table[column] = None
-    for column in NUMBERS[name] & set(table):
+    for column in (known - TEXTS - {"ok"}) & set(table):
         _hold_numbers(name, column, table[column])
     for column in WHOLE:
         if column in table and len(table) and table[column].dtype.kind not in "iu":

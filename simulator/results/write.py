@@ -16,16 +16,16 @@ from simulator.results.games import Games, game_row
 from simulator.scenario.load import Scenario
 from simulator.tasks.base import Record
 
-Played = tuple[int, int, int, Record]
+PlacedRecord = tuple[int, int, int, Record]
 """A game and its place: point, trial, seed, record."""
 
 
 def write_tables(
-    folder: Path, scenario: Scenario, games: Iterable[Played], controls: Iterable[Played] = ()
+    folder: Path, scenario: Scenario, games: Iterable[PlacedRecord], controls: Iterable[PlacedRecord] = ()
 ) -> tuple[list[Finding], list[str]]:
     """Write ``trials.csv``, ``series.csv``, ``kinds.csv``, ``claims.csv``, ``controls.csv`` and ``errors.txt``.
 
-    They appear together, when all of them are whole.
+    They appear when all of them are whole, one after the other; the manifest, written last, has their digests.
 
     Parameters
     ----------
@@ -96,10 +96,10 @@ class _Lost:
 
 
 def _control_tables(
-    scenario: Scenario, table: Games, played: Iterable[Played], lost: _Lost
+    scenario: Scenario, table: Games, played: Iterable[PlacedRecord], lost: _Lost
 ) -> list[tuple[int, ControlTable, list[dict[str, Any]]]]:
     """Return for each control that was played its claim, the table in which broken games stand for others, its rows."""
-    by_point: dict[int, list[Played]] = {}
+    by_point: dict[int, list[PlacedRecord]] = {}
     for game in played:
         by_point.setdefault(game[0], []).append(game)
     found = []

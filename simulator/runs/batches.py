@@ -6,9 +6,9 @@ How long a game takes is known only afterwards, so batches are sized by what gam
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from simulator.runs.jobs import Batch, Job
+from simulator.runs.jobs import Job
 
 
 class Batches:
@@ -44,20 +44,24 @@ class Batches:
 
         self._jobs = sorted(jobs, key=order)
         self._slots, self._hands = slots, (slots + 1) // 2  # half of the slots wait
-        self._rate: dict[int, float] = {}  # seconds a unit of cost, by point
+        self._taken: dict[int, tuple[float, float]] = {}  # seconds and cost of the games played, by point
         self._seconds = 0.0
         self._cost = 0.0
 
     def __bool__(self) -> bool:
         return bool(self._jobs)
 
-    def learn(self, batch: Batch, seconds: float) -> None:
-        """Take in what a batch has taken."""
-        cost = sum(job.cost for job in batch)
+    @property
+    def own(self) -> frozenset[str]:
+        """Return the code of the user's that the next batch is played with."""
+        return self._of(self._jobs[-1])
+
+    def learn(self, job: Job, seconds: float) -> None:
+        """Note how long a game took."""
+        before, cost = self._taken.get(job.point.number, (0.0, 0.0))
+        self._taken[job.point.number] = before + seconds, cost + job.cost
         self._seconds += seconds
-        self._cost += cost
-        if len({job.point.number for job in batch}) == 1 and cost:
-            self._rate[batch[0].point.number] = seconds / cost
+        self._cost += job.cost
 
     def left(self) -> float:
         """Return the seconds that the games not handed over yet will take, by what has been seen of each point."""
@@ -66,8 +70,7 @@ class Batches:
         costs: defaultdict[int, float] = defaultdict(float)
         for job in self._jobs:
             costs[job.point.number] += job.cost
-        usual = self._seconds / self._cost
-        return sum(cost * self._rate.get(point, usual) for point, cost in costs.items()) / self._hands
+        return sum(cost * self._rate(point) for point, cost in costs.items()) / self._hands
 
     def withdraw(self, point: int) -> list[Job]:
         """Take out the games of a point that have not been handed over, and return them."""
@@ -76,9 +79,9 @@ class Batches:
             self._jobs = [job for job in self._jobs if job.point.number != point]
         return taken
 
-    def put_back(self, jobs: Sequence[Job]) -> None:
+    def put_back(self, jobs: Iterable[Job]) -> None:
         """Take back games that were handed over and have not been played."""
-        self._jobs += reversed(jobs)
+        self._jobs += reversed(list(jobs))
 
     def next(self) -> list[Job]:
         """Return the next batch; one game as long as nothing is known."""
@@ -100,4 +103,9 @@ class Batches:
         return self._own[job.point.number]
 
     def _expected(self, job: Job) -> float:
-        return job.cost * self._rate.get(job.point.number, self._seconds / self._cost)
+        return job.cost * self._rate(job.point.number)
+
+    def _rate(self, point: int) -> float:
+        """Return the seconds that a unit of cost took, at this point or else on average."""
+        seconds, cost = self._taken.get(point, (self._seconds, self._cost))
+        return seconds / cost

@@ -7,14 +7,15 @@ import logging
 import os
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, Final
 
 from simulator.errors import RunError, ScenarioError
-from simulator.runs.jobs import Batch, Played, play_batch
+from simulator.runs.batches import Batches
+from simulator.runs.jobs import Job, Played, attempt
 from simulator.runs.signals import undisturbed
 from simulator.runs.workers import Workers, cores
+from simulator.tasks.base import Record, lost
 
 PATIENCE: Final = 10.0
 """Seconds to wait for a scheduler before saying that it is not there."""
@@ -22,6 +23,9 @@ EMPTY: Final = 60.0
 """Seconds to wait for a worker to come back when none is left."""
 LOOK: Final = 2.0
 """Seconds after which the workers are counted again."""
+
+Answers = tuple[list[tuple[Record, float]], ScenarioError | None]
+"""Records of a batch with their seconds, up to the first game that cannot be played, and why it cannot."""
 
 
 class DaskWorkers(Workers):
@@ -59,7 +63,7 @@ class DaskWorkers(Workers):
             self._client.wait_for_workers(1, timeout=PATIENCE)
         except BaseException as error:
             connected = self._client is not None
-            self.close(kill=True)
+            self.close()
             if connected and isinstance(error, TimeoutError | OSError):
                 raise ScenarioError(f"--scheduler {address}: the scheduler has no workers") from error
             if isinstance(error, OSError | ValueError | ImportError):
@@ -67,22 +71,40 @@ class DaskWorkers(Workers):
             raise
         self.slots = max(2, 2 * sum(self._client.nthreads().values()))  # one in play, one waiting
         self._distributed = distributed
-        self._sizes: dict[str, int] = {}
         self._address = address
         self._empty_since: float | None = None
 
-    def submit(self, batch: Batch, *, alone: bool = False) -> Future[Played]:
-        future: Any = self._client.submit(_play_quietly, list(batch), pure=False)
-        self._sizes[future.key] = len(batch)
-        return future  # type: ignore[no-any-return]
-
-    def wait(self, futures: Sequence[Future[Played]]) -> set[Future[Played]]:
+    def play(self, batches: Batches) -> Iterator[list[Played]]:
         try:
-            return self._wait(list(futures))
+            yield from self._play(batches)
         except (OSError, self._distributed.CancelledError) as error:
-            raise self._gone() from error
+            raise RunError(
+                f"--scheduler {self._address}: the cluster is gone; finished games are kept, "
+                "and the same command goes on with the rest"
+            ) from error
 
-    def _wait(self, futures: list[Future[Played]]) -> set[Future[Played]]:
+    def _play(self, batches: Batches) -> Iterator[list[Played]]:
+        waiting: dict[Any, list[Job]] = {}
+        again: list[Job] = []  # games whose workers died: nobody knows which has done it, so each is played by itself
+        while batches or again or waiting:
+            while (batches or again) and len(waiting) < self.slots:
+                batch = [again.pop()] if again else batches.next()
+                waiting[self._client.submit(_play_quietly, batch, pure=False)] = batch
+            for future in self._wait(list(waiting)):
+                batch = waiting.pop(future)
+                try:
+                    answers, fault = self._result(future)
+                except self._distributed.KilledWorker:
+                    if len(batch) == 1:
+                        yield [Played(batch[0], lost("ProcessDied: its Dask workers died"), 0.0)]
+                    else:
+                        again += batch
+                    continue
+                yield [Played(job, *answer) for job, answer in zip(batch, answers, strict=False)]
+                if fault is not None:
+                    raise fault
+
+    def _wait(self, futures: list[Any]) -> set[Any]:
         """Return those that are done; give up when there has been no worker for a while."""
         while True:
             try:
@@ -105,47 +127,38 @@ class DaskWorkers(Workers):
                 "are kept, and the same command goes on with the rest"
             )
 
-    def result(self, future: Future[Played]) -> Played:
-        size = self._sizes.pop(getattr(future, "key", ""), 1)
-        try:
-            return self._result(future)
-        except self._distributed.KilledWorker:
-            # of several games nobody knows which has done it: each is played by itself
-            return Played([], 0.0, ended="ProcessDied: its Dask workers died", suspects=size if size > 1 else 0)
-        except (OSError, self._distributed.CancelledError) as error:
-            raise self._gone() from error
-
-    def _result(self, future: Future[Played]) -> Played:
+    def _result(self, future: Any) -> Answers:
         """Return what a batch gave: it lies on its worker, and if this one dies meanwhile, it is played again."""
         patience = LOOK
         while True:
             try:
-                played = future.result(timeout=patience)
+                answers: Answers = future.result(timeout=patience)
             except TimeoutError:
                 self._look()
                 patience *= 2  # for a slow network
             else:
                 self._empty_since = None
-                return played
+                return answers
 
-    def _gone(self) -> RunError:
-        return RunError(
-            f"--scheduler {self._address}: the cluster is gone; finished games are kept, "
-            "and the same command goes on with the rest"
-        )
-
-    def close(self, *, kill: bool = False) -> None:
+    def close(self) -> None:
         with undisturbed():
             if self._client is not None:
-                self._client.close(timeout=2 if kill else PATIENCE)
+                self._client.close(timeout=LOOK)
             if self._own is not None:
                 self._own.close()
 
 
-def _play_quietly(batch: Batch) -> Played:
-    """Play a batch; what the user's classes print is no part of the run's output."""
+def _play_quietly(batch: Sequence[Job]) -> Answers:
+    """Play a batch, up to the first game that cannot be played; what the classes print is no part of the output."""
+    answers: list[tuple[Record, float]] = []
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-        return play_batch(batch)
+        for job in batch:
+            try:
+                _, record, seconds = attempt(job)
+            except ScenarioError as error:
+                return answers, error
+            answers.append((record, seconds))
+    return answers, None
 
 
 @contextmanager

@@ -1,168 +1,106 @@
-"""How much a scenario asks for: games, messages, time, memory. Known before anything runs."""
+"""How much a scenario needs: games, messages, time, memory. Known before anything runs; too much of it is refused."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from simulator.errors import ScenarioError
-from simulator.game.pace import speeds
 from simulator.points.point import Point
 from simulator.points.source import guarded
 from simulator.results.formats import in_bytes
-from simulator.runs.pilot import Kind, paces
 from simulator.scenario.load import Scenario
-from simulator.tasks.base import Task
+from simulator.tasks.base import Demand
 
 BYTES_A_WORKER: Final = 150e6
 """Memory of a worker before it plays: Python, numpy, pandas."""
 BYTES_A_GAME: Final = 30e3
 """Tables and journal, most of it the timeline of 200 checkpoints."""
-SURELY_QUICK: Final = 2e7
-"""Messages that no machine takes an hour for: then no short games are played to find out."""
-ITEMS_A_MESSAGE: Final = 10.0
-"""Items that are looked at in the time of a message, roughly."""
 BYTES_A_KEY: Final = 500.0
 """What is kept of a game that waits to be played: its key, its seed, its place."""
 SECONDS_A_GAME: Final = 0.003
 """What a game costs beside its messages: making the parts, handing over, keeping."""
+CGROUP: Final = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True)
 class Work:
-    """How much a scenario asks for.
+    """How much a scenario needs.
 
     Attributes
     ----------
+    scenario, workers
+        The scenario, and how many games are played at a time.
     messages
-        Expected messages of all games together.
+        Messages of all games together, at most, by the cost bounds of the protocols.
     seconds
-        Expected time on this machine.
+        Rough time: where the bounds are far above what is sent, it is too long.
     memory, free
         Bytes that it needs at a time, and that there are (None: unknown).
     disk
         Bytes that its tables and its journal will take.
+    largest
+        The point whose games need most memory.
     """
 
+    scenario: Scenario
+    workers: int
     messages: float
     seconds: float
     memory: float
     free: float | None
     disk: float
+    largest: Point
+
+    def refuse_too_large(self) -> None:
+        """Raise ScenarioError if more memory is needed than there is; it says how much, and what needs it."""
+        if self.free is not None and self.memory > self.free:
+            hands = f"{self.workers} games at a time" if self.workers > 1 else "one game at a time"
+            raise ScenarioError(
+                f"{self.scenario.file}: would need about {in_bytes(self.memory)} of memory ({hands}; the largest: "
+                f"{self.largest.describe()}), and {in_bytes(self.free)} are free; take fewer sites or --workers 1"
+            )
+
+    def refuse_too_long(self, most: float) -> str:
+        """Return one line if it takes more than an hour; raise ScenarioError if more than so many."""
+        hours = self.seconds / 3600
+        if hours <= 1:
+            return ""
+        said = f"{self.scenario.name}: roughly {hours:,.1f} hours with {self.workers} workers, by the cost bounds"
+        if hours > most:
+            raise ScenarioError(
+                f"{said}, more than {most:g}; take smaller sizes or fewer trials, --most HOURS, or --yes"
+            )
+        return f"{said}; what is finished is kept, and the same command goes on after an interruption"
 
 
 @guarded()
 def estimate(scenario: Scenario, workers: int) -> Work:
-    """Return how much a scenario asks for on so many workers; takes some seconds, for it plays short games."""
-    there = asked(scenario)
-    games = scenario.games + scenario.control_games
-    hands = max(1, min(workers, games))
-    seconds = together(told_of(scenario, there), [trials for _, trials in there], hands) / hands
-    messages = sum(max(1.0, scenario.task.messages(point)) * trials for point, trials in there)
-    needed, _ = memory_needed(scenario, workers)
-    return Work(messages, seconds, needed, memory_there(), games * BYTES_A_GAME)
-
-
-@dataclass(frozen=True)
-class Told:
-    """What is told for the games of a point.
-
-    Attributes
-    ----------
-    variant
-        What it has in common with points whose games find what its first one computes.
-    first
-        Seconds that the first game of its variant takes more than others.
-    each
-        Seconds of a game.
-    """
-
-    variant: Kind
-    first: float
-    each: float
-
-
-def told_of(scenario: Scenario, there: Sequence[tuple[Point, int]]) -> list[Told]:
-    """Return what is told for the games of each of these points; plays short ones."""
-    rough = [_rough(scenario.task, point) * trials for point, trials in there]
-    measured = speeds(sorted({scenario.task.pace(point) for point, _ in there}))
-
-    def told(point: Point) -> float:
-        task, speed = scenario.task, measured[scenario.task.pace(point)]
-        own = max(1.0, task.messages(point)) / speed.messages + task.items_looked_at(point) / speed.items
-        return own + SECONDS_A_GAME
-
-    costly = sorted(range(len(there)), key=lambda place: -rough[place])
-    points = [there[place][0] for place in costly]
-    entries = {
-        place: Told(variant, growth.first, growth.seconds(told(point)))
-        for place, point, (variant, growth) in zip(costly, points, paces(points, told), strict=True)
-    }
-    return [entries[place] for place in range(len(there))]
-
-
-def together(told: Sequence[Told], trials: Sequence[int], workers: int = 1) -> float:
-    """Return how many seconds of one worker all these games are; each of several computes what its first ones need."""
-    games: dict[Kind, int] = {}
-    for one, number in zip(told, trials, strict=True):
-        games[one.variant] = games.get(one.variant, 0) + number
-    first = {one.variant: one.first * min(workers, games[one.variant]) for one in told}
-    return sum(first.values()) + sum(one.each * number for one, number in zip(told, trials, strict=True))
-
-
-def asked(scenario: Scenario) -> list[tuple[Point, int]]:
-    """Return all points, those of the controls too, and how many games each is to have."""
-    return [*((point, scenario.head.trials) for point in scenario.points), *scenario.broken]
-
-
-@guarded()
-def hours(scenario: Scenario, workers: int) -> float:
-    """Return how many hours a scenario takes; 0 if it surely takes less than one."""
-    if sum(_rough(scenario.task, point) * trials for point, trials in asked(scenario)) < SURELY_QUICK:
-        return 0.0
-    return estimate(scenario, workers).seconds / 3600
-
-
-def refuse_too_long(scenario: Scenario, workers: int, most: float) -> str:
-    """Refuse a scenario that takes longer than asked for; return one line if it takes more than an hour.
-
-    Parameters
-    ----------
-    most
-        Hours that it may take.
-
-    Raises
-    ------
-    ScenarioError
-        It takes longer; the message says how long.
-    """
-    needed = hours(scenario, workers)
-    if needed <= 1:
-        return ""
-    said = f"{scenario.name}: about {needed:,.1f} hours with {workers} workers"
-    if needed > most:
-        raise ScenarioError(f"{said}, more than {most:g}; take smaller sizes or fewer trials, --most HOURS, or --yes")
-    return f"{said}; what is finished is kept, and the same command goes on after an interruption"
-
-
-def _rough(task: Task, point: Point) -> float:
-    """Return about what a game costs, in messages, before anything is measured."""
-    return max(1.0, task.messages(point)) + task.items_looked_at(point) / ITEMS_A_MESSAGE
-
-
-@guarded()
-def memory_needed(scenario: Scenario, workers: int) -> tuple[float, int]:
-    """Return the bytes that the largest games need on so many workers, and the place in `asked` of the largest."""
-    needs = [(scenario.task.memory(point), place, trials) for place, (point, trials) in enumerate(asked(scenario))]
-    workers = min(workers, sum(trials for _, _, trials in needs))
-    place = max(needs)[1]
+    """Return how much a scenario needs on so many workers, its controls too."""
+    points = [*((point, scenario.head.trials) for point in scenario.points), *scenario.broken]
+    demands = [(scenario.task.demand(point), trials, point) for point, trials in points]
+    games = sum(trials for _, trials, _ in demands)
+    workers = max(1, min(workers, games))
     # at worst, the largest games are played all at once
-    largest = sorted((need for need, _, trials in needs for _ in range(min(workers, trials))), reverse=True)
-    waiting = sum(trials for _, _, trials in needs) * BYTES_A_KEY
-    return sum(largest[:workers]) + workers * BYTES_A_WORKER + waiting, place
+    by_memory = sorted(demands, key=lambda one: -one[0].memory)
+    together = [demand.memory for demand, trials, _ in by_memory for _ in range(min(workers, trials))][:workers]
+    return Work(
+        scenario,
+        workers,
+        messages=sum(demand.messages * trials for demand, trials, _ in demands),
+        seconds=sum(seconds_of(demand) * trials for demand, trials, _ in demands) / workers,
+        memory=sum(together) + workers * BYTES_A_WORKER + games * BYTES_A_KEY,
+        free=memory_there(),
+        disk=games * BYTES_A_GAME,
+        largest=by_memory[0][2],
+    )
+
+
+def seconds_of(demand: Demand) -> float:
+    """Return the seconds that a game is expected to take, with what it costs beside its messages."""
+    return demand.seconds + SECONDS_A_GAME
 
 
 def memory_there() -> float | None:
@@ -175,31 +113,9 @@ def memory_there() -> float | None:
     except OSError:
         if "SC_AVPHYS_PAGES" in os.sysconf_names:
             found.append(float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
-    for limit, used in (("memory.max", "memory.current"),):
-        try:
-            allowed = Path("/sys/fs/cgroup", limit).read_text(encoding="ascii").strip()
-            taken = Path("/sys/fs/cgroup", used).read_text(encoding="ascii").strip()
-            if allowed != "max":
-                found.append(float(allowed) - float(taken))
-        except (OSError, ValueError):
-            continue
+    try:
+        allowed, taken = ((CGROUP / name).read_text(encoding="ascii") for name in ("memory.max", "memory.current"))
+        found.append(float(allowed) - float(taken))  # "max", without a limit, is no number
+    except (OSError, ValueError):
+        pass
     return min(found) if found else None
-
-
-def refuse_too_large(scenario: Scenario, workers: int) -> None:
-    """Refuse a scenario that would need more memory than there is.
-
-    Raises
-    ------
-    ScenarioError
-        It would; the message says how much, and what asks for it.
-    """
-    there = memory_there()
-    needed, number = memory_needed(scenario, workers)
-    if there is not None and needed > there:
-        point, _ = asked(scenario)[number]
-        hands = f"{workers} games at a time" if workers > 1 else "one game at a time"
-        raise ScenarioError(
-            f"{scenario.file}: would need about {in_bytes(needed)} of memory ({hands}; the largest: "
-            f"{point.describe()}), and {in_bytes(there)} are free; take fewer sites or --workers 1"
-        )

@@ -1,4 +1,4 @@
-"""What is handed to workers: games to be played, in batches, and what comes back."""
+"""What is handed to workers, games to be played, and what comes back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import platform
 import time
 import traceback
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -26,41 +26,35 @@ class Job(NamedTuple):
     trial: int
     seed: int
     cost: float
-    """Expected messages, to share work out and to tell the time left."""
+    """Expected seconds, to share work out."""
     made_of: Mapping[str, str] | None = None
     """The code and data that its key stands for; None leaves the worker's own unchecked."""
 
 
 class Played(NamedTuple):
-    """What a batch gave: a record per job, in order, up to the first that could not be played at all."""
+    """A game that has ended: its job, its record, and the seconds that it took."""
 
-    records: list[Record]
+    job: Job
+    record: Record
     seconds: float
-    fault: ScenarioError | None = None
-    """Why the run cannot go on; the job is the first without a record."""
-    ended: str = ""
-    """How the process ended in which the first job without a record was played; empty if it did not."""
-    suspects: int = 0
-    """Jobs, from that one on, that may have ended it and are to be played alone; 0 if that one is known to have."""
 
 
-Batch = Sequence[Job]
+def attempt(job: Job) -> Played:
+    """Play one game. What a class raises ends its own game only; Ctrl-C is the user's own.
 
-
-def play_batch(batch: Batch) -> Played:
-    """Play the games of a batch. What a user's class raises ends its own game only; Ctrl-C is the user's own."""
-    records: list[Record] = []
+    Raises
+    ------
+    ScenarioError
+        The run cannot go on, as `play_job` says.
+    """
     begun = time.perf_counter()
-    for job in batch:
-        try:
-            records.append(play_job(job))
-        except ScenarioError as error:
-            return Played(records, time.perf_counter() - begun, error)
-        except KeyboardInterrupt:
-            raise
-        except BaseException:
-            records.append(lost(traceback.format_exc()))
-    return Played(records, time.perf_counter() - begun)
+    try:
+        record = play_job(job)
+    except (ScenarioError, KeyboardInterrupt):
+        raise
+    except BaseException:
+        record = lost(traceback.format_exc())
+    return Played(job, record, time.perf_counter() - begun)
 
 
 def play_job(job: Job) -> Record:

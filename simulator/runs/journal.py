@@ -1,8 +1,8 @@
 """The journal: every finished game, kept as it finishes; nothing is lost and nothing is played twice.
 
-One file of lines beside the tables, a line a game. Each line carries the key of its game and a checksum, and is
-checked when it is read: whatever stops a run, or harms the file, a game is read as it was kept or played again. A game
-is recognised by what determines it (see `game_key`), not by its place in the scenario.
+A SQLite file beside the tables, a row a game with its key and a checksum. Each batch is one transaction, which is on
+the disk when `put` returns. Whoever has the journal open keeps other runs out of the folder. A game is recognised by
+what determines it (see `game_key`), not by its place in the scenario.
 """
 
 from __future__ import annotations
@@ -10,37 +10,39 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
+import sqlite3
 import zlib
-from base64 import b64decode, b64encode
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from simulator.errors import RunError
-from simulator.results.files import refusal, sync_folder
+from simulator.errors import RunError, ScenarioError
 from simulator.tasks.base import Record
 
-LAYOUT: Final = b"2"
-"""Version of a line's layout: lines of another one are not read."""
-_WHOLE, _LOST = b"whole", b"error"
+JOURNAL: Final = "journal.sqlite"
+"""Its name in a folder of results."""
+TABLE: Final = "CREATE TABLE IF NOT EXISTS games (key TEXT PRIMARY KEY, record BLOB, checksum BLOB)"
+ROWS: Final = "SELECT key, record, checksum FROM games"
+KEEP: Final = "INSERT OR REPLACE INTO games VALUES (?, ?, ?)"
+BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+REFUSED: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
 
 
-def game_key(identity: str, seed: int, rules: int) -> str:
+def game_key(identity: str, seed: int) -> str:
     """Return what a game is recognised by.
 
     Parameters
     ----------
     identity
-        The point as canonical JSON: kinds, parameters, all code and data that it is played with, sites, items.
+        The point as canonical JSON: kinds, parameters, sizes, and the rules, code and data that it is played with.
     seed
         The game's own seed.
-    rules
-        The task's version of its rules.
     """
-    return hashlib.sha256(f"{rules}\n{seed}\n{identity}".encode()).hexdigest()[:40]
+    return hashlib.sha256(f"{seed}\n{identity}".encode()).hexdigest()[:40]
 
 
 def game_seed(seed: int, trial: int) -> int:
@@ -57,144 +59,141 @@ def game_seed(seed: int, trial: int) -> int:
     return int(state) >> 1
 
 
-class _Line(NamedTuple):
-    """Where the line of a game stands, and whether the game was played to its end."""
-
-    start: int
-    length: int
-    whole: bool
-
-
 class Journal:
-    """The finished games of a results folder. One run at a time writes to it: `simulator.runs.lock` sees to that.
+    """The finished games of a results folder.
 
-    A file with lines that cannot be read is set aside as ``NAME.damaged``, and the sound ones go on in a new one.
+    A file that is damaged is kept as ``NAME.damaged``, and its sound rows go on in a new one.
 
     Parameters
     ----------
     path
         The file; made if it is not there.
+    fresh
+        Whether to forget the games that are in it.
 
     Attributes
     ----------
     damaged
-        How many lines could not be read: their games are played again.
+        How many rows, or parts of the file, could not be read: their games are played again.
 
     Raises
     ------
     ScenarioError
-        It cannot be read or written.
+        Another run has it open, or it cannot be opened or written.
+    RunError
+        The disk is full.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lines: dict[str, _Line] = {}
-        self.damaged = 0
+    def __init__(self, path: Path, *, fresh: bool = False) -> None:
+        self.path, self.damaged = path, 0
+        self._known: set[str] = set()
+        self._lost: dict[str, Record] = {}
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-            sync_folder(path.parent)
             try:
-                self._length, sound = self._scan()
-                if self.damaged:
-                    self._set_aside(sound)
-            except BaseException:
-                os.close(self._file)
-                raise
-        except OSError as error:
-            raise refusal(path, error) from error
+                self._file = self._open()
+                self.damaged = sum(not self._take(row) for row in self._file.execute(ROWS))
+            except sqlite3.DatabaseError as error:
+                if _code(error) in (*BUSY, *FULL, *REFUSED):
+                    raise
+                self.damaged = 1
+            if self.damaged:
+                self._set_aside()
+            if fresh:
+                with self._file:
+                    self._file.execute("DELETE FROM games")
+                self._known.clear()
+        except (sqlite3.Error, OSError) as error:
+            self.close()
+            raise self._refusal(error) from error
 
-    def _scan(self) -> tuple[int, list[bytes]]:
-        """Find all lines; return the file's length, and the sound lines if there are others."""
-        start = 0
-        ends_well = True
-        with open(self.path, "rb") as file:
-            for line in file:
-                read = _read(line)
-                if read is None:
-                    self.damaged += 1
-                else:
-                    key, whole = read
-                    self._lines[key] = _Line(start, len(line), whole)
-                start += len(line)
-                ends_well = line.endswith(b"\n")
-            if not ends_well and read is not None:  # whole, but the next would stand in the same line
-                self.damaged += 1
-            if not self.damaged:
-                return start, []
-            sound = []
-            for place in sorted(self._lines.values()):
-                file.seek(place.start)
-                sound.append(file.read(place.length).rstrip(b"\n") + b"\n")
-        return start, sound
+    def _open(self) -> sqlite3.Connection:
+        """Open the file, and lock it until it is closed."""
+        file = _connect(self.path)
+        try:
+            for line in ("PRAGMA locking_mode=EXCLUSIVE", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"):
+                file.execute(line)
+            with file:
+                file.execute("BEGIN IMMEDIATE")
+                file.execute(TABLE)
+        except BaseException:
+            file.close()
+            raise
+        return file
 
-    def _set_aside(self, sound: list[bytes]) -> None:
-        """Go on with the sound lines in a new file."""
-        fresh = self.path.with_name(f".part-{self.path.name}")
-        with open(fresh, "wb") as file:
-            file.writelines(sound)
-            file.flush()
-            os.fsync(file.fileno())
-        shutil.copyfile(self.path, self.path.with_name(f"{self.path.name}.damaged"))
-        os.close(self._file)
-        os.replace(fresh, self.path)  # at no time is there no journal
-        sync_folder(self.path.parent)
-        self._file = os.open(self.path, os.O_RDWR | os.O_APPEND)
-        self._lines.clear()
-        damaged, self.damaged = self.damaged, 0
-        self._length, _ = self._scan()
-        self.damaged = damaged
+    def _take(self, row: tuple[Any, Any, Any]) -> bool:
+        """Note the game of a row; tell whether the row is as it was written."""
+        if sound := _is_sound(*row):
+            self._known.add(row[0])
+        return sound
+
+    def _set_aside(self) -> None:
+        """Go on in a new file with the sound rows of the damaged one."""
+        self.close()
+        aside = self.path.with_name(f"{self.path.name}.damaged")
+        os.replace(self.path, aside)
+        self._file = self._open()
+        self._known.clear()
+        with closing(_connect(aside)) as damaged, self._file:
+            try:
+                for row in filter(self._take, damaged.execute(ROWS)):
+                    self._file.execute(KEEP, row)
+            except sqlite3.DatabaseError as error:
+                if _code(error) in FULL:
+                    raise
 
     def known(self) -> set[str]:
         """Return the keys of the finished games; one that was lost to an error is not finished."""
-        return {key for key, line in self._lines.items() if line.whole}
+        return set(self._known)
 
     def get(self, key: str) -> Record:
-        """Return a game.
+        """Return a game, or one that was lost to an error since the journal was opened.
 
         Raises
         ------
         KeyError
             It is not there.
         RunError
-            The file has changed since it was opened, or somebody has made the line up.
+            The file has changed since it was opened, or somebody has made the row up.
         """
-        place = self._lines[key]
-        os.lseek(self._file, place.start, os.SEEK_SET)
-        line = os.read(self._file, place.length)
-        if _read(line) != (key, place.whole):
+        if key in self._lost:
+            return self._lost[key]
+        if key not in self._known:
+            raise KeyError(key)
+        try:
+            row = self._file.execute("SELECT record, checksum FROM games WHERE key = ?", (key,)).fetchone()
+        except sqlite3.Error as error:
+            raise self._refusal(error) from error
+        if row is None or not _is_sound(key, *row):
             raise RunError(f"{self.path}: was changed while it was in use; run the same command again")
         try:
-            return unpack(b64decode(line.split()[-1]))
+            return unpack(row[0])
         except (ValueError, TypeError, zlib.error, RecursionError) as error:  # its checksum is right, so it was made up
-            raise RunError(f"{self.path}: the line of {key} was not written by a run; take it out") from error
+            raise RunError(f"{self.path}: the row of {key} was not written by a run; take it out") from error
 
     def put(self, games: Iterable[tuple[str, Record]]) -> None:
-        """Keep games.
+        """Keep games; those that were lost to an error only as long as the journal is open.
 
         Raises
         ------
         RunError
             The disk is full or the file cannot be written; what was kept before stays whole.
         """
-        lines = {key: (_line(key, record), record.error is None) for key, record in games}
+        records = dict(games)
+        packed = {key: pack(record) for key, record in records.items() if record.error is None}
         try:
-            _write(self._file, b"".join(line for line, _ in lines.values()))
-            os.fsync(self._file)
-        except OSError as error:
-            os.ftruncate(self._file, self._length)  # half of a line is no game
+            with self._file:
+                self._file.executemany(KEEP, [(key, one, _checksum(key, one)) for key, one in packed.items()])
+        except sqlite3.Error as error:
             raise RunError(
-                f"{self.path}: cannot be written ({error.strerror or error}); finished games are kept, "
-                "the same command goes on"
+                f"{self.path}: cannot be written ({error}); finished games are kept, the same command goes on"
             ) from error
-        for key, (line, whole) in lines.items():
-            self._lines[key] = _Line(self._length, len(line), whole)
-            self._length += len(line)
+        self._known |= set(packed)
+        self._lost = {key: record for key, record in {**self._lost, **records}.items() if key not in self._known}
 
     def close(self) -> None:
-        """Close the file."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        """Close the file, and let other runs in."""
+        if hasattr(self, "_file"):
+            self._file.close()
 
     def __enter__(self) -> Journal:
         return self
@@ -202,33 +201,33 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-
-def _line(key: str, record: Record) -> bytes:
-    content = b" ".join([LAYOUT, key.encode(), _WHOLE if record.error is None else _LOST, b64encode(pack(record))])
-    version, name, state, packed = content.split(b" ")
-    return b" ".join([version, name, state, _checksum(content), packed]) + b"\n"
-
-
-def _read(line: bytes) -> tuple[str, bool] | None:
-    """Return a line's key and whether its game is whole; None if the line is not as it was written."""
-    parts = line.removesuffix(b"\n").split(b" ")
-    if len(parts) != 5 or parts[0] != LAYOUT:
-        return None
-    version, key, state, checksum, packed = parts
-    if checksum != _checksum(b" ".join([version, key, state, packed])) or not key.isascii():
-        return None
-    return key.decode(), state == _WHOLE
+    def _refusal(self, error: Exception) -> RunError | ScenarioError:
+        if _code(error) in BUSY:
+            folder = self.path.parent
+            return ScenarioError(f"{folder}: another run is writing to this folder; choose another with --out")
+        kind = RunError if _code(error) in FULL else ScenarioError
+        return kind(f"{self.path}: cannot be opened or written: {error}")
 
 
-def _checksum(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest()[:32].encode()
+def _connect(path: Path) -> sqlite3.Connection:
+    file = sqlite3.connect(path, timeout=1.0)
+    file.text_factory = lambda text: text.decode("utf-8", "replace")  # the checksum tells that a key is none
+    return file
 
 
-def _write(file: int, content: bytes) -> None:
-    """Write all of a content: the system may take it in pieces."""
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(file, rest) :]
+def _code(error: Exception) -> int:
+    """Return SQLite's primary code of an error; -1 if it has none."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return -1 if code is None else code & 0xFF
+
+
+def _is_sound(key: Any, record: Any, checksum: Any) -> bool:
+    """Tell whether a row is as it was written."""
+    return isinstance(key, str) and isinstance(record, bytes) and checksum == _checksum(key, record)
+
+
+def _checksum(key: str, record: bytes) -> bytes:
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass") + b"\n" + record).digest()
 
 
 def pack(record: Record) -> bytes:

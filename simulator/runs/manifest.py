@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -124,10 +125,8 @@ def files_of(scenario: Scenario) -> dict[str, str]:
     """Return the files of the user's that the games were made of, code and data, each with its SHA-256."""
     points = [*scenario.points, *(point for point, _ in scenario.broken)]
     parts = {id(part): part for point in points for part in (point.task, point.protocol, point.adversary)}
-    found: dict[str, str] = {}
-    for part in parts.values():
-        found.update(part.files())
-    return dict(sorted(found.items()))
+    paths = sorted({path for part in parts.values() for path in part.files()})
+    return {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in paths if Path(path).is_file()}
 
 
 def own_classes(scenario: Scenario) -> dict[str, Any]:

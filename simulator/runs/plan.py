@@ -1,92 +1,39 @@
-"""What a run has to play: the games of every point, and those of the broken points of its controls."""
+"""What a run has to play: the games of every point, or those of the broken points of its controls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from simulator.points.point import Point, canonical
 from simulator.points.source import guarded
+from simulator.runs.estimate import seconds_of
+from simulator.runs.jobs import Job
 from simulator.runs.journal import Journal, game_key, game_seed
 from simulator.scenario.load import Scenario
 from simulator.tasks.base import Record
 
 
-@dataclass(frozen=True)
-class PointGames:
-    """The games of one point.
-
-    Attributes
-    ----------
-    point
-        The point.
-    made_of
-        The code and data that they are played with, as `Point.made_of` gives them.
-    seeds, keys
-        Of each trial, its seed and what the journal recognises it by.
-    cost
-        Expected messages of a game.
-    """
-
-    point: Point
-    made_of: Mapping[str, str]
-    seeds: Sequence[int]
-    keys: Sequence[str]
-    cost: float
-
-
-@dataclass(frozen=True)
-class Plan:
-    """All games of a run.
-
-    Attributes
-    ----------
-    games
-        By point of the scenario.
-    controls
-        By broken point.
-    """
-
-    games: Sequence[PointGames]
-    controls: Sequence[PointGames]
-
-    @property
-    def all(self) -> Sequence[PointGames]:
-        """Return both, the scenario's first."""
-        return [*self.games, *self.controls]
-
-
 @guarded()
-def plan(scenario: Scenario, *, controls: bool = True) -> Plan:
-    """Return what a scenario asks for.
+def plan(scenario: Scenario, points: Sequence[tuple[Point, int]]) -> list[Job]:
+    """Return the games of some points of a scenario, each with its number of trials, in the order of (point, trial)."""
+    seeds = [game_seed(scenario.head.seed, trial) for trial in range(max((trials for _, trials in points), default=0))]
 
-    Parameters
-    ----------
-    controls
-        Whether it is to have the controls of its claims.
-    """
-    trials = scenario.head.trials
-    broken = scenario.broken if controls else []
-    seeds = [game_seed(scenario.head.seed, trial) for trial in range(max([trials, *(number for _, number in broken)]))]
-
-    def games(point: Point, number: int) -> PointGames:
-        made_of = point.made_of()
+    def games(point: Point, trials: int) -> Iterator[Job]:
+        made_of, cost = point.made_of(), seconds_of(scenario.task.demand(point))
         identity = canonical([point.identity(), made_of])
-        keys = [game_key(identity, seed, scenario.task.rules) for seed in seeds[:number]]
-        return PointGames(point, made_of, seeds[:number], keys, max(1.0, scenario.task.messages(point)))
+        for trial, seed in enumerate(seeds[:trials]):
+            yield Job(game_key(identity, seed), point, trial, seed, cost, made_of)
 
-    return Plan([games(point, trials) for point in scenario.points], [games(*one) for one in broken])
+    return [job for one in points for job in games(*one)]
 
 
 def in_order(
-    journal: Journal, planned: Sequence[PointGames], engines: dict[int, Mapping[str, str]]
+    journal: Journal, planned: Sequence[Job], engines: dict[int, Mapping[str, str]]
 ) -> Iterator[tuple[int, int, int, Record]]:
     """Return the games in the order of (point, trial); note which engine played each point."""
-    for games in planned:
-        number = games.point.number
-        for trial, (key, seed) in enumerate(zip(games.keys, games.seeds, strict=True)):
-            record = journal.get(key)
-            engine: Any = record.row.get("engine", "")
-            engines.setdefault(number, {"engine": engine, "engine_reason": record.engine_reason})
-            yield number, trial, seed, record
+    for job in planned:
+        record = journal.get(job.key)
+        engine: Any = record.row.get("engine", "")
+        engines.setdefault(job.point.number, {"engine": engine, "engine_reason": record.engine_reason})
+        yield job.point.number, job.trial, job.seed, record

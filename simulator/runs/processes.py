@@ -15,20 +15,20 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
-from concurrent.futures import Future
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
 from simulator.errors import ScenarioError
-from simulator.runs.jobs import Batch, Played
+from simulator.runs.batches import Batches
+from simulator.runs.jobs import Job, Played
 from simulator.runs.output import Output
 from simulator.runs.signals import undisturbed
-from simulator.runs.worker import BEGUN, serve
+from simulator.runs.worker import READY, serve
 from simulator.runs.workers import Workers
-from simulator.tasks.base import Record
+from simulator.tasks.base import lost
 
 TICK: Final = 0.25
 """Seconds after which workers are looked at, if none of them says anything."""
@@ -37,27 +37,28 @@ GRACE: Final = 1.0
 
 
 @dataclass(eq=False)
-class _Handed:
-    """A batch on its way: who waits for it, and whether it is to have a process of its own."""
-
-    batch: Batch
-    future: Future[Played]
-    alone: bool
-    records: list[Record] = field(default_factory=list)
-    seconds: float = 0.0
-
-
-@dataclass(eq=False)
 class _Worker:
-    """A worker process, and what it is playing."""
+    """A worker process, and what it is playing.
+
+    Attributes
+    ----------
+    jobs
+        The games that it has been handed and that have not ended, the one in play first.
+    begun
+        When the game in play began; None before the worker is ready.
+    own
+        The code of the user's that it has played with; None before its first game.
+    alone
+        Whether its game is to have a process of its own.
+    """
 
     process: Any
     connection: Connection
-    handed: _Handed | None = None
+    jobs: deque[Job] = field(default_factory=deque)
+    ready: bool = False
     begun: float | None = None
-    """When the game in play began."""
     own: frozenset[str] | None = None
-    """The code of the user's that it has played with; None before its first game."""
+    alone: bool = False
 
 
 class WorkerProcesses(Workers):
@@ -82,54 +83,51 @@ class WorkerProcesses(Workers):
         self._context: Any = multiprocessing.get_context(method or ("fork" if forks else "spawn"))
         self._count, self._limit, self._output = workers, limit, output
         self.slots = 2 * workers  # one in play and one waiting, so that nobody is idle between two
-        self._waiting: deque[_Handed] = deque()
         self._workers: list[_Worker] = []
+        self._again: list[Job] = []  # games whose worker died, each to be played by itself
+        self._fault: ScenarioError | None = None
         # Python waits at its exit for processes that live: whatever way is taken there, none may
         atexit.register(self.close)
 
-    def submit(self, batch: Batch, *, alone: bool = False) -> Future[Played]:
-        future: Future[Played] = Future()
-        self._waiting.append(_Handed(batch, future, alone))
-        self._hand_out()
-        return future
+    def play(self, batches: Batches) -> Iterator[list[Played]]:
+        while batches or self._again or any(worker.jobs for worker in self._workers):
+            self._hand_out(batches)
+            self._wait()
+            yield [played for worker in list(self._workers) for played in self._take_in(worker, batches)]
+            if self._fault is not None:
+                raise self._fault
 
-    def wait(self, futures: Sequence[Future[Played]]) -> set[Future[Played]]:
-        while True:
-            done = {future for future in futures if future.done()}
-            if done:
-                return done
-            self._take_in()
-
-    def close(self, *, kill: bool = False) -> None:
+    def close(self) -> None:
         with undisturbed():
             for worker in self._workers:
                 _end(worker)
             self._workers.clear()
-            if self._output is not None:
-                self._output.close()
             atexit.unregister(self.close)
 
     # ------------------------------------------------------------------ handing over
 
-    def _hand_out(self) -> None:
+    def _hand_out(self, batches: Batches) -> None:
         """Give every idle worker a batch, as long as there are any of both."""
-        while self._waiting:
-            worker = self._idle(self._waiting[0])
+        while batches or self._again:
+            alone = bool(self._again)
+            own = self._again[-1].point.own if alone else batches.own
+            worker = self._idle(own, alone=alone)
             if worker is None:
                 return
-            worker.handed = self._waiting.popleft()
-            worker.own = worker.handed.batch[0].point.own
+            worker.own, worker.alone = own, alone
+            worker.jobs.extend([self._again.pop()] if alone else batches.next())
+            worker.begun = time.monotonic() if worker.ready else None
             with contextlib.suppress(OSError):  # it is dead: found out when it is looked at
-                worker.connection.send(list(worker.handed.batch))
+                worker.connection.send(list(worker.jobs))
 
-    def _idle(self, handed: _Handed) -> _Worker | None:
+    def _idle(self, own: frozenset[str], *, alone: bool) -> _Worker | None:
         """Return a worker with nothing to do; None if all are at work.
 
         It is new, or has played with the same code of the user's: a class may have changed others in its process.
         """
-        idle = [worker for worker in self._workers if worker.handed is None]
+        idle = [worker for worker in self._workers if not worker.jobs]
         for worker in idle:
-            if worker.own is None or (worker.own == handed.batch[0].point.own and not handed.alone):
+            if worker.own is None or (worker.own == own and not alone and not worker.alone):
                 return worker
         if idle and len(self._workers) == self._count:
             self._forget(idle[0])
@@ -144,7 +142,7 @@ class WorkerProcesses(Workers):
             with contextlib.suppress(Exception):
                 stream.flush()  # what is in the buffer would be printed by the worker as well
         here, there = self._context.Pipe()
-        printed = self._output.entrance if self._output is not None else None
+        printed = self._output.path if self._output is not None else None
         process = self._context.Process(target=serve, args=(there, printed, os.getpid()))
         with undisturbed():  # a process that is started is known, and so is ended
             process.start()
@@ -162,72 +160,55 @@ class WorkerProcesses(Workers):
 
     # ------------------------------------------------------------------ taking in
 
-    def _take_in(self) -> None:
-        """Wait until a worker says something, or it is time to look at them."""
-        places: dict[Any, _Worker] = {worker.connection: worker for worker in self._workers}
+    def _wait(self) -> None:
+        """Wait until a worker sends something, or it is time to look at them; keep what is printed short."""
         pause = TICK
         if self._limit is not None:
-            now = time.monotonic()
-            ends = [worker.begun + self._limit - now for worker in self._workers if worker.begun is not None]
-            pause = max(0.0, min([pause, *ends]))
-        exits = [self._output.exit] if self._output is not None else []
-        for ready in wait([*places, *exits], pause):
-            if ready in places:
-                if places[ready] in self._workers:  # it may have made room for another one since
-                    self._hear(places[ready])
-            elif self._output is not None:
-                self._output.read()
-        for worker in list(self._workers):
-            if worker in self._workers:
-                self._look_at(worker)
-        self._hand_out()
+            ends = [worker.begun + self._limit for worker in self._workers if worker.begun is not None]
+            pause = max(0.0, min([pause, *(end - time.monotonic() for end in ends)]))
+        wait([worker.connection for worker in self._workers], pause)
+        if self._output is not None:
+            self._output.trim()
 
-    def _hear(self, worker: _Worker) -> None:
-        """Take in all that a worker has said."""
+    def _take_in(self, worker: _Worker, batches: Batches) -> list[Played]:
+        """Return the games that a worker has sent; give it up if it has died, or has been at one for too long."""
+        played: list[Played] = []
         try:
+            gone = worker.process.exitcode is not None  # asked first: then all that it sent is there
             while worker.connection.poll():
-                said = worker.connection.recv()
-                handed = worker.handed
-                if handed is None:
-                    continue
-                if said == BEGUN:
-                    worker.begun = time.monotonic()
-                    continue
-                worker.begun = None
-                handed.seconds += said.seconds
-                if said.record is not None:
-                    handed.records.append(said.record)
-                if said.fault is not None or len(handed.records) == len(handed.batch):
-                    worker.handed = None
-                    handed.future.set_result(Played(handed.records, handed.seconds, said.fault))
-                    if handed.alone:  # whatever it may have left behind there is nobody else's
-                        self._forget(worker)
-                    self._hand_out()
-                    return  # it has nothing more to say
-        except Exception:  # it has closed the connection, or what it says cannot be understood
-            self._lose(worker, "", sure=False)
+                answer = worker.connection.recv()
+                if isinstance(answer, ScenarioError):
+                    self._fault = answer
+                    return played
+                if answer == READY:
+                    worker.ready = True
+                else:
+                    played.append(Played(worker.jobs.popleft(), *answer))
+                worker.begun = time.monotonic() if worker.jobs else None
+        except Exception:  # it has closed the connection, or what it sends cannot be understood
+            gone = True
+        if gone:
+            return [*played, *self._lose(worker, "", batches)]
+        if self._limit is not None and worker.begun is not None and time.monotonic() - worker.begun >= self._limit:
+            why = f"TimeoutError: the game took longer than {self._limit:g} s"
+            return [*played, *self._lose(worker, why, batches)]
+        return played
 
-    def _look_at(self, worker: _Worker) -> None:
-        """Find out whether a worker has died, or has been at its game for too long."""
-        if worker.process.exitcode is not None:
-            if worker.connection.poll():
-                self._hear(worker)  # what it had said before
-            if worker in self._workers:
-                self._lose(worker, "", sure=False)
-        elif self._limit is not None and worker.begun is not None and time.monotonic() - worker.begun >= self._limit:
-            self._lose(worker, f"TimeoutError: the game took longer than {self._limit:g} s", sure=True)
-
-    def _lose(self, worker: _Worker, why: str, *, sure: bool) -> None:
-        """Give a worker up, with the game that it was playing."""
+    def _lose(self, worker: _Worker, why: str, batches: Batches) -> list[Played]:
+        """Give a worker up; return the game in play if it is known to have ended it, else play that one again alone."""
+        sure = bool(why) or worker.alone
         if not why:
             worker.process.join(GRACE)  # it closes its files before it is gone
             why = f"ProcessDied: {_death(worker.process.exitcode)}"
         self._forget(worker)
-        handed = worker.handed
-        if handed is None:
-            return
-        sure = sure or handed.alone
-        handed.future.set_result(Played(handed.records, handed.seconds, ended=why, suspects=0 if sure else 1))
+        if not worker.jobs:
+            return []
+        job = worker.jobs.popleft()
+        batches.put_back(worker.jobs)
+        if sure:
+            return [Played(job, lost(why), 0.0)]
+        self._again.append(job)
+        return []
 
 
 def check_limit(game_timeout: float | None, scheduler: str | None) -> None:

@@ -16,7 +16,7 @@ EVERY: Final = 0.2
 
 @dataclass
 class Progress:
-    """How far a run is. `cost` counts expected messages: games of one run differ a thousandfold."""
+    """How far a run is. `cost` counts expected seconds: games of one run differ a thousandfold."""
 
     games: int
     kept: int

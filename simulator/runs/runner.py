@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -16,20 +15,20 @@ from simulator.results.files import refusal, sweep
 from simulator.results.folder import Results
 from simulator.results.write import write_tables
 from simulator.runs.batches import Batches
-from simulator.runs.estimate import refuse_too_large
-from simulator.runs.jobs import Batch, Job, Played
-from simulator.runs.journal import Journal
-from simulator.runs.lock import locked
+from simulator.runs.estimate import estimate
+from simulator.runs.jobs import Job
+from simulator.runs.journal import JOURNAL, Journal
 from simulator.runs.manifest import own_classes, write_manifest
 from simulator.runs.output import NAME, Output
-from simulator.runs.plan import Plan, in_order, plan
+from simulator.runs.plan import in_order, plan
 from simulator.runs.processes import WorkerProcesses, check_limit
 from simulator.runs.progress import Progress, in_notebook, notebook_bar
 from simulator.runs.workers import ThisProcess, Workers, cores
 from simulator.scenario.load import Scenario, load
-from simulator.tasks.base import Record, lost
+from simulator.tasks.base import Record
 
-JOURNAL: Final = "journal.log"
+EVERY: Final = 0.5
+"""Seconds of games that are kept in one transaction: so much is played again after a kill, at most."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Report:
     kept: int
     seconds: float
     damaged: int = 0
-    """Lines of the journal that could not be read: their games were played again."""
+    """Rows of the journal that could not be read: their games were played again."""
     printed: str = ""
     """Where what the user's classes printed is kept, in a line; empty if they printed nothing."""
 
@@ -132,23 +131,26 @@ def execute(
     check_unchanged()
     begun, clock = time.time(), time.perf_counter()
     hands = workers or cores()
-    refuse_too_large(scenario, hands)
+    estimate(scenario, hands).refuse_too_large()
     folder = _folder(scenario, out)
     place = folder.absolute()  # whatever folder a class of the user's goes to
-    with locked(place), _journal(place, fresh=fresh) as journal:
+    with Journal(place / JOURNAL, fresh=fresh) as journal:
+        for inner in (place, place / "figures", place / "figures" / "paper"):
+            sweep(inner)
         before, progress = journal.known(), Progress(0, 0, 0.0)
         output = Output(place / NAME)
-        planned = plan(scenario, controls=controls)
-        waiting = _waiting(planned, journal, before, progress)
+        planned = plan(scenario, [(point, scenario.head.trials) for point in scenario.points])
+        broken = plan(scenario, scenario.broken if controls else [])
+        waiting = _waiting([*planned, *broken], journal, before, progress)
         pool = _pool_of(scheduler, min(hands, len(waiting)), waiting, game_timeout, output)
         _play(waiting, pool, journal, progress, on_progress)
         engines: dict[int, Mapping[str, str]] = {}
         findings, errors = write_tables(
-            place, scenario, in_order(journal, planned.games, engines), in_order(journal, planned.controls, {})
+            place, scenario, in_order(journal, planned, engines), in_order(journal, broken, {})
         )
         games = {
-            "all": sum(len(games.keys) for games in planned.games),
-            "controls": sum(len(games.keys) for games in planned.controls),
+            "all": len(planned),
+            "controls": len(broken),
             "played": progress.played,
             "alike": progress.alike,
             "kept": progress.kept,
@@ -158,7 +160,7 @@ def execute(
         write_manifest(
             place,
             scenario,
-            seeds=planned.games[0].seeds,
+            seeds=[job.seed for job in planned[: scenario.head.trials]],
             engines=engines,
             games=games,
             workers=f"scheduler {scheduler}" if scheduler else f"{hands} on this machine",
@@ -169,22 +171,23 @@ def execute(
     return Report(Results(folder, own_classes(scenario)), findings, errors, *counts, output.says(folder))
 
 
-def _waiting(planned: Plan, journal: Journal, before: Set[str], progress: Progress) -> list[Job]:
+def _waiting(planned: Sequence[Job], journal: Journal, before: Set[str], progress: Progress) -> list[Job]:
     """Return the games that are not in the journal yet, and note how much is to be played, and was there `before`."""
     known = journal.known()
     waiting: dict[str, Job] = {}
-    for games in planned.all:
-        for trial, (key, seed) in enumerate(zip(games.keys, games.seeds, strict=True)):
-            if key not in known:  # points that are equal share their games
-                waiting.setdefault(key, Job(key, games.point, trial, seed, games.cost, games.made_of))
-    keys = {key for games in planned.all for key in games.keys}
+    for job in planned:
+        if job.key not in known:  # points that are equal share their games
+            waiting.setdefault(job.key, job)
+    keys = {job.key for job in planned}
     progress.games, progress.kept = len(keys), len(keys & before)
     progress.cost += sum(job.cost for job in waiting.values())
-    for games in planned.all:  # of points that have grown by trials, and draw no coins
-        there = next((key for key in games.keys if key in known), None)
-        missing = [key for key in games.keys if key in waiting]
-        if there is not None and missing and _alike(record := journal.get(there)):
-            _share(record, [waiting.pop(key) for key in missing], journal, progress)
+    grown = {job.point.number for job in waiting.values()}  # by trials, if some of their games are there
+    there = {job.point.number: job.key for job in planned if job.key in known and job.point.number in grown}
+    records = {number: record for number, key in there.items() if _alike(record := journal.get(key))}
+    alike = [job for job in waiting.values() if job.point.number in records]
+    journal.put((job.key, records[job.point.number]) for job in alike)
+    progress.alike += len(alike)
+    progress.done += sum(waiting.pop(job.key).cost for job in alike)
     return list(waiting.values())
 
 
@@ -197,18 +200,6 @@ def _folder(scenario: Scenario, out: str | Path | None) -> Path:
     return folder
 
 
-def _journal(folder: Path, *, fresh: bool) -> Journal:
-    """Return the journal of a folder that is locked, and clear away what a killed run has left half written there."""
-    for inner in (folder, folder / "figures", folder / "figures" / "paper"):
-        sweep(inner)
-    try:
-        if fresh:
-            (folder / JOURNAL).unlink(missing_ok=True)
-    except OSError as error:
-        raise refusal(folder / JOURNAL, error, "cannot be removed") from error
-    return Journal(folder / JOURNAL)
-
-
 def _pool_of(scheduler: str | None, hands: int, games: Sequence[Job], limit: float | None, output: Output) -> Workers:
     """Return who plays: a user's code always has a process of its own."""
     if scheduler is not None and hands > 0:
@@ -217,7 +208,6 @@ def _pool_of(scheduler: str | None, hands: int, games: Sequence[Job], limit: flo
         return DaskWorkers(scheduler)
     if hands < 1 or (hands == 1 and limit is None and not any(job.point.own for job in games)):
         return ThisProcess()
-    output.open()
     return WorkerProcesses(hands, limit=limit, output=output)
 
 
@@ -228,7 +218,7 @@ def _play(
     progress: Progress,
     on_progress: Callable[[Progress], None] | None,
 ) -> None:
-    """Play games and journal them as they finish."""
+    """Play games and keep them as they end, those of half a second in one transaction."""
     tell = on_progress or (lambda _: None)
     progress.finished = False
 
@@ -239,50 +229,37 @@ def _play(
     pool.notice = notice
     tell(progress)
     batches = Batches(games, pool.slots)
-    again: list[Job] = []  # games whose worker died, each to be played by itself
-    under_way: dict[Future[Played], Batch] = {}
-    whole = False
-    try:
-        while batches or again or under_way:
-            while (batches or again) and len(under_way) < pool.slots:
-                alone = bool(again)
-                batch: Batch = [again.pop()] if alone else batches.next()
-                under_way[pool.submit(batch, alone=alone)] = batch
-            for future in pool.wait(list(under_way)):
-                batch = under_way.pop(future)
-                played = pool.result(future)
-                records, rest = played.records, list(batch[len(played.records) :])
-                if played.ended:
-                    again += rest[: played.suspects]
-                    if not played.suspects:
-                        records = [*records, lost(played.ended)]
-                    batches.put_back(rest[max(1, played.suspects) :])
-                done = batch[: len(records)]
-                journal.put(zip((job.key for job in done), records, strict=True))
-                if played.fault is not None:
-                    raise played.fault
-                batches.learn(done, played.seconds)
-                progress.played += len(done)
-                progress.done += sum(job.cost for job in done)
-                for job, record in zip(done, records, strict=True):
-                    _share(record, batches.withdraw(job.point.number) if _alike(record) else [], journal, progress)
-                progress.left = batches.left()
-                tell(progress)
-        whole = True
-    finally:
-        pool.close(kill=not whole)
-        progress.finished = True
+    ended: list[tuple[Job, Record]] = []
+
+    def keep() -> None:
+        journal.put((job.key, record) for job, record in ended)
+        progress.done += sum(job.cost for job, _ in ended)
+        ended.clear()
+        progress.left = batches.left()
         tell(progress)
+
+    kept_at = -EVERY
+    try:
+        for played in pool.play(batches):
+            for job, record, seconds in played:
+                batches.learn(job, seconds)
+                alike = batches.withdraw(job.point.number) if _alike(record) else []
+                ended += [(one, record) for one in (job, *alike)]
+                progress.played += 1
+                progress.alike += len(alike)
+            if ended and (not played or time.monotonic() - kept_at >= EVERY):
+                keep()
+                kept_at = time.monotonic()
+    finally:
+        try:
+            if ended:
+                keep()
+        finally:
+            pool.close()
+            progress.finished = True
+            tell(progress)
 
 
 def _alike(record: Record) -> bool:
     """Tell whether every seed gives this game: chance had no part in it."""
     return not record.coins and record.error is None
-
-
-def _share(record: Record, games: Sequence[Job], journal: Journal, progress: Progress) -> None:
-    """Keep a record for other seeds too."""
-    if games:
-        journal.put((job.key, record) for job in games)
-        progress.alike += len(games)
-        progress.done += sum(job.cost for job in games)

@@ -116,17 +116,13 @@ def run_seeds(
 
 def _held(reports: dict[int, Report]) -> list[Held]:
     """Return a row a claim and group, in the order in which they are first met."""
-    by_claim: dict[tuple[int, str], list[tuple[int, Finding]]] = {}
-    said: dict[tuple[int, str], tuple[str, str, str, str]] = {}
+    by_claim: dict[tuple[str, ...], list[tuple[int, Finding]]] = {}
     for seed, report in reports.items():
-        numbers: dict[str, int] = {}
-        for finding in report.findings:
-            of = f"{finding.name}\n{finding.where}\n{finding.measure}"  # claims may share a name
-            place = (numbers.setdefault(of, len(numbers)), finding.group)
+        for finding in report.findings:  # claims may share a name
+            place = (finding.name, finding.where, finding.measure, finding.group)
             by_claim.setdefault(place, []).append((seed, finding))
-            said[place] = (finding.name, finding.group, finding.measure, finding.bound)
     rows = []
-    for place, found in by_claim.items():
+    for (name, _, measure, group), found in by_claim.items():
         undecided = tuple(seed for seed, finding in found if finding.verdict == UNDECIDED)
         decided = [finding for _, finding in found if finding.verdict != UNDECIDED]
         values = [finding.value for finding in decided if finding.value is not None]
@@ -134,7 +130,7 @@ def _held(reports: dict[int, Report]) -> list[Held]:
         held = sum(finding.holds for finding in decided)
         # a group that a seed has not made is not held under it
         rows.append(
-            Held(*said[place], len(reports), held, min(values, default=None), max(values, default=None), failed,
-                 undecided)
+            Held(name, group, measure, found[-1][1].bound, len(reports), held, min(values, default=None),
+                 max(values, default=None), failed, undecided)
         )  # fmt: skip
     return rows

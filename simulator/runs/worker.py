@@ -14,36 +14,28 @@ import threading
 import time
 import traceback
 from multiprocessing.connection import Connection
-from typing import Any, Final, NamedTuple, NoReturn
+from pathlib import Path
+from typing import Any, Final, NoReturn
 
 from simulator.errors import ScenarioError
-from simulator.runs.jobs import Batch, Job, play_job
+from simulator.runs.jobs import Job, play_job
+from simulator.runs.journal import pack, unpack
 from simulator.runs.signals import let_in
 from simulator.tasks.base import Record, lost
 
-BEGUN: Final = "begun"
-"""What a worker says when it begins a game."""
-PLAIN: Final = (str, int, float, bool, type(None))
-"""What a record may hold to be sent as it is; the process that it is sent to need not know any other class."""
+READY: Final = "ready"
+"""What a worker sends when it has imported what games need: from then on a game takes its own time."""
 
 
-class Ended(NamedTuple):
-    """What a worker says when a game has ended: its record, or why the run cannot go on."""
-
-    record: Record | None
-    seconds: float
-    fault: ScenarioError | None = None
-
-
-def serve(connection: Connection, output: Connection | None, parent: int) -> NoReturn:
+def serve(connection: Connection, output: Path | None, parent: int) -> NoReturn:
     """Play batch after batch; never return.
 
     Parameters
     ----------
     connection
-        Batches come from it, and what came of each game goes into it.
+        Lists of jobs come from it, and an answer for each goes into it.
     output
-        Where everything goes that is printed; None leaves it alone.
+        The file that everything goes into that is printed; None leaves it alone.
     parent
         The process that started this one: without it there is nothing to do.
     """
@@ -53,42 +45,30 @@ def serve(connection: Connection, output: Connection | None, parent: int) -> NoR
     _begin(parent, own)
     around = Around(output)
     try:
+        connection.send(READY)
         while True:
-            batch: Batch = connection.recv()
-            for job in batch:
-                connection.send(BEGUN)
-                ended = _played(job)
+            for job in connection.recv():
+                answer = _answer(job)
                 if os.getpid() != own:
                     os._exit(0)  # a copy that the user's class has made: it has no say in the run
                 around.put_back()
-                connection.send(ended)
-                if ended.fault is not None:
-                    break
+                connection.send(answer)
     except BaseException:  # the connection is gone, and there is nobody to tell
         os._exit(1)
 
 
-def _played(job: Job) -> Ended:
+def _answer(job: Job) -> tuple[Record, float] | ScenarioError:
+    """Return the record of a game and its seconds, or why the run cannot go on."""
     begun = time.perf_counter()
     try:
-        record = _plain(play_job(job))
+        record = play_job(job)
+        if job.point.own:  # values of the user's classes are written out: the parent need not know these
+            record = unpack(pack(record))
     except ScenarioError as error:
-        known = type(error).__module__.startswith("simulator.")
-        return Ended(None, time.perf_counter() - begun, error if known else ScenarioError(str(error)))
+        return error if type(error).__module__.startswith("simulator.") else ScenarioError(str(error))
     except BaseException:  # Ctrl-C goes to the parent alone: this one is of the class's own making
         record = lost(traceback.format_exc())
-    return Ended(record, time.perf_counter() - begun)
-
-
-def _plain(record: Record) -> Record:
-    """Return a record of plain values, with those of the user's classes written out."""
-    parts: list[Any] = [record.row, *record.series.values(), *record.kinds.values()]
-    values = (value for part in parts for value in (part.values() if isinstance(part, dict) else part))
-    if all(type(value) in PLAIN for value in values):
-        return record
-    from simulator.runs.journal import pack, unpack
-
-    return unpack(pack(record))
+    return record, time.perf_counter() - begun
 
 
 def _begin(parent: int, own: int) -> None:
@@ -118,7 +98,7 @@ def _begin(parent: int, own: int) -> None:
 class Around:
     """What a game finds around it: folder, output, limits; put back after each, for the next one."""
 
-    def __init__(self, output: Connection | None) -> None:
+    def __init__(self, output: Path | None) -> None:
         import numpy as np
 
         self._folder = os.getcwd()
@@ -126,7 +106,7 @@ class Around:
         self._errors = np.geterr()
         self._stdout: Any = None
         self._stderr: Any = None
-        self._output = os.dup(output.fileno()) if output is not None else None
+        self._output = _opened(output) if output is not None else None
         if self._output is not None:
             with open(os.devnull, "rb") as nothing:
                 os.dup2(nothing.fileno(), 0)
@@ -155,6 +135,14 @@ class Around:
             self._stdout = sys.stdout = _text(1)
         if sys.stderr is not self._stderr or self._stderr.closed:
             self._stderr = sys.stderr = _text(2)
+
+
+def _opened(output: Path) -> int:
+    """Return a descriptor that adds to a file; into nothing if it cannot be written: no game is lost for that."""
+    try:
+        return os.open(output, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    except OSError:
+        return os.open(os.devnull, os.O_WRONLY)
 
 
 def _text(number: int) -> Any:

@@ -1,52 +1,45 @@
-"""Who plays the games: this process, worker processes (in `processes`), or (in `dask_workers`) those of a cluster.
-
-Workers take batches and answer with futures.
-"""
+"""Who plays the games: this process, worker processes (in `processes`), or (in `dask_workers`) those of a cluster."""
 
 from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Callable, Iterator
 
-from simulator.runs.jobs import Batch, Played, play_batch
+from simulator.runs.batches import Batches
+from simulator.runs.jobs import Played, attempt
 
 
 class Workers(ABC):
-    """Plays batches. `slots` batches at a time keep everybody busy."""
+    """Plays the games of a run."""
 
     slots: int = 1
+    """How many batches keep everybody busy."""
     notice: Callable[[str], None] | None = None
-    """Told in a line what whoever waits should know."""
+    """Called with a line about what delays the run."""
 
     @abstractmethod
-    def submit(self, batch: Batch, *, alone: bool = False) -> Future[Played]:
-        """Hand a batch over; with `alone` to a process that plays nothing else, before or after."""
+    def play(self, batches: Batches) -> Iterator[list[Played]]:
+        """Play all games and yield them as they end; nothing at times, while games are under way.
 
-    def wait(self, futures: Sequence[Future[Played]]) -> set[Future[Played]]:
-        """Return those that are done, as soon as one is."""
-        return wait(futures, return_when=FIRST_COMPLETED).done
+        Raises
+        ------
+        ScenarioError, RunError
+            The run cannot go on; all games that had ended have been yielded.
+        """
 
-    def result(self, future: Future[Played]) -> Played:
-        """Return what a batch gave."""
-        return future.result()
-
-    @abstractmethod
-    def close(self, *, kill: bool = False) -> None:
-        """End; with `kill` without waiting for the games in play."""
+    def close(self) -> None:
+        """End, without waiting for games in play."""
+        return
 
 
 class ThisProcess(Workers):
-    """Plays in this process, at once: games in which no code of the user's has a part."""
+    """Plays in this process: games in which no code of the user's has a part."""
 
-    def submit(self, batch: Batch, *, alone: bool = False) -> Future[Played]:
-        future: Future[Played] = Future()
-        future.set_result(play_batch(batch))
-        return future
-
-    def close(self, *, kill: bool = False) -> None:
-        """Nothing to end."""
+    def play(self, batches: Batches) -> Iterator[list[Played]]:
+        while batches:
+            for job in batches.next():
+                yield [attempt(job)]
 
 
 def cores() -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.sizes import Size
 
-__all__ = ["TASKS", "Record", "Size", "Task"]
+__all__ = ["TASKS", "Demand", "Record", "Size", "Task"]
 
 TASKS: Final = {
     "count": "simulator.tasks.tracking:Count",

@@ -1,6 +1,6 @@
 """What is asked of a point before anything is played: whether it can be, what it needs, how long it takes.
 
-Classes of the user's may raise when they are asked (a protocol in `cost_bound`, a task in `memory`): that is said in a
+Classes of the user's may raise when they are asked (a protocol in `cost_bound`, a task in `demand`): that is said in a
 line, as of any other fault of a point.
 """
 
@@ -16,8 +16,6 @@ from simulator.points.point import Part, Point, PointError
 from simulator.points.source import EXITS, guarded
 from simulator.tasks.base import Task
 
-ASKED: Final = ("memory", "pace", "messages", "items_looked_at")
-"""Methods of a task that tell what a game needs and how long it takes."""
 SMALLEST: Final = 1e-100
 """No parameter of a side is nearer to 0 than this, nor larger than its inverse.
 
@@ -27,7 +25,7 @@ that is played needs them: a promise of 1e-18 is exact for all counts that there
 
 
 def check_point(task: Task, point: Point) -> None:
-    """Make both sides of a point, and where classes of the user's are in it ask for all that is asked later on.
+    """Make both sides of a point, and where classes of the user's are in it ask what a game needs.
 
     Raises
     ------
@@ -43,10 +41,8 @@ def check_point(task: Task, point: Point) -> None:
     try:
         with guarded():
             task.check(point)
-            for name in ASKED:
-                value = getattr(task, name)(point)
-                if name != "pace":
-                    float(value)
+            demand = task.demand(point)
+            float(demand.seconds + demand.memory + demand.messages)
     except ScenarioError:
         raise
     except EXITS as error:

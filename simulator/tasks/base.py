@@ -1,7 +1,7 @@
 """What a task is: the game that a scenario plays. `count` is the tracking game.
 
-A task knows how to make the two sides of a point, how to play one game, and what a game costs in
-memory and messages. The scenario, the runner, the journal and the tables know nothing else of it.
+A task knows how to make the two sides of a point, how to play one game, and roughly what
+a game needs. The scenario, the runner, the journal and the tables know nothing else of it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from simulator.errors import printable
@@ -116,6 +116,25 @@ def _fault_of_values(name: str, values: Iterable[Any]) -> str:
     return ""
 
 
+@dataclass(frozen=True)
+class Demand:
+    """How much one game needs, roughly: known before it is played, within milliseconds.
+
+    Attributes
+    ----------
+    seconds
+        Time that it takes.
+    memory
+        Bytes that it needs.
+    messages
+        Messages that it sends at most, by the protocol's cost bound; 0 if it sends none.
+    """
+
+    seconds: float
+    memory: float = 0.0
+    messages: float = 0.0
+
+
 class Task(ABC):
     """One game: how its points are checked, what they cost, and how one is played."""
 
@@ -153,25 +172,6 @@ class Task(ABC):
     def play(self, point: Point, seed: int) -> Record:
         """Play one game."""
 
-    def memory(self, point: Point) -> float:
-        """Return about how many bytes a game needs."""
-        return 0.0
-
-    def pace(self, point: Point) -> str:
-        """Return which of the paces of `simulator.game.pace` a game goes at: bulk, leap, step, reacting or network."""
-        return "leap"
-
-    def messages(self, point: Point) -> float:
-        """Return about how many messages a game is expected to take."""
-        return 1.0
-
-    def items_looked_at(self, point: Point) -> float:
-        """Return how many items of a game are looked at one by one, whatever is sent."""
-        return 0.0
-
-    def smaller(self, point: Point, factor: int) -> Point:
-        """Return a point whose game has the same course and takes less: with so many times fewer items or steps.
-
-        Its time tells that of the point, see `simulator.runs.pilot`. It need not pass `check`.
-        """
-        return replace(point, items=None if point.items is None else max(1, point.items // factor))
+    def demand(self, point: Point) -> Demand:
+        """Return how much one game needs. By it work is shared out, announced, and refused if it is too much."""
+        return Demand(seconds=0.01)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from adversaries.replay import Replay
@@ -18,16 +17,17 @@ from simulator.game.sizes import MOST_ITEMS
 from simulator.points.point import Point, PointError
 from simulator.tasks.adversary import adversary_of
 from simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 
 BYTES_A_SITE: Final = {"bulk": 800, "leap": 3_000, "step": 3_000}
 """Memory that an engine and a protocol keep for one site: the most that was measured over the protocols, rounded up."""
-FEW_SITES: Final = 16
-"""With fewer sites a game has another course: most of it is the forwarding of items."""
-FEW_MESSAGES: Final = {"bulk": 30_000_000, "leap": 1_000_000, "step": 1_000_000}
-"""A game of so few messages is short in an engine: `bulk` takes them by rounds."""
 BYTES_A_LABEL: Final = 24
 """Memory for one step of a recorded trace: its site, and the index that is sorted by it."""
+RATES: Final = {"bulk": (5e6, 1e7), "leap": (200e3, 200e3), "step": (50e3, 100e3)}
+"""Messages of the cost bound, and items that are looked at one by one, that an engine plays in a second.
+
+They fit the total times of the games in results/reference, which were played on a server of 2024.
+"""
 
 
 class Count(Task):
@@ -75,45 +75,21 @@ class Count(Task):
             coins=game.coins,
         )
 
-    def memory(self, point: Point) -> float:
-        adversary = adversary_of(point)
+    def demand(self, point: Point) -> Demand:
+        """Return the messages of the cost bound (without one, one per item) and of the network, and what they take."""
+        protocol, adversary, network = point.protocol.make(), adversary_of(point), network_of(point.network)
         sites, items = _size(point, adversary)
-        recorded = items if isinstance(adversary, Trace) else 0
-        return sites * BYTES_A_SITE[_engine(point)] + recorded * BYTES_A_LABEL
-
-    def pace(self, point: Point) -> str:
         engine = _engine(point)
-        network = network_of(point.network)
-        if engine == "leap" and network is not None and not network.instant:
-            return "network"
-        return engine if adversary_of(point).oblivious else "reacting"
-
-    def messages(self, point: Point) -> float:
-        """Return the protocol's own cost bound, where it has none a message an item; and what the network adds."""
-        protocol, adversary = point.protocol.make(), adversary_of(point)
-        sites, items = _size(point, adversary)
-        bound = protocol.cost_bound(sites, items, point.start)
-        sent = float(bound) if math.isfinite(bound) else float(items)
-        network = network_of(point.network)
-        return sent if network is None else network.messages(sent, sites, items, protocol)
-
-    def items_looked_at(self, point: Point) -> float:
-        adversary = adversary_of(point)
-        one_by_one = adversary.each_item or _engine(point) == "step"
-        return float(_size(point, adversary)[1]) if one_by_one else 0.0
-
-    def smaller(self, point: Point, factor: int) -> Point:
-        """Return a point with fewer sites, which goes through as many rounds, and fewer items where each takes time."""
-        adversary = adversary_of(point)
-        sites, items = _size(point, adversary)
-        least = adversary.sites if isinstance(adversary, Trace) else FEW_SITES  # a trace has all of its sites
-        fewer = max(min(sites, least), sites // factor)
-        if self.items_looked_at(point):
-            return replace(point, sites=fewer, items=max(1, items // factor))
-        smaller = replace(point, sites=fewer, items=items)
-        if self.messages(smaller) <= FEW_MESSAGES[_engine(point)]:
-            return smaller  # at the beginning, where all is forwarded, games have another course as well
-        return replace(smaller, items=max(1, items // max(1, factor * fewer // sites)))
+        bound = protocol.quick_bound(sites, items, point.start)
+        messages = float(bound) if math.isfinite(bound) else float(items)
+        if network is not None:
+            messages = network.messages(messages, sites, items, protocol)
+        # `bulk` is asked as often as the output changes
+        rate, item_rate = RATES[engine if adversary.oblivious or engine == "step" else "leap"]
+        looked_at = items if adversary.each_item or engine == "step" else 0
+        recorded = items if isinstance(adversary, Trace) else 0
+        memory = float(sites * BYTES_A_SITE[engine] + recorded * BYTES_A_LABEL)
+        return Demand(messages / rate + looked_at / item_rate, memory, messages)
 
 
 def prepare(point: Point) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from disttrack import Record, Size, Task, play
+from disttrack import Demand, Record, Size, Task, play
 from simulator.points.point import Point
 
 
@@ -54,6 +54,7 @@ class MyTask(Task):
         busiest = max(up) / max(1, sum(up))
         return Record(row={**game.row(), "busiest": busiest, "uneven": busiest * point.sites})
 
-    def messages(self, point: Point) -> float:
-        """Return about how many messages a game takes: by them, work is shared out and time is estimated."""
-        return float(point.protocol.make().cost_bound(point.sites or 1, point.items or 0))
+    def demand(self, point: Point) -> Demand:
+        """Return roughly how much a game needs: by it, work is shared out and time is estimated."""
+        messages = float(point.protocol.make().cost_bound(point.sites or 1, point.items or 0))
+        return Demand(seconds=messages / 200_000, messages=messages)

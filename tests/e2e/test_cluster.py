@@ -15,6 +15,7 @@ from typing import Any
 
 import own_kinds
 import pytest
+from kept_games import kept_games
 from loopback import Loopback, environment
 
 pytest.importorskip("distributed", reason="needs the extra disttrack[dask]")
@@ -82,9 +83,8 @@ def test_the_cluster_makes_the_same_tables_also_when_a_worker_is_killed(cluster:
         command("hurt", "--scheduler", cluster.address),
         cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    journal = folder / "hurt" / "journal.log"
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (journal.exists() and journal.stat().st_size > 20_000):
+    while time.monotonic() < deadline and len(kept_games(folder / "hurt")) < 10:
         time.sleep(0.02)
     cluster.processes[1].send_signal(signal.SIGKILL)  # a worker, in the middle of a game
     said, errors = process.communicate(timeout=120)
@@ -183,9 +183,8 @@ def test_a_scheduler_that_goes_stops_the_run_and_keeps_its_games(
             command("gone", "--scheduler", loopback.address),
             cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        journal = folder / "gone" / "journal.log"
         deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and not (journal.exists() and journal.stat().st_size > 20_000):
+        while time.monotonic() < deadline and len(kept_games(folder / "gone")) < 10:
             time.sleep(0.02)
         loopback.processes[0].kill()
         _, said = process.communicate(timeout=90)
@@ -215,16 +214,15 @@ def test_without_a_worker_it_says_so_waits_and_stops(tmp_path_factory: pytest.Te
     """The only two workers die in the middle of their games; once one comes back in time, once none does."""
     (folder / "patient.py").write_text(PATIENT)
     loopback = Loopback(tmp_path_factory.mktemp("emptied"))
-    journal = folder / "there" / "journal.log"
 
-    def begun(patience: float, size: int) -> subprocess.Popen[str]:
-        """Start a run, and kill all workers when its journal is so long."""
+    def begun(patience: float, games: int) -> subprocess.Popen[str]:
+        """Start a run, and kill all workers when so many games are kept."""
         process = subprocess.Popen(
             [sys.executable, "patient.py", str(patience), *command("there", "--scheduler", loopback.address)[3:]],
             cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and not (journal.exists() and journal.stat().st_size > size):
+        while time.monotonic() < deadline and len(kept_games(folder / "there")) < games:
             time.sleep(0.02)
         for worker in loopback.processes[1:]:
             worker.kill()
@@ -232,7 +230,7 @@ def test_without_a_worker_it_says_so_waits_and_stops(tmp_path_factory: pytest.Te
         return process
 
     try:
-        process = begun(1.5, 2_000)
+        process = begun(1.5, 1)
         killed = time.monotonic()
         said, errors = process.communicate(timeout=60)
         assert process.returncode == 1, said + errors
@@ -243,7 +241,7 @@ def test_without_a_worker_it_says_so_waits_and_stops(tmp_path_factory: pytest.Te
         assert "Traceback" not in errors
         assert not (folder / "there" / "trials.csv").exists()
         loopback.worker()
-        process = begun(60, journal.stat().st_size + 2_000)
+        process = begun(60, len(kept_games(folder / "there")) + 1)
         time.sleep(1)
         assert process.poll() is None  # it waits
         loopback.worker()

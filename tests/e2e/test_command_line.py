@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_games import kept_games
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -107,7 +108,7 @@ def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_tables(
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not _games_kept(folder / "cut"):
+    while time.monotonic() < deadline and not kept_games(folder / "cut"):
         time.sleep(0.02)
     process.send_signal(blow)
     _, said = process.communicate(timeout=30)
@@ -226,11 +227,3 @@ def test_the_headline_made_small(tmp_path: Path) -> None:
     )
     assert played.returncode == 0
     assert "verdict:       failed" in played.stdout
-
-
-def _games_kept(folder: Path) -> int:
-    """Return how many games the journal of a run that is under way holds for certain."""
-    try:
-        return (folder / "journal.log").read_bytes().count(b"\n")
-    except FileNotFoundError:
-        return 0

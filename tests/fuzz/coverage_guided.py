@@ -52,7 +52,7 @@ def scenario(data: bytes) -> None:
 
 def journal(data: bytes) -> None:
     """Open a file as a journal: what is read of it has the right checksum, and it goes on."""
-    path = PLACE / "journal.log"
+    path = PLACE / "journal.sqlite"
     path.write_bytes(data)
     with Journal(path) as opened:
         known = opened.known()

@@ -16,7 +16,7 @@ from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.analysis.tasks import QUERIES, only_usual, sides
 from simulator.tasks.answers import Answer
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.sizes import Size
 
 ROLES = ("answers",)
@@ -105,5 +105,5 @@ class SampleSize(Task):
         row |= {"samples_needed": found, "ok": found is not None, "verdict": "undecided" if found is None else "ok"}
         return Record(row={**row, "seconds": time.perf_counter() - begun}, engine_reason="a search over sizes")
 
-    def messages(self, point: Point) -> float:
-        return 2000.0
+    def demand(self, point: Point) -> Demand:
+        return Demand(seconds=0.045)

@@ -13,7 +13,7 @@ from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.analysis.game import play_analysis
 from simulator.tasks.answers import RMS, Answer, held
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.sizes import Size
 
 BETA: Final = 0.05
@@ -108,15 +108,11 @@ class StatisticalQueries(Task):
         row |= {"ok": ok, "verdict": "ok" if ok else "failed"}
         return Record(row=row, engine_reason="a query at a time")
 
-    def memory(self, point: Point) -> float:
+    def demand(self, point: Point) -> Demand:
         _, analyst = sides(point)
-        return 5e7 + 8.0 * (
-            features_of(point) + point.start if analyst.points == "cells" else features_of(point) * point.start
-        )
-
-    def messages(self, point: Point) -> float:
-        """Return the work of a game in messages of the tracking game."""
-        return 1 + (point.items or 0) * (1 + point.start / 2000)
+        features, samples = features_of(point), point.start
+        entries = features + samples if analyst.points == "cells" else features * samples
+        return Demand(seconds=(point.items or 0) * (1 + samples / 2000) / 16_000, memory=5e7 + 8.0 * entries)
 
 
 def _predicted(mechanism: QueryMechanism, samples: int, queries: int) -> float | None:

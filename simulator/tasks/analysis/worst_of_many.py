@@ -21,7 +21,7 @@ from simulator.points.registry import Family
 from simulator.tasks.analysis.game import Truth, converse, distribution_of
 from simulator.tasks.analysis.tasks import QUERIES, SAMPLES, only_usual, sides
 from simulator.tasks.answers import Answer
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.continual.clocked_points import known
 from simulator.tasks.sizes import Size
 
@@ -120,9 +120,7 @@ class WorstOfMany(Task):
         row |= {"ok": False, "verdict": "undecided", "seconds": time.perf_counter() - begun}
         return Record(row=row, engine_reason="a repetition at a time")
 
-    def memory(self, point: Point) -> float:
-        return 5e7 + 8.0 * (20 + (point.items or 1)) * point.start
-
-    def messages(self, point: Point) -> float:
-        """Return the work of a game in messages of the tracking game."""
-        return (point.sites or 1) * (1 + (point.items or 0) * (1 + point.start / 2000))
+    def demand(self, point: Point) -> Demand:
+        queries, samples = point.items or 1, point.start
+        seconds = (point.sites or 1) * (1 + queries * (1 + samples / 2000)) / 9_400
+        return Demand(seconds, memory=5e7 + 8.0 * (20 + queries) * samples)

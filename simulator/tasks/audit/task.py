@@ -17,7 +17,7 @@ from simulator.tasks.audit.mechanism import RUNS, audit_mechanism, loss_with_hal
 from simulator.tasks.audit.protocol import SITES as SITES_AUDITED
 from simulator.tasks.audit.protocol import SIZE, TRANSCRIPTS, audit_tracker
 from simulator.tasks.audit.tracker import Tracker
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.sizes import SITES, Size
 
 COMMON: Final = ("claimed", "claimed_delta", "epsilon_low", "exceeds")
@@ -79,8 +79,8 @@ class Audit(Task):
             row["halved"] = loss_with_half_the_noise(mechanism, **options)
         return _outcome(row, found, found.delta, found.runs, begun, None)
 
-    def messages(self, point: Point) -> float:
-        return 20.0 * (point.items or RUNS)
+    def demand(self, point: Point) -> Demand:
+        return Demand(seconds=(point.items or RUNS) / 1_000)
 
 
 class AuditTracker(Task):
@@ -139,8 +139,8 @@ class AuditTracker(Task):
         }
         return _outcome(row, found, 0.0, found.transcripts, begun, tracker.sites)
 
-    def messages(self, point: Point) -> float:
-        return 3_000.0 * (point.items or TRANSCRIPTS)
+    def demand(self, point: Point) -> Demand:
+        return Demand(seconds=(point.items or TRANSCRIPTS) / 28)
 
 
 def _outcome(row: dict[str, Any], found: Any, delta: float, runs: int, begun: float, sites: int | None) -> Record:

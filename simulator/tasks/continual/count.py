@@ -20,7 +20,7 @@ from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
 from simulator.tasks.answers import LARGEST, RMS, Answer, held
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover, stretches
 from simulator.tasks.sizes import Size
@@ -267,12 +267,8 @@ class ContinualCount(Task):
         row |= {"ok": game.ok, "verdict": "ok" if game.ok else "failed"}
         return Record(row=row, series=game.series, engine_reason=game.engine_reason)
 
-    def memory(self, point: Point) -> float:
-        """Return the bytes of the stretches, or of the whole stream where it is played step by step."""
+    def demand(self, point: Point) -> Demand:
+        """Return the memory of the stretches, or of the whole stream where it is played step by step."""
         steps = float(clocked_points.steps_of(point))
         whole = point.protocol.maker().remembers_steps or not adversary_of(point).oblivious
-        return 8e7 + (100 * steps if whole else 0.0)
-
-    def messages(self, point: Point) -> float:
-        """Return the work of a game in messages of the tracking game: some thirty steps take as long."""
-        return clocked_points.steps_of(point) / 30
+        return Demand(seconds=steps / 7e6, memory=8e7 + (100 * steps if whole else 0.0))

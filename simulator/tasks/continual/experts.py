@@ -23,7 +23,7 @@ from simulator.points.point import Point
 from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
 from simulator.tasks.answers import Answer
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover, plans
 from simulator.tasks.sizes import Size
@@ -226,9 +226,7 @@ class Experts(Task):
         # the bound is one on the mean regret: a single game neither keeps nor breaks it
         return Record(row={**row, "ok": False, "verdict": "undecided"}, engine_reason=game.engine_reason)
 
-    def memory(self, point: Point) -> float:
-        return 8e7 + 40.0 * CHUNK * (point.sites or 1)
-
-    def messages(self, point: Point) -> float:
-        """Return the work of a game in messages of the tracking game."""
-        return clocked_points.steps_of(point) * max(1.0, (point.sites or 1) / 30) / 3
+    def demand(self, point: Point) -> Demand:
+        experts = point.sites or 1
+        seconds = clocked_points.steps_of(point) * max(1.0, experts / 30) / 250_000
+        return Demand(seconds, memory=8e7 + 40.0 * CHUNK * experts)

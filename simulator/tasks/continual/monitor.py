@@ -18,7 +18,7 @@ from simulator.points.point import Point
 from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
 from simulator.tasks.answers import Answer, held
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import plans
 from simulator.tasks.sizes import Size
@@ -152,5 +152,5 @@ class ThresholdMonitor(Task):
         row |= {"ok": game.ok, "verdict": "ok" if game.ok else "failed"}
         return Record(row=row, engine_reason="a monitor's output does not change before it halts")
 
-    def messages(self, point: Point) -> float:
-        return 300.0
+    def demand(self, point: Point) -> Demand:
+        return Demand(seconds=0.011)

@@ -24,7 +24,7 @@ from simulator.points.point import Point
 from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
 from simulator.tasks.answers import LARGEST, RMS, Answer, held
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import Mover
 from simulator.tasks.sizes import Size
@@ -179,5 +179,5 @@ class ThresholdQueries(Task):
         row |= {"points": point.start, "engine": "step", "ok": game.ok}
         return Record(row={**row, "verdict": "ok" if game.ok else "failed"}, engine_reason="a query at a time")
 
-    def messages(self, point: Point) -> float:
-        return float(clocked_points.steps_of(point))
+    def demand(self, point: Point) -> Demand:
+        return Demand(seconds=clocked_points.steps_of(point) / 170_000)

@@ -15,7 +15,7 @@ from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
 from simulator.tasks.answers import LARGEST, RMS, Answer, held
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.continual.clocked_points import mechanism_of, only_usual, steps_of
 from simulator.tasks.dynamic.game import play_dynamic
 from simulator.tasks.dynamic.static_game import play_static
@@ -63,8 +63,8 @@ class StaticQueries(Task):
         row = {name: getattr(game, name) for name in ("sensitivity", "zero_error", "seconds")}
         return Record(row={**row, **_common(game, point)}, engine_reason="one release")
 
-    def messages(self, point: Point) -> float:
-        return 100.0 + steps_of(point) / 30
+    def demand(self, point: Point) -> Demand:
+        return Demand(seconds=0.005 + steps_of(point) / 650_000)
 
 
 class DynamicQueries(Task):
@@ -116,12 +116,9 @@ class DynamicQueries(Task):
         ]
         return Record(row={**row, **_common(game, point)}, series=game.series, engine_reason="an update at a time")
 
-    def messages(self, point: Point) -> float:
-        return steps_of(point) / 2
-
-    def memory(self, point: Point) -> float:
-        """Return the bytes of the live items, at most one a step, and of the matrix of the queries."""
-        return 1e8 + 400.0 * steps_of(point)
+    def demand(self, point: Point) -> Demand:
+        """Return the memory of the live items, at most one a step, and of the matrix of the queries."""
+        return Demand(seconds=steps_of(point) / 22_000, memory=1e8 + 400.0 * steps_of(point))
 
 
 def _sides(point: Point, base: type[Any]) -> tuple[Any, UpdateStream]:

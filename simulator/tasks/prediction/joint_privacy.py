@@ -12,7 +12,7 @@ from mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.answers import Answer, held
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.sizes import Size
 
@@ -74,8 +74,5 @@ class JointPrivacy(Task):
         row |= {"engine": "step", "seconds": time.perf_counter() - begun}
         return Record(row=row, engine_reason="all inputs and outputs are enumerated", coins=False)
 
-    def memory(self, point: Point) -> float:
-        return 8e8
-
-    def messages(self, point: Point) -> float:
-        return 30_000.0
+    def demand(self, point: Point) -> Demand:
+        return Demand(seconds=1.4, memory=8e8)

@@ -18,7 +18,7 @@ from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.adversary import adversary_of
 from simulator.tasks.answers import Answer, held
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.continual.stream import stretches
 from simulator.tasks.sizes import Size
@@ -139,5 +139,5 @@ class Mirror(Task):
         }
         return Record(row=row, engine_reason="a mirror answers each one by a coin of its own")
 
-    def messages(self, point: Point) -> float:
-        return clocked_points.steps_of(point) / 300
+    def demand(self, point: Point) -> Demand:
+        return Demand(seconds=clocked_points.steps_of(point) / 560_000)

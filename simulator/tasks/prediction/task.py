@@ -14,7 +14,7 @@ from simulator.game.rehearsal import original
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.answers import Answer, held
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.continual import clocked_points
 from simulator.tasks.prediction.examples import shown_of
 from simulator.tasks.prediction.game import check_fits, play_prediction
@@ -115,9 +115,6 @@ class Prediction(Task):
             series = {**game.series, **dict.fromkeys(("rel_error", "messages", "words"), blank)}
         return Record(row=row, series=series, engine_reason=game.engine_reason)
 
-    def memory(self, point: Point) -> float:
-        return 8e7 + 60.0 * clocked_points.steps_of(point) + 24.0 * self._domain(point)
-
-    def messages(self, point: Point) -> float:
-        """Return the work of a game in messages of the tracking game."""
-        return clocked_points.steps_of(point) / 3
+    def demand(self, point: Point) -> Demand:
+        steps = clocked_points.steps_of(point)
+        return Demand(seconds=steps / 1.5e6, memory=8e7 + 60.0 * steps + 24.0 * self._domain(point))

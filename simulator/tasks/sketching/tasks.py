@@ -10,7 +10,7 @@ from mechanisms.sketches import Goal, Sketch
 from simulator.points.point import Point, PointError
 from simulator.points.registry import Family
 from simulator.tasks.answers import OVER_ALPHA, Answer, held
-from simulator.tasks.base import Record, Task
+from simulator.tasks.base import Demand, Record, Task
 from simulator.tasks.continual.clocked_points import only_usual
 from simulator.tasks.sizes import Size
 from simulator.tasks.sketching.game import play_sketch
@@ -84,13 +84,10 @@ class Sketching(Task):
         reason = "a stream that is fixed in advance" if game.engine == "bulk" else "an update at a time"
         return Record(row=row, series=game.series, engine_reason=reason)
 
-    def memory(self, point: Point) -> float:
-        return 2e8 + 16.0 * self._sides(point)[0].active_rows
-
-    def messages(self, point: Point) -> float:
-        """Return the work of a game in messages of the tracking game."""
+    def demand(self, point: Point) -> Demand:
         rows = self._sides(point)[0].active_rows
-        return (point.items or 0) * (2 + (rows / 1000 if self.goal == "second-moment" else 0))
+        each = 2 + (rows / 1000 if self.goal == "second-moment" else 0)
+        return Demand(seconds=(point.items or 0) * each / 100_000, memory=2e8 + 16.0 * rows)
 
 
 _OWN = (

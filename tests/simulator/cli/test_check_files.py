@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from simulator.cli import main
-from simulator.runs import pilot
 
 CODE = """\
 from adversaries import Adversary, Burst
@@ -25,19 +24,12 @@ SCENARIO = """\
 """
 
 
-@pytest.fixture(autouse=True)
-def short_pilots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the time be told from the shortest games: it is not looked at here."""
-    monkeypatch.setattr(pilot, "ENOUGH", 0.0)
-
-
 def check(*arguments: str) -> None:
     with pytest.raises(SystemExit) as ended:
         main.main(["check", *arguments])
     assert ended.value.code == 0
 
 
-@pytest.mark.slow
 def test_files_of_the_user_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,6 +18,7 @@ from simulator.points.point import Point, canonical
 from simulator.runs.runner import execute
 from simulator.scenario.document import parse
 from simulator.scenario.load import build, load
+from simulator.tasks.tracking import Count
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 HERS: Final = """
@@ -86,11 +87,16 @@ def test_games_are_played_again_when_a_helper_has_changed(folder: Path) -> None:
     )
     assert execute(load(folder / "s.yaml"), out=folder / "out", workers=1).played == 1
     assert execute(load(folder / "s.yaml"), out=folder / "out", workers=1).played == 0
-    for name in ("numbers_of_mine", "deeper_of_mine"):
-        sys.modules.pop(name, None)
-    (folder / "deeper_of_mine.py").write_text("VALUE = 2\n")
+    for text, played in (("# words\nVALUE = 1\n", 0), ("VALUE = 2\n", 1)):
+        for name in ("numbers_of_mine", "deeper_of_mine"):  # as a new process would
+            sys.modules.pop(name, None)
+        (folder / "deeper_of_mine.py").write_text(f'"""A docstring."""\nimport json, numpy\n{text}')
+        report = execute(load(folder / "s.yaml"), out=folder / "out", workers=1)
+        assert report.played == played
+    hers = folder / "hers.py"
+    hers.write_text(hers.read_text().replace('kind = "hers"', '"""Her protocol."""\n    kind = "hers"'))
     report = execute(load(folder / "s.yaml"), out=folder / "out", workers=1)
-    assert report.played == 1
+    assert report.played == 0
     files = report.results.manifest["files"]
     assert {Path(path).name for path in files} == {"hers.py", "numbers_of_mine.py", "deeper_of_mine.py"}
     assert report.results.manifest["code"]["digest"] == own_code()
@@ -131,13 +137,10 @@ class A:
 '''
 
 
-def test_an_edit_of_words_is_no_change_of_the_code_and_any_other_is(tmp_path: Path) -> None:
-    file = tmp_path / "a.py"
-
+def test_an_edit_of_words_is_no_change_of_the_code_and_any_other_is() -> None:
     def digest(old: str = "", new: str = "") -> str:
         assert old in TEXT
-        file.write_text(TEXT.replace(old, new) if old else TEXT)
-        return bare_digest(file)
+        return bare_digest((TEXT.replace(old, new) if old else TEXT).encode())
 
     usual = digest()
     assert {name: digest(*edit) for name, edit in EDITS.items()} == dict.fromkeys(EDITS, usual)
@@ -153,13 +156,27 @@ def test_the_digest_is_of_all_code_that_may_move_a_row() -> None:
     assert len(known) > 300
 
 
+def test_an_installed_copy_is_known_by_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert code.CHECKOUT
+    assert states()
+    monkeypatch.setattr(code, "CHECKOUT", False)
+    assert states() == {}
+
+
+def test_other_rules_make_other_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = build(parse("{sites: 2, items: 5, protocol: exact, adversary: freeze}", "s.yaml", ROOT)).points[0]
+    before = point.made_of()
+    monkeypatch.setattr(Count, "rules", 99)
+    assert {name for name, one in point.made_of().items() if one != before[name]} == {"the rules of the task"}
+
+
 def test_a_process_whose_code_has_been_edited_starts_no_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     edited = {**states(), "protocols/exact.py": [0, 0]}
     (folder / "s.yaml").write_text("{name: s, sites: 2, items: 5, protocol: exact, adversary: round-robin}")
     own_code()
     monkeypatch.setattr(code, "states", lambda: edited)
     assert execute(load(folder / "s.yaml"), out=folder / "out", workers=1).ok  # only words in it were edited
-    monkeypatch.setattr(code, "bare_digest", lambda path: "another")
+    monkeypatch.setattr(code, "digest_of", lambda path: "another")
     with pytest.raises(ScenarioError, match=r"protocols/exact\.py has changed since this process began"):
         execute(load(folder / "s.yaml"), out=folder / "out", workers=1)
 

@@ -144,7 +144,6 @@ class FailingDisk:
             mock.patch.object(os, "write", os_write),
             mock.patch.object(os, "fsync", os_fsync),
             moves("replace"),
-            moves("link"),
             moves("mkdir"),
         ):
             yield self

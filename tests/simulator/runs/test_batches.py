@@ -19,7 +19,8 @@ def batches(costs: list[float], slots: int, seconds_a_unit: float) -> list[list[
     while plan:
         batch = plan.next()
         made.append(batch)
-        plan.learn(batch, seconds_a_unit * sum(job.cost for job in batch))
+        for job in batch:
+            plan.learn(job, seconds_a_unit * job.cost)
     return made
 
 
@@ -44,11 +45,10 @@ def test_the_time_left_goes_by_what_each_point_has_taken() -> None:
     plan = Batches(jobs, 4)  # four slots: two workers
     assert plan.left() == 0  # nothing is known
     taken = {0: 7.0, 1: 0.6}
-    while len(plan._rate) < 2:
-        batch = plan.next()
-        plan.learn(batch, sum(taken[job.point.number] for job in batch))
-    left = [job.point.number for job in plan._jobs]
-    assert plan.left() == pytest.approx(sum(taken[number] for number in left) / 2)
+    first, second = plan.next(), plan.next()  # one of each point
+    for job in (*first, *second):
+        plan.learn(job, taken[job.point.number])
+    assert plan.left() == pytest.approx((2 * 7.0 + 4 * 0.6) / 2)
 
 
 def test_withdrawn_games_are_not_handed_over() -> None:
@@ -72,6 +72,7 @@ def test_games_with_different_code_of_the_users_are_in_no_batch_together_and_fol
         batch = plan.next()
         (code,) = {job.point.own for job in batch}
         order.append(code)
-        plan.learn(batch, 1e-3 * len(batch))
+        for job in batch:
+            plan.learn(job, 1e-3)
     changes = sum(one != other for one, other in pairwise(order))
     assert changes <= 5  # the first game of each point, then the others

@@ -1,69 +1,111 @@
-"""How much work a scenario is: bounds that hold, and a warning where it is hours."""
+"""How much work a scenario is: bounds that hold, known at once, and refusals of what no machine can play."""
 
 from __future__ import annotations
 
+import time
 from math import inf
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-from simulator.game.pace import Speed, calibrate
-from simulator.runs import estimate
-from simulator.runs.growth import Growth
-from simulator.runs.pilot import variants_of
+from protocols import Martingale, Robust
+from simulator.errors import ScenarioError
+from simulator.runs.estimate import BYTES_A_GAME, BYTES_A_WORKER, SECONDS_A_GAME, estimate
 from simulator.runs.runner import execute
-from simulator.scenario.load import Scenario, load
+from simulator.scenario.load import Scenario, load, shipped_scenarios
+from simulator.tasks import Demand
+from simulator.tasks.tracking import RATES, Count
 
-SMALL = """\
-sites: [20, 40]
-items: 50_000
-trials: 2
-protocol: [{kind: deterministic, alpha: 0.1}, {kind: martingale, alpha: 0.1}]
-adversary: [round-robin, freeze]
-"""
+SMALL: dict[str, Any] = {
+    "sites": [20, 40],
+    "items": 50_000,
+    "trials": 2,
+    "protocol": [{"kind": "deterministic", "alpha": 0.1}, {"kind": "martingale", "alpha": 0.1}],
+    "adversary": ["round-robin", "freeze"],
+}
 
 
-@pytest.fixture
-def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scenario:
-    monkeypatch.chdir(tmp_path)
-    Path("small.yaml").write_text(SMALL)
-    return load("small.yaml")
+def _one(**changes: Any) -> Scenario:
+    """Return a scenario of one game of a billion items."""
+    one = {"sites": 16, "items": 10**9, "protocol": {"kind": "deterministic", "alpha": 0.1}, "adversary": "round-robin"}
+    return load({**one, **changes})
+
+
+def test_the_messages_bound_those_that_are_sent(tmp_path: Any) -> None:
+    scenario = load(SMALL)
+    work = estimate(scenario, 2)
+    sent = execute(scenario, workers=1, out=tmp_path).results.trials["messages"].sum()
+    assert sent <= work.messages <= 20 * sent  # an upper bound, and not one of no use
+    assert work.disk == 16 * BYTES_A_GAME
+
+
+def test_the_time_is_that_of_the_messages_by_the_rate_of_the_engine() -> None:
+    deterministic = _one()
+    bound = deterministic.points[0].protocol.make().cost_bound(16, 10**9)
+    assert estimate(deterministic, 1).messages == bound
+    for changes, engine in (({}, "bulk"), ({"adversary": "freeze"}, "leap"), ({"engine": "leap"}, "leap")):
+        assert estimate(_one(**changes), 1).seconds == pytest.approx(bound / RATES[engine][0] + SECONDS_A_GAME)
+    assert estimate(_one(trials=10), 4).seconds == pytest.approx(10 * estimate(_one(), 1).seconds / 4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "each"),
+    [
+        ({"adversary": "bursts"}, False),
+        ({"adversary": "uniform"}, True),
+        ({"adversary": "zipf"}, True),
+        ({"engine": "step"}, True),
+    ],
+)
+def test_items_that_are_looked_at_one_by_one_take_time(changes: dict[str, object], each: bool) -> None:
+    """A quadrillion labels take months, whatever is sent; they were once announced as 0.00 s."""
+    few, many = (estimate(_one(items=items, **changes), 1).seconds for items in (10**9, 10**15))
+    assert (many > 10**5 * few) == each
+
+
+@pytest.mark.parametrize("made", [Martingale(0.1), Martingale(0.1, 0.05, "simple"), Robust(0.2, 0.05, "tight")])
+def test_a_quick_bound_is_no_smaller_than_the_bound(made: Any) -> None:
+    for sites, items, start in ((16, 10**5, 0), (256, 10**7, 10**5)):
+        assert made.quick_bound(sites, items, start) >= made.cost_bound(sites, items, start)
+
+
+def test_memory_is_that_of_the_largest_games_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two trials of each point: of sizes 20 and 40, the eight largest games are 40, however many workers there are."""
+    monkeypatch.setattr(Count, "demand", lambda task, point: Demand(1.0, memory=1e9 * point.sites))
+    scenario = load(SMALL)
+    for workers, games in ((1, 40), (2, 80), (8, 8 * 40), (9, 8 * 40 + 20), (16, 8 * 60), (99, 8 * 60)):
+        work = estimate(scenario, workers)
+        assert work.memory == pytest.approx(1e9 * games + min(workers, 16) * BYTES_A_WORKER)
+        assert work.largest.sites == 40
+
+
+def test_games_that_wait_need_memory() -> None:
+    one, many = (estimate(_one(trials=trials), 1).memory for trials in (1, 10**7))
+    assert many - one > 3e9
+
+
+def test_a_run_of_months_asks_before_it_begins() -> None:
+    long = estimate(_one(items=10**15, adversary="uniform"), 1)
+    with pytest.raises(ScenarioError, match=r"hours with 1 workers, .* more than 24; .*--most HOURS, or --yes$"):
+        long.refuse_too_long(24)
+    said = long.refuse_too_long(inf)
+    assert "hours with 1 workers" in said
+    assert "\n" not in said
+    assert estimate(_one(), 1).refuse_too_long(24) == ""
+
+
+def test_more_items_than_schedules_can_count_are_refused() -> None:
+    with pytest.raises(ScenarioError, match=r"items: items and start together must be at most 2\^61"):
+        _one(items=2**62)
+    with pytest.raises(ScenarioError, match="together must be at most"):
+        _one(items=2**61, start=1)
+    assert _one(items=2**61).points[0].items == 2**61
 
 
 @pytest.mark.slow
-def test_expected_messages_bound_those_that_are_sent(scenario: Scenario) -> None:
-    work = estimate.estimate(scenario, 2)
-    sent = execute(scenario, workers=1).results.trials["messages"].sum()
-    assert sent <= work.messages <= 20 * sent  # an upper bound, and not one of no use
-    assert 0 < work.seconds < 600
-    assert work.free is None or work.memory < work.free
-    assert work.disk == 16 * estimate.BYTES_A_GAME
-
-
-def test_each_pace_is_calibrated(scenario: Scenario) -> None:
-    assert {scenario.task.pace(point) for point in scenario.points} == {"bulk", "reacting"}
-    step = load("small.yaml", ["engine=step", "adversary=round-robin"])
-    assert {step.task.pace(point) for point in step.points} == {"step"}
-    speeds = calibrate(["bulk", "leap", "step", "reacting"], seconds=0.2)
-    assert all(speed.messages > 0 and speed.items > 0 for speed in speeds.values())
-    assert speeds["bulk"].items > speeds["step"].items  # a hundred times, on any machine
-
-
-def test_hours_are_warned_of_and_minutes_are_not(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate, "speeds", lambda paces: dict.fromkeys(paces, Speed(1e5, 1e5)))
-    even = Growth(((1.0, 1.0),))
-    monkeypatch.setattr(estimate, "paces", lambda points, told: [(one, even) for one in variants_of(points)])
-    assert estimate.refuse_too_long(scenario, 2, inf) == ""
-    said = estimate.refuse_too_long(load("small.yaml", ["trials=1000000"]), 2, inf)
-    assert "hours with 2 workers" in said
-    assert "\n" not in said
-
-
-def test_memory_is_that_of_the_largest_games_at_a_time(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two trials of each point: of sizes 20 and 40, the four largest games are 40, however many workers there are."""
-    monkeypatch.setattr(type(scenario.task), "memory", lambda task, point: 1e9 * point.sites)
-    assert len(scenario.points) * 2 == 16
-    for workers, games in ((1, 40), (2, 80), (8, 8 * 40), (9, 8 * 40 + 20), (16, 8 * 60), (99, 8 * 60)):
-        needed, place = estimate.memory_needed(scenario, workers)
-        assert needed == pytest.approx(1e9 * games + min(workers, 16) * estimate.BYTES_A_WORKER)
-        assert estimate.asked(scenario)[place][0].sites == 40
+def test_the_work_of_every_shipped_scenario_is_known_in_half_a_second() -> None:
+    for name in shipped_scenarios():
+        if name != "flights":  # its data set is read first
+            begun = time.process_time()
+            estimate(load(name), 2)
+            assert time.process_time() - begun < 0.5, name

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import errno
+import hashlib
 import os
+import resource
+import sqlite3
 import subprocess
 import sys
 import textwrap
+import zlib
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hostile import damaged, often
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simulator.errors import RunError, ScenarioError
-from simulator.runs.journal import Journal, game_key, game_seed
-from simulator.runs.lock import locked
+from simulator.runs.journal import JOURNAL, Journal, game_key, game_seed, pack
 from simulator.runs.runner import execute
 from simulator.scenario.load import load
 from simulator.tasks.base import Record
@@ -51,14 +58,18 @@ def test_a_game_lost_to_an_error_is_not_finished(tmp_path: Path) -> None:
         journal.put([("k", Record(row={}, error="Traceback …")), ("l", OUTCOME)])
         assert journal.known() == {"l"}
         assert journal.get("k").error == "Traceback …"
+    with Journal(tmp_path / "j.sqlite") as journal:
+        assert journal.known() == {"l"}
+        journal.put([("k", Record(row={}, error="Traceback …"))])
         journal.put([("k", OUTCOME)])  # played again, and well this time
+        assert journal.get("k") == OUTCOME
         assert journal.known() == {"k", "l"}
 
 
 def test_keys_differ_in_all_that_determines_a_game() -> None:
-    keys = {game_key(identity, seed, rules) for identity in ("a", "b") for seed in (1, 2) for rules in (1, 2)}
-    assert len(keys) == 8
-    assert game_key("a", 1, 1) == game_key("a", 1, 1)
+    keys = {game_key(identity, seed) for identity in ("a", "b") for seed in (1, 2)}
+    assert len(keys) == 4
+    assert game_key("a", 1) == game_key("a", 1)
 
 
 def test_seeds_are_63_bits_and_differ() -> None:
@@ -70,138 +81,178 @@ def test_seeds_are_63_bits_and_differ() -> None:
     assert game_seed(2023, 0) == 1920288277542950871
 
 
-def _journal_of(path: Path, games: int) -> bytes:
-    """Keep some games, one by one, and return the file."""
-    with Journal(path) as journal:
-        for number in range(games):
-            journal.put([(f"key{number}", _outcome(number))])
-    return path.read_bytes()
+GAMES = 40
 
 
 def _outcome(number: int) -> Record:
-    return Record(row={"words": number}, series={"output": [float(number)] * 20})
+    noise = np.random.default_rng(number).random(40)  # so that it fills some of a page
+    return Record(row={"words": number}, series={"output": noise.tolist()})
 
 
-def _is_sound(path: Path, games: int) -> set[str]:
-    """Return the keys of the journal's games, each of which is what was kept under this key."""
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return a journal of some games."""
+    with Journal(tmp_path / JOURNAL) as journal:
+        for number in range(GAMES):
+            journal.put([(f"key{number}", _outcome(number))])
+    return tmp_path / JOURNAL
+
+
+def _is_sound(path: Path) -> tuple[set[str], int]:
+    """Return the keys of the journal's games, each of which is what was kept under it, and how many were damaged."""
     with Journal(path) as journal:
         known = journal.known()
         for key in known:
             assert journal.get(key) == _outcome(int(key.removeprefix("key")))
-    assert known <= {f"key{number}" for number in range(games)}
-    return known
+        return known, journal.damaged
 
 
-def test_a_file_cut_anywhere_keeps_all_that_came_before(tmp_path: Path) -> None:
-    """A file that is cut short lost no game but those behind the cut, and gives no game under another's key."""
-    path = tmp_path / "journal.log"
-    whole = _journal_of(path, 6)
-    ends = [place + 1 for place, letter in enumerate(whole) if letter == ord("\n")]
-    for cut in range(0, len(whole), 7):
+def test_a_row_that_was_changed_costs_its_own_game_and_is_set_aside(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE games SET record = zeroblob(9) WHERE key = 'key3'")
+        file.execute("UPDATE games SET key = 'key77' WHERE key = 'key5'")  # a game under the key of another
+    whole = path.read_bytes()
+    known, damaged = _is_sound(path)
+    assert known == {f"key{number}" for number in range(GAMES)} - {"key3", "key5"}
+    assert damaged == 2
+    assert path.with_name(f"{JOURNAL}.damaged").read_bytes() == whole
+    assert _is_sound(path) == (known, 0)
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all\n" * 99, b"SQLite format 3\0", bytes(8192)])
+def test_a_file_that_is_no_journal_is_set_aside(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    with Journal(path) as journal:
+        assert (journal.known(), journal.damaged) == (set(), int(bool(content)))
+        journal.put([("key1", _outcome(1))])
+    assert _is_sound(path) == ({"key1"}, 0)
+    assert path.with_name(f"{JOURNAL}.damaged").exists() == bool(content)
+
+
+def test_a_file_cut_anywhere_gives_games_as_they_were_kept_and_goes_on(path: Path) -> None:
+    whole = path.read_bytes()
+    for cut in range(600, len(whole) - 1, len(whole) // 12):
         path.write_bytes(whole[:cut])
-        expected = sum(end - 1 <= cut for end in ends)  # the last line is whole without its end
-        assert len(_is_sound(path, 6)) == expected
-        with Journal(path) as journal:  # and it goes on from there
+        assert _is_sound(path)[1] > 0, cut
+        with Journal(path) as journal:
             journal.put([("key5", _outcome(5))])
-        assert "key5" in _is_sound(path, 6)
+        assert "key5" in _is_sound(path)[0]
 
 
-def test_a_flipped_bit_costs_its_own_game_at_most(tmp_path: Path) -> None:
-    path = tmp_path / "journal.log"
-    whole = _journal_of(path, 6)
-    random = np.random.default_rng(7)
-    for place in random.integers(8 * len(whole), size=300):
-        torn = bytearray(whole)
-        torn[place // 8] ^= 1 << (place % 8)
-        path.write_bytes(torn)
-        kept = len(_is_sound(path, 6))
-        is_end = whole[place // 8] == ord("\n")  # without it two lines are one
-        assert kept >= (4 if is_end else 5)
-
-
-def test_lines_that_were_moved_or_exchanged_are_found_out(tmp_path: Path) -> None:
-    path = tmp_path / "journal.log"
-    lines = _journal_of(path, 3).splitlines(keepends=True)
-    path.write_bytes(lines[2] + lines[0] + lines[1])  # the order says nothing
-    assert len(_is_sound(path, 3)) == 3
-    parts = [line.split(b" ") for line in lines]
-    path.write_bytes(b" ".join([*parts[0][:4], parts[1][4]]))  # a game under the key of another
-    assert _is_sound(path, 3) == set()
-
-
-def test_what_is_damaged_is_set_aside_and_told(tmp_path: Path) -> None:
-    path = tmp_path / "journal.log"
-    whole = _journal_of(path, 3)
-    damaged = b"no journal at all\n" + whole[:-30]
-    path.write_bytes(damaged)
+def test_a_flipped_bit_in_a_record_costs_its_own_game_at_most(path: Path) -> None:
+    whole = path.read_bytes()
     with Journal(path) as journal:
-        assert journal.damaged == 2
-        assert journal.known() == {"key0", "key1"}
-    assert (tmp_path / "journal.log.damaged").read_bytes() == damaged
+        records = [journal.get(f"key{number}") for number in range(GAMES)]
+    for number, record in enumerate(records[::8]):
+        packed = pack(record)
+        place = whole.index(packed[:30]) + 29
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        assert _is_sound(path) == ({f"key{one}" for one in range(GAMES)} - {f"key{8 * number}"}, 1)
+
+
+def test_a_file_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="cannot be opened or written"):
+        Journal(tmp_path / "gone" / JOURNAL)
+
+
+def test_fresh_forgets_what_was_kept(path: Path) -> None:
+    with Journal(path, fresh=True) as journal:
+        assert journal.known() == set()
+    assert _is_sound(path) == (set(), 0)
+    path.write_bytes(b"no database" * 50)
+    with Journal(path, fresh=True) as journal:
+        assert journal.known() == set()
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_second_run_in_the_same_folder_is_refused_before_it_touches_anything(tmp_path: Path, fresh: bool) -> None:
+    scenario = load({"sites": 2, "items": 5, "protocol": "exact", "adversary": "round-robin"})
+    out = tmp_path / "out"
+    execute(scenario, out=out, workers=1)
+    (out / "trials.csv").write_text("mine\n")
+    (out / ".part-trials.csv").write_text("half")
+    with Journal(out / JOURNAL) as journal:
+        before = {path.name: path.read_bytes() for path in out.iterdir()}
+        with pytest.raises(ScenarioError, match="another run is writing to this folder"):
+            execute(scenario, out=out, workers=1, fresh=fresh)
+        assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+        assert len(journal.known()) == 1
+
+
+def test_a_full_disk_stops_with_one_line_and_leaves_the_journal_whole(path: Path) -> None:
+    """A limit on the size of files stands for the disk; every room from none to a whole batch."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    batch = [(f"key{number}", _outcome(number)) for number in range(GAMES, 2 * GAMES)]
+    refusals = []
     with Journal(path) as journal:
-        assert journal.damaged == 0
-
-
-def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="cannot be written"):
-        Journal(tmp_path / "gone" / "journal.log")
+        for room in range(0, 40_000, 3_000):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+            try:
+                journal.put(batch)
+            except RunError as error:
+                refusals.append((str(error), len(journal.known()), journal.get("key3")))
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        journal.put(batch)  # there is room again
+    assert len(refusals) > 3
+    for said, known, record in refusals:
+        assert "finished games are kept" in said
+        assert "\n" not in said
+        assert (known, record) == (GAMES, _outcome(3))
+    assert _is_sound(path) == ({f"key{number}" for number in range(2 * GAMES)}, 0)
 
 
 @pytest.mark.slow
-def test_a_second_run_in_the_same_folder_is_refused_before_it_touches_anything(tmp_path: Path) -> None:
-    scenario = tmp_path / "s.yaml"
-    scenario.write_text("{name: s, sites: 2, items: 5, protocol: exact, adversary: round-robin}")
-    execute(load(scenario), out=tmp_path / "out", workers=1)
-    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    with locked(tmp_path / "out"), pytest.raises(ScenarioError, match="another run is writing"):
-        execute(load(scenario), out=tmp_path / "out", workers=1, fresh=True)
-    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
-
-
-@pytest.mark.parametrize("room", [0, 10, 200])
-def test_a_full_disk_stops_with_one_line_and_leaves_the_journal_whole(
-    room: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "journal.log"
-    _journal_of(path, 2)
-    written = os.write
-    left = room
-
-    def full(file: int, content: bytes) -> int:
-        nonlocal left
-        if left <= 0:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        taken = min(left, len(content))
-        left -= taken
-        return written(file, bytes(content)[:taken])
-
-    with Journal(path) as journal:
-        monkeypatch.setattr(os, "write", full)
-        with pytest.raises(RunError, match="No space left") as caught:
-            journal.put([("key2", _outcome(2)), ("key3", _outcome(3))])
-        monkeypatch.undo()
-        assert "\n" not in str(caught.value)
-        journal.put([("key4", _outcome(4))])  # there is room again
-    assert _is_sound(path, 5) == {"key0", "key1", "key4"}
-
-
-def test_a_kill_in_the_middle_of_a_line_leaves_whole_games(tmp_path: Path) -> None:
+def test_a_kill_at_any_moment_leaves_whole_games(tmp_path: Path) -> None:
+    """A process keeps games one by one and says so; it is killed, and all that it has said are there."""
     script = textwrap.dedent("""
-        import os, signal, sys
+        import sys
         from pathlib import Path
-        from simulator.runs import journal
+        from simulator.runs.journal import Journal
         from simulator.tasks.base import Record
-        kept = journal.Journal(Path(sys.argv[1]))
-        kept.put([("whole", Record(row={"words": 1}))])
-        os.write(kept._file, journal._line("half", Record(row={}))[:-9])
-        os.kill(os.getpid(), signal.SIGKILL)
+        journal = Journal(Path(sys.argv[1]))
+        for number in range(10**6):
+            journal.put([(f"key{number}", Record(row={"words": number}))])
+            print(number, flush=True)
     """)
     root = Path(__file__).resolve().parents[3]
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path / "journal.log")],
-        env={**os.environ, "PYTHONPATH": str(root)},
-        check=False,
-    )
-    assert done.returncode == -9
-    with Journal(tmp_path / "journal.log") as journal:
-        assert journal.known() == {"whole"}
+    for moment in (1, 17, 60):
+        command = [sys.executable, "-c", script, str(tmp_path / f"{moment}.sqlite")]
+        with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(root)}, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            said = [process.stdout.readline() for _ in range(moment)][-1]
+            process.kill()
+            rest = process.stdout.read().splitlines()
+        last = int((rest or [said])[-1])
+        with Journal(tmp_path / f"{moment}.sqlite") as journal:
+            assert journal.damaged == 0
+            assert journal.known() >= {f"key{number}" for number in range(last + 1)}
+            assert journal.get(f"key{last}").row == {"words": last}
+
+
+@pytest.mark.parametrize("packed", [b"", b"no zlib", *(zlib.compress(one) for one in (b"[", b"[]", b'{"a": 1}'))])
+def test_a_row_that_somebody_has_made_up_is_refused_in_a_line(path: Path, packed: bytes) -> None:
+    """A right checksum over what is no game."""
+    checksum = hashlib.sha256(b"key0\n" + packed).digest()
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE games SET record = ?, checksum = ? WHERE key = 'key0'", (packed, checksum))
+    with Journal(path) as journal:
+        assert "key0" in journal.known()
+        with pytest.raises(RunError, match="was not written by a run") as caught:
+            journal.get("key0")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+@often(60)
+@given(data=st.data())
+def test_what_is_read_of_a_damaged_journal_is_what_was_kept(tmp_path_factory: Any, data: st.DataObject) -> None:
+    path = tmp_path_factory.mktemp("journal") / JOURNAL
+    with Journal(path) as journal:
+        journal.put((f"key{number}", _outcome(number)) for number in range(GAMES))
+    path.write_bytes(data.draw(damaged([path.read_bytes()])))
+    known, _ = _is_sound(path)
+    with Journal(path) as journal:
+        assert (journal.known(), journal.damaged) == (known, 0)
+        journal.put([("key3", _outcome(3))])
+    assert _is_sound(path) == (known | {"key3"}, 0)

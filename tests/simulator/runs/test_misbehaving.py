@@ -157,11 +157,12 @@ def test_what_is_printed_is_kept_apart() -> None:
 
 def test_the_log_has_a_largest_size(tmp_path: Path) -> None:
     output = Output(tmp_path / "log", most=10)
-    output.open()
-    os.write(output.entrance.fileno(), b"twelve bytes")
-    output.close()
-    assert (tmp_path / "log").read_text(encoding="utf-8") == "twelve byt\n… 2 more bytes were printed\n"
-    assert output.says(tmp_path).endswith("the first 10 bytes of 12")
+    for text in ("twelve bytes", "and more"):
+        with open(tmp_path / "log", "a", encoding="utf-8") as log:
+            log.write(text)
+        output.trim()
+    assert (tmp_path / "log").read_text(encoding="utf-8") == "twelve byt"
+    assert output.says(tmp_path).endswith("the first 10 bytes")
 
 
 def test_one_line_says_how_many_games_errors_have_ended() -> None:

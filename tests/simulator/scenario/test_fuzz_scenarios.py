@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from simulator.claims.grammar import ExpressionError, parse
 from simulator.claims.rehearsal import check_condition, check_measure
 from simulator.errors import ScenarioError
-from simulator.runs.estimate import asked, memory_needed
+from simulator.runs.estimate import estimate
 from simulator.scenario.load import load, shipped_scenarios
 from simulator.scenario.yaml_values import YamlError, read_yaml
 
@@ -39,9 +39,8 @@ def hold(document: Any, folder: Path) -> None:
         hold_line(error)
         return
     assert scenario.games >= 1
-    memory_needed(scenario, 2)
-    for point, trials in asked(scenario)[:50]:
-        assert scenario.task.messages(point) * trials >= 0
+    work = estimate(scenario, 2)
+    assert min(work.messages, work.seconds, work.memory) >= 0
 
 
 @often(60)

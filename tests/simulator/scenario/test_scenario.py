@@ -9,7 +9,7 @@ import pytest
 from loaded_scenarios import loaded
 
 from simulator.errors import ScenarioError
-from simulator.runs.estimate import memory_needed, refuse_too_large
+from simulator.runs.estimate import estimate
 from simulator.scenario.load import load, shipped_scenarios
 from simulator.scenario.schema import scenario_schema
 
@@ -197,9 +197,9 @@ def test_a_figure_along_an_axis_that_was_fixed_is_left_out(file: Path) -> None:
 def test_memory_is_refused_before_anything_runs(file: Path) -> None:
     scenario = load(file, ["sites=4000000000000"])
     with pytest.raises(ScenarioError, match=r"would need about [\d,.]+ TB of memory .* are free"):
-        refuse_too_large(scenario, 2)
-    refuse_too_large(load(file), 2)
-    needs = [memory_needed(load(file, [f"sites={k}", "trials=1"]), 1)[0] for k in (10**3, 10**6)]
+        estimate(scenario, 2).refuse_too_large()
+    estimate(load(file), 2).refuse_too_large()
+    needs = [estimate(load(file, [f"sites={k}", "trials=1"]), 1).memory for k in (10**3, 10**6)]
     assert needs[1] > 100e6 + needs[0]
 
 

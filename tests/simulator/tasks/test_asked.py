@@ -40,7 +40,7 @@ class Looks(RoundRobin):
         raise KeyError("no\\nsuch")
 
 class Hungry(Count):
-    def memory(self, point):
+    def demand(self, point):
         raise OSError("nobody knows")
 """
 SIDES = {"protocol": "exact", "adversary": "round-robin", "task": "count"}
@@ -65,9 +65,9 @@ def told(command: str, side: str, name: str) -> Result:
     [
         ("protocol", "Divides", "own.py:Divides: cost_bound (line 10) raised ZeroDivisionError: division by zero"),
         ("protocol", "Leaves", "own.py:Leaves: cost_bound (line 14) raised SystemExit: 0"),
-        ("protocol", "Words", "own.py:Words: messages of task count raised TypeError: must be real number, not str"),
+        ("protocol", "Words", "own.py:Words: demand of task count raised TypeError: must be real number, not str"),
         ("adversary", "Looks", r"own.py:Looks: each_item (line 28) raised KeyError: 'no\nsuch'"),
-        ("task", "Hungry", "own.py:Hungry: memory (line 32) raised OSError: nobody knows"),
+        ("task", "Hungry", "own.py:Hungry: demand (line 32) raised OSError: nobody knows"),
     ],
 )
 def test_what_it_raises_is_a_line(command: str, side: str, name: str, said: str) -> None:
