@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 __all__ = ["PLOTS", "Plot", "captions", "check_plot", "compare", "draw", "timeline_of"]
 
 PLOTS: Final = {
-    "cost": "simulator.plots.cost:Cost",
-    "error": "simulator.plots.error:Error",
-    "measure": "simulator.plots.measure:Measure",
-    "timeline": "simulator.plots.timeline:Timeline",
-    "breakdown": "simulator.plots.breakdown:Breakdown",
-    "frontier": "simulator.plots.frontier:Frontier",
-    "matrix": "simulator.plots.matrix:Matrix",
-    "size": "simulator.plots.size:SizeOverTime",
-    "budget": "simulator.plots.budget:Budget",
-    "ratio": "simulator.plots.ratio:Ratio",
-    "flags": "simulator.plots.flags:Flags",
-    "spread": "simulator.plots.spread:Spread",
-    "share": "simulator.plots.share:Share",
-    "halts": "simulator.plots.halts:Halts",
+    "cost": "simulator.plots.kinds:Cost",
+    "error": "simulator.plots.kinds:Error",
+    "measure": "simulator.plots.kinds:Measure",
+    "timeline": "simulator.plots.kinds:Timeline",
+    "breakdown": "simulator.plots.kinds:Breakdown",
+    "frontier": "simulator.plots.kinds:Frontier",
+    "matrix": "simulator.plots.kinds:Matrix",
+    "size": "simulator.plots.kinds:SizeOverTime",
+    "budget": "simulator.plots.kinds:Budget",
+    "ratio": "simulator.plots.kinds:Ratio",
+    "flags": "simulator.plots.kinds:Flags",
+    "spread": "simulator.plots.kinds:Spread",
+    "share": "simulator.plots.kinds:Share",
+    "halts": "simulator.plots.kinds:Halts",
 }
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 

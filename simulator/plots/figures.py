@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from simulator.errors import RunError, ScenarioError
 from simulator.plots.base import Plot
-from simulator.plots.caption_file import caption_of, prepared, write_captions
-from simulator.plots.lent import OnLentAxes, Panels, lent
-from simulator.plots.style import FORMS, STYLES, Page, at_the_foot, house_style, save
-from simulator.plots.timeline_panels import draw_game
+from simulator.plots.description import Description
+from simulator.plots.render import render
+from simulator.plots.shown import caption_of, described_of, figure_of
+from simulator.plots.style import FORMS, STYLES, Page, house_style, save
+from simulator.plots.timeline_panels import game_described
 from simulator.points.registry import find, parameters
 from simulator.points.source import source_of
-from simulator.results.files import is_inside
+from simulator.results.files import is_inside, writing
 from simulator.results.folder import Results, class_of, opened
 from simulator.results.read import Tables, read_tables, swept_axes
 from simulator.scenario.figures import check_plot
+
+CAPTIONS: Final = "captions.json"
+"""Name of the file beside the figures."""
 
 Request = Plot | Mapping[str, Any] | str
 
@@ -48,9 +54,10 @@ def draw_all(
             raise
         except Exception as error:  # whatever is wrong with one, the others are drawn all the same
             faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
-    there = {stem: caption_of(tables, plot) for stem, plot in plots.items() if path_of(results, stem).is_file()}
-    if written and there:
-        write_captions(results.dir / "figures", there)
+    there = {stem: path_of(results, stem).is_file() for stem in plots}
+    if written:
+        captions = _captions(results, tables, plots)
+        _write_captions(results.dir / "figures", {stem: text for stem, text in captions.items() if there[stem]})
     if faults:
         raise ValueError("; ".join(faults))
     return written
@@ -66,10 +73,11 @@ def _write(
             continue
         place = folder / style / f"{stem}-{page.name}" if page.name else folder / stem
         with house_style(page):
-            figure = figure_of(tables, plot)
+            described = described_of(tables, plot)
+            figure = figure_of(tables, plot, described)
         written += save(figure, place, page.forms, page, results.dir if results is not None else None)
-        if results is not None and not page.name:
-            results.drawn[stem] = figure
+        if results is not None and described is not None and not page.name:
+            results.drawn[stem] = described
     return written
 
 
@@ -89,14 +97,16 @@ def captions_of(place: str | Path | Results) -> dict[str, str]:
     """Return the captions of the figures that a result is to have; `simulator.plots.captions` says the rest."""
     results = opened(place)
     tables = read_tables([results])
-    plots, _ = _planned(results, tables, None)
-    return {stem: caption_of(tables, plot) for stem, plot in plots.items()}
+    return _captions(results, tables, _planned(results, tables, None)[0])
 
 
-def planned(results: Results) -> dict[Path, Plot]:
-    """Return the plots that a result is to have, in order, by their SVG files, drawn or not."""
-    plots, _ = _planned(results, read_tables([results]), None)
-    return {path_of(results, stem): plot for stem, plot in plots.items()}
+def _captions(results: Results, tables: Tables, plots: Mapping[str, Plot]) -> dict[str, str]:
+    """Return the captions of figures; of one that cannot be described any more the one that stands beside it."""
+    kept = _kept_captions(results.dir / "figures")
+    for stem, plot in plots.items():
+        with suppress(Exception):  # drawing says what is wrong
+            results.drawn[stem] = results.drawn.get(stem) or described_of(tables, plot)
+    return {stem: caption_of(tables, plot, results.drawn.get(stem), kept.get(stem, "")) for stem, plot in plots.items()}
 
 
 def up_to_date(path: Path, results: Results) -> bool:
@@ -136,24 +146,34 @@ def draw_compared(
     return _write(tables, plot, Path(out if out is not None else "figures"), f"compare-{plot.name}", style)
 
 
-def compared_figure(places: Sequence[str | Path | Results], kind: Request) -> tuple[str, str, Figure]:
-    """Return the name, the caption and the figure of several results, drawn but not written."""
+def compared_figure(places: Sequence[str | Path | Results], kind: Request) -> tuple[str, str, Description | None]:
+    """Return the name, the caption and the description of a figure of several results."""
     tables = read_tables(places)
     plot = _plot_of(_with_axis(kind, tables), tables)
-    with house_style():
-        return f"compare-{plot.name}", caption_of(tables, plot), figure_of(tables, plot)
+    described = described_of(tables, plot)
+    return f"compare-{plot.name}", caption_of(tables, plot, described), described
 
 
 def draw_one_game(game: Any, path: str | Path | None) -> Figure:
     """Draw the timeline of a game; `simulator.plots.timeline_of` says the rest."""
     with house_style():
-        figure = draw_game(game)
+        figure = render(game_described(game))
     if path is not None:
         place = Path(path)
         if place.suffix and place.suffix[1:] not in FORMS:
             raise ValueError(f"path must end in .png or .svg, or in neither for both; got {str(path)!r}")
         save(figure, place.with_suffix(""), (place.suffix[1:],) if place.suffix else FORMS)
     return figure
+
+
+class Panels(tuple[Axes, ...]):
+    """The axes of a figure, one a panel. A notebook shows the figure, which is `figure`."""
+
+    figure: Figure
+
+    def _repr_png_(self) -> bytes | None:
+        draw = getattr(self.figure, "_repr_png_", None)
+        return draw() if draw is not None else None
 
 
 def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None) -> Any:
@@ -169,40 +189,27 @@ def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None
     given = [ax] if isinstance(ax, Axes) else list(ax)
     if not given or not all(isinstance(one, Axes) for one in given):
         raise ValueError(f"ax must be axes of a matplotlib figure, or a list of them; got {ax!r}")
-    with lent(given), house_style():
-        drawn = figure_of(tables, plot)
-        if isinstance(drawn, OnLentAxes):
-            drawn.finish()
-        else:
+    with house_style():
+        described = described_of(tables, plot)
+        if described is None:
             raise ValueError(f"ax: {type(plot).__name__} makes its figure by itself; leave ax out")
+        render(described, given)
     return ax
 
 
-def figure_of(tables: Tables, plot: Plot) -> Figure:
-    """Return one figure; to be called in the house style.
-
-    Raises
-    ------
-    ValueError
-        It cannot be drawn from these tables, or the user's own class went wrong.
-    """
-    plot, chosen = prepared(tables, plot)
-    try:
-        with at_the_foot(_left_out(tables.lost)):
-            figure = plot.draw(chosen)
-    except Exception as error:
-        if isinstance(error, ValueError) or type(plot).__module__.startswith("simulator.plots."):
-            raise
-        raise ValueError(f"{type(plot).__name__}.draw raised {type(error).__name__}: {error}") from error
-    if not isinstance(figure, Figure):
-        raise ValueError(f"{type(plot).__name__}.draw must return a matplotlib Figure; got {figure!r}")
-    return figure
+def _kept_captions(folder: Path) -> dict[str, str]:
+    """Return the captions that stand beside the figures that are there."""
+    path = folder / CAPTIONS
+    there = path.is_file() and is_inside(path, folder.parent)
+    before = json.loads(path.read_text(encoding="utf-8")) if there else {}
+    return {stem: text for stem, text in before.items() if (folder / f"{stem}.svg").is_file()}
 
 
-def _left_out(lost: int) -> str:
-    """Return what a figure says of games that an error ended."""
-    games = "games that ended in an error are" if lost > 1 else "game that ended in an error is"
-    return f"{lost:,} {games} left out." if lost else ""
+def _write_captions(folder: Path, captions: Mapping[str, str]) -> None:
+    """Write captions beside the figures, those of other figures that are there left as they are."""
+    text = json.dumps({**_kept_captions(folder), **captions}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    with writing(folder) as start:
+        start(CAPTIONS).write(text)
 
 
 def _plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:

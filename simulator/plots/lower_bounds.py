@@ -5,18 +5,17 @@ The papers leave a constant factor open, so the lines tell growth, not height.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log, sqrt
 from typing import Any, Final
 
 import pandas as pd
-from matplotlib.axes import Axes
 
-from simulator.plots.labels import EndLabel
+from simulator.plots.description import DOTS, Look, Series
 from simulator.plots.sweep import Floats, place
 
-COLOUR: Final = "#777777"
+LOOK: Final = Look("#777777", "", DOTS, 1.1, order=3.5)
 NOTE: Final = "Dots: lower bounds without coins (k/α) and with them (√k/α), but for a constant factor."
 BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = (
     ("k/α", lambda k, alpha: k / alpha),
@@ -32,6 +31,10 @@ class LowerBound:
     text: str
     x: Floats
     y: Floats
+
+    def series(self, *, label: bool) -> Series:
+        """Return the line, named at its end or not."""
+        return Series(self.text, self.x, self.y, LOOK, "lower bound", label=self.text if label else "")
 
 
 def lower_bounds(
@@ -63,27 +66,3 @@ def lower_bounds(
         least = groups.first()
         found.append(LowerBound(text, least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)))
     return found
-
-
-def draw_lower_bounds(axes: Sequence[Axes], found: Sequence[LowerBound], named: bool) -> list[EndLabel]:
-    """Draw the bounds in each panel; return their labels, for the last panel only."""
-    for one in axes:
-        for bound in found:
-            one.plot(
-                bound.x,
-                bound.y,
-                color=COLOUR,
-                linewidth=1.1,
-                linestyle=":",
-                zorder=3.5,
-                gid="lower-bound",
-                label=bound.text,
-            )
-    return [EndLabel(axes[-1], bound.x[-1], bound.y[-1], bound.text, COLOUR) for bound in found if named]
-
-
-def legend_entries(found: Sequence[LowerBound]) -> list[tuple[Any, str]]:
-    """Return the entries of a legend, for where there is no room for labels."""
-    from matplotlib.lines import Line2D
-
-    return [(Line2D([], [], color=COLOUR, linewidth=1.1, linestyle=":"), f"bound {bound.text}") for bound in found[:1]]

@@ -24,8 +24,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from simulator.plots.lent import on_lent_axes
-from simulator.plots.marks import Mark, mark
+from simulator.plots.marks import BORDER, DASHES, INK, QUIET, Mark, mark
 from simulator.results.files import write_with
 
 __all__ = [
@@ -35,14 +34,6 @@ __all__ = [
 
 WIDTH: Final = 8.0
 """Width of a figure on a screen in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
-
-INK: Final = "#222222"
-QUIET: Final = "#666666"
-BORDER: Final = "#444444"
-
-
-DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
-"""Dashes of the variants of one protocol."""
 
 
 @dataclass(frozen=True)
@@ -141,20 +132,6 @@ def _plain(text: str) -> str:
     return re.sub(r"\\propto|\\alpha|[${}^\\]", "", text)
 
 
-_FOOT: ContextVar[str] = ContextVar("_FOOT", default="")
-"""What every figure says at its foot, after its own note."""
-
-
-@contextmanager
-def at_the_foot(text: str) -> Iterator[None]:
-    """Let every figure that is made inside say this at its foot as well."""
-    token = _FOOT.set(text)
-    try:
-        yield
-    finally:
-        _FOOT.reset(token)
-
-
 class Sheet(Figure):
     """A figure that a notebook shows by itself, with no plotting back end set up."""
 
@@ -181,17 +158,12 @@ def new_figure(
         Height in inches of what is drawn, title, legends and note not counted.
     title, subtitle, note
         Text; long lines are broken.
-
-    Where axes have been lent (`simulator.plots.lent`), what comes back draws on these.
     """
-    users = on_lent_axes(title, [entry for legend in legends for entry in legend.entries])
-    if users is not None:
-        return users
     target = page()
     width, height = target.width or width, height * target.height
     titles = (textwrap.wrap(title, int(width * 8.9)) or [""]) if target.titled else []
     subtitles = textwrap.wrap(subtitle, int(width * 14)) if target.titled else []
-    notes = textwrap.wrap(f"{note} {_FOOT.get()}".strip(), int(width * 16)) if target.titled else []
+    notes = textwrap.wrap(note, int(width * 16)) if target.titled else []
     legends = [legend for legend in legends if legend.entries]
     head = 0.22 + 0.24 * len(titles) + 0.18 * len(subtitles) if target.titled else 0.04
     foot = 0.14 + 0.16 * len(notes) if notes else 0.06

@@ -49,18 +49,16 @@ def write_comparison(path: Path, results: Sequence[Results], compared: Compared,
 def _overlays(compared: Compared, folder: Path) -> list[Picture]:
     """Return a figure for each measure that has ratios."""
     from simulator.plots.overlay import overlay
+    from simulator.plots.render import render
     from simulator.plots.style import house_style, save
 
     found = []
     for measure in dict.fromkeys(row.measure for row in compared.rows if row.ratio is not None):
-        with house_style():
-            figure = overlay(compared, measure)
+        described = overlay(compared, measure)
         stem = f"compare-{measure.replace('/', '-over-').replace(' ', '-')}"
-        save(figure, folder / stem)
-        says = (
-            f"{measure} at each point that {', '.join(compared.names)} share: medians over the games, with intervals."
-        )
-        found.append(Picture(stem, folder / f"{stem}.svg", says[:1].upper() + says[1:], figure))
+        with house_style():
+            save(render(described), folder / stem)
+        found.append(Picture(stem, folder / f"{stem}.svg", described.caption, described))
     return found
 
 
