@@ -195,7 +195,7 @@ def _draw(axes: Axes, panel: Panel, item: Any, gid: str) -> None:
         case Words():
             where: dict[str, Any] = {"transform": axes.transAxes} if item.shares else {}
             axes.text(
-                item.x, item.y, item.text, color=item.colour, size=item.size, va=item.place, zorder=3.5, gid="words",
+                item.x, item.y, item.text, color=item.colour, size=item.size, va=item.place, zorder=3.5,
                 **where,
             )  # fmt: skip
 
@@ -250,7 +250,7 @@ def _cells(axes: Axes, item: Cells, gid: str) -> None:
     axes.imshow(item.values, cmap=shades, vmin=0, vmax=1, aspect="auto", gid=gid)
     for (row, column), value in np.ndenumerate(item.values):
         colour = "white" if value > 0.55 else Look().colour
-        axes.text(column, row, item.texts[row][column], ha="center", va="center", size=8, color=colour, gid="cell")
+        axes.text(column, row, item.texts[row][column], ha="center", va="center", size=8, color=colour)
     rows, columns = np.shape(item.values)
     for place in range(1, columns):
         axes.axvline(place - 0.5, color="#BBBBBB", linewidth=0.6)
