@@ -32,14 +32,32 @@ CAPTIONS: Final = "captions.json"
 Request = Plot | Mapping[str, Any] | str
 
 
-def draw_all(
+def draw(
     place: str | Path | Results,
     requests: Sequence[Request] | None = None,
     *,
     missing: bool = False,
     style: str = "screen",
 ) -> list[Path]:
-    """Draw the figures of one result; `simulator.plots.draw` says the rest."""
+    """Draw the figures of a result into its folder `figures`; return the files, PNG and SVG of each.
+
+    Parameters
+    ----------
+    directory
+        Where a run wrote its tables, or the results themselves.
+    requests
+        Which figures; left out, those that the scenario asks for, or some that suit it if it asks for none.
+    missing
+        Whether to draw only those that are not there, or are older than the tables.
+    style
+        screen, or paper: without titles, in one and two columns' width, with fonts in the files, as PDF too, into the
+        folder `figures/paper`.
+
+    Raises
+    ------
+    ValueError
+        There is no result in the directory, or a figure cannot be drawn from it; the others have been drawn.
+    """
     pages_of(style)
     results = opened(place)
     tables = read_tables([results])
@@ -56,8 +74,8 @@ def draw_all(
             faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
     there = {stem: path_of(results, stem).is_file() for stem in plots}
     if written:
-        captions = _captions(results, tables, plots)
-        _write_captions(results.dir / "figures", {stem: text for stem, text in captions.items() if there[stem]})
+        known = _captions(results, tables, plots)
+        _write_captions(results.dir / "figures", {stem: text for stem, text in known.items() if there[stem]})
     if faults:
         raise ValueError("; ".join(faults))
     return written
@@ -93,8 +111,21 @@ def path_of(results: Results, stem: str) -> Path:
     return results.dir / "figures" / f"{stem}.svg"
 
 
-def captions_of(place: str | Path | Results) -> dict[str, str]:
-    """Return the captions of the figures that a result is to have; `simulator.plots.captions` says the rest."""
+def captions(place: str | Path | Results) -> dict[str, str]:
+    """Return what each figure of a result shows, in one line of plain text, for captions and alternative texts.
+
+    Nothing is drawn. The same texts stand beside drawn figures in ``figures/captions.json``.
+
+    Parameters
+    ----------
+    directory
+        Where a run wrote its tables, or the results themselves.
+
+    Returns
+    -------
+    captions
+        By the name of the figure's file without its ending, in the order in which the scenario asks for figures.
+    """
     results = opened(place)
     tables = read_tables([results])
     return _captions(results, tables, _planned(results, tables, None)[0])
@@ -137,10 +168,22 @@ def _planned(results: Results, tables: Tables, requests: Sequence[Request] | Non
     return plots, faults
 
 
-def draw_compared(
+def compare(
     places: Sequence[str | Path | Results], kind: Request, out: str | Path | None, style: str = "screen"
 ) -> list[Path]:
-    """Draw several results in one figure; `simulator.plots.compare` says the rest."""
+    """Draw several results side by side, on common scales; return the files, PNG and SVG.
+
+    Parameters
+    ----------
+    directories
+        Where the runs wrote their tables.
+    kind
+        The figure: a kind alone, or a mapping as under `plots:`.
+    out
+        The folder to write to; left out, ``figures`` in the current folder.
+    style
+        screen or paper, as for `draw`.
+    """
     tables = read_tables(places)
     plot = _plot_of(_with_axis(kind, tables), tables)
     return _write(tables, plot, Path(out if out is not None else "figures"), f"compare-{plot.name}", style)
@@ -154,8 +197,16 @@ def compared_figure(places: Sequence[str | Path | Results], kind: Request) -> tu
     return f"compare-{plot.name}", caption_of(tables, plot, described), described
 
 
-def draw_one_game(game: Any, path: str | Path | None) -> Figure:
-    """Draw the timeline of a game; `simulator.plots.timeline_of` says the rest."""
+def timeline_of(game: Any, path: str | Path | None) -> Figure:
+    """Return the timeline of a `Game` as a matplotlib figure, written to `path` too if one is given.
+
+    Of a game that was recorded every step is shown, of another one its checkpoints.
+
+    Parameters
+    ----------
+    path
+        Ends in .png or .svg; without an ending both are written.
+    """
     with house_style():
         figure = render(game_described(game))
     if path is not None:
@@ -205,9 +256,9 @@ def _kept_captions(folder: Path) -> dict[str, str]:
     return {stem: text for stem, text in before.items() if (folder / f"{stem}.svg").is_file()}
 
 
-def _write_captions(folder: Path, captions: Mapping[str, str]) -> None:
+def _write_captions(folder: Path, known: Mapping[str, str]) -> None:
     """Write captions beside the figures, those of other figures that are there left as they are."""
-    text = json.dumps({**_kept_captions(folder), **captions}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    text = json.dumps({**_kept_captions(folder), **known}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     with writing(folder) as start:
         start(CAPTIONS).write(text)
 

@@ -34,7 +34,7 @@ from simulator.plots.description import (
     Words,
 )  # fmt: skip
 from simulator.plots.labels import EndLabel, label_ends
-from simulator.plots.style import WIDTH, Legend, ink, new_figure
+from simulator.plots.style import WIDTH, ink, new_figure
 
 
 def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
@@ -57,7 +57,7 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
     else:
         figure = new_figure(
             described.height, described.title, described.subtitle, described.note,
-            described.width or WIDTH, legends=[Legend("", entries)],
+            described.width or WIDTH, entries,
         )  # fmt: skip
         x, y = described.share
         grid: Any = figure.subplots(

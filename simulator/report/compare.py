@@ -10,7 +10,7 @@ from typing import Any, Final
 from simulator.pages.html import Html, facts, joined, section
 from simulator.pages.tables import table
 from simulator.report.figures import Picture, figures
-from simulator.report.origin import command
+from simulator.report.origin import command, versions
 from simulator.report.report import shown
 from simulator.results.compared import Compared, Middle, Row
 from simulator.results.files import write_text
@@ -171,14 +171,13 @@ def _origins(results: Sequence[Results], names: Sequence[str]) -> Html:
 
 
 def _origin(manifest: Mapping[str, Any]) -> Html:
-    versions = manifest.get("versions") or {}
     known = {
         "scenario": manifest.get("name"),
         "title": (manifest.get("scenario") or {}).get("title"),
         "seed": (manifest.get("scenario") or {}).get("seed"),
         "rules": manifest.get("rules"),
         "begun": manifest.get("begun"),
-        "versions": ", ".join(f"{key} {value}" for key, value in versions.items() if value),
+        "versions": versions(manifest),
         "made again by": command(manifest),
     }
     return facts({key: str(value) for key, value in known.items() if value not in (None, "")})

@@ -114,15 +114,15 @@ def paragraphs(said: str) -> list[str]:
 
 def _figures(results: Results, fault: str) -> Html:
     """Return the figures that have been drawn, and what is wrong with the others."""
-    from simulator.plots.figures import captions_of, path_of, up_to_date
+    from simulator.plots.figures import captions, path_of, up_to_date
 
-    captions = captions_of(results)
-    wanted = [path_of(results, stem) for stem in captions]
+    known = captions(results)
+    wanted = [path_of(results, stem) for stem in known]
     drawn = [path for path in wanted if up_to_date(path, results)]
     missing = ", ".join(path.stem for path in wanted if path not in drawn)
     told = Html("")
     if fault or missing:
         said = f"A figure could not be drawn: {fault}" if fault else f"Not drawn: {missing}"
         told = Html("<p class='fault'>{}</p>", said)
-    pictures = [Picture(path.stem, path, captions[path.stem], results.drawn.get(path.stem)) for path in drawn]
+    pictures = [Picture(path.stem, path, known[path.stem], results.drawn.get(path.stem)) for path in drawn]
     return section("Figures", told, figures(pictures), anchor="figures") if pictures or str(told) else Html("")
