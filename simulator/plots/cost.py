@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import log1p
 from typing import Any, Final
 
@@ -38,7 +39,7 @@ def describe(plot: Cost, tables: Tables) -> Description:
         return _growth(curve) if linear else power(curve, plot.x)
 
     def more(place: int) -> Sequence[Item]:
-        return [bound.series(label=named and place == len(drawn) - 1) for bound in least]
+        return least if named and place == len(drawn) - 1 else [replace(bound, label="") for bound in least]
 
     bounds = np.concatenate([curve.bound for curve in found])
     values = np.concatenate([*(np.r_[curve.low, curve.high] for curve in found), *(bound.y for bound in least)])
@@ -57,7 +58,7 @@ def describe(plot: Cost, tables: Tables) -> Description:
     curves = Curves(tables, plot.x, drawn, _axis(what, values, bounds, linear), beside)
     return curves.description(
         plot.title, " ".join(note), of_curves(tables, what, plot.x, drawn, extra), more,
-        [(LOOK, f"bound {bound.text}") for bound in least[:1]],
+        [(LOOK, f"bound {bound.name}") for bound in least[:1]],
     )  # fmt: skip
 
 

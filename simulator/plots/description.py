@@ -297,24 +297,3 @@ class Description:
         """Return the names of its series, in order."""
         items = (one for panel in self.panels for one in panel.items)
         return list(dict.fromkeys(one.name for one in items if isinstance(one, Series | Area | Bars | Cells)))
-
-
-def edges_of(values: Any, low: float = -inf, least: float = 0.0) -> tuple[float, float]:
-    """Return the edges of a scale: infinite values stand at 1.25 times the largest finite one.
-
-    Parameters
-    ----------
-    low
-        The lower edge.
-    least
-        The upper edge, if there is one, stands above this value.
-
-    Examples
-    --------
-    >>> edges_of([1.0, 4.0]), edges_of([1.0, 4.0, inf], 0.1)
-    ((-inf, inf), (0.1, 5.0))
-    """
-    values = np.asarray(values, dtype=float)
-    finite = values[np.isfinite(values)]
-    high = 1.25 * max(least, float(finite.max(initial=least))) if np.isposinf(values).any() else inf
-    return low, high

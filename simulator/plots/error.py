@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simulator.plots.description import DOTS, Description, Item, Look, Series, edges_of
+from simulator.plots.description import DOTS, Description, Item, Look, Series
 from simulator.plots.errors import FLOOR, FLOOR_NOTE, border, error_axis, error_over_alpha
 from simulator.plots.kinds import Error
 from simulator.plots.marks import QUIET
 from simulator.plots.panels import Curves, room_for_labels
 from simulator.plots.sentences import of_curves
-from simulator.plots.sweep import Curve, infinite_note, marks_note, panels_of_curves, power, power_note
+from simulator.plots.sweep import Curve, edges_of, infinite_note, marks_note, panels_of_curves, power, power_note
 from simulator.results.read import Tables
 
 

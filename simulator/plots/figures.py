@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,20 +15,16 @@ from simulator.errors import RunError, ScenarioError
 from simulator.plots.base import Plot
 from simulator.plots.description import Description
 from simulator.plots.render import render
+from simulator.plots.requests import Request, planned, plot_of, with_axis
 from simulator.plots.shown import caption_of, described_of, figure_of
 from simulator.plots.style import FORMS, STYLES, Page, house_style, save
 from simulator.plots.timeline_panels import game_described
-from simulator.points.registry import find, parameters
-from simulator.points.source import source_of
 from simulator.results.files import is_inside, writing
-from simulator.results.folder import Results, class_of, opened
-from simulator.results.read import Tables, read_tables, swept_axes
-from simulator.scenario.figures import check_plot
+from simulator.results.folder import Results, opened
+from simulator.results.read import Tables, read_tables
 
 CAPTIONS: Final = "captions.json"
 """Name of the file beside the figures."""
-
-Request = Plot | Mapping[str, Any] | str
 
 
 def draw(
@@ -61,7 +56,7 @@ def draw(
     pages_of(style)
     results = opened(place)
     tables = read_tables([results])
-    plots, faults = _planned(results, tables, requests)
+    plots, faults = planned(results, tables, requests)
     written: list[Path] = []
     for stem, plot in plots.items():
         if missing and up_to_date(path_of(results, stem), results):
@@ -128,7 +123,7 @@ def captions(place: str | Path | Results) -> dict[str, str]:
     """
     results = opened(place)
     tables = read_tables([results])
-    return _captions(results, tables, _planned(results, tables, None)[0])
+    return _captions(results, tables, planned(results, tables, None)[0])
 
 
 def _captions(results: Results, tables: Tables, plots: Mapping[str, Plot]) -> dict[str, str]:
@@ -149,25 +144,6 @@ def up_to_date(path: Path, results: Results) -> bool:
     return all(file.stat().st_mtime_ns >= tables for file in files)
 
 
-def _planned(results: Results, tables: Tables, requests: Sequence[Request] | None) -> tuple[dict[str, Plot], list[str]]:
-    """Return the plots that are asked for, by the names of their files, and what is wrong with the other requests."""
-    named = requests is not None
-    if requests is None:
-        requests = results.scenario.get("plots") or _suitable(tables)
-    plots: dict[str, Plot] = {}
-    faults = []
-    names: dict[str, int] = {}
-    for request in requests:
-        try:
-            plot = _plot_of(request, tables, named=named)
-        except ValueError as error:
-            faults.append(f"{_kind_of(request)}: {error}")
-            continue
-        count = names[plot.name] = names.get(plot.name, 0) + 1
-        plots[plot.name if count == 1 else f"{plot.name}-{count}"] = plot
-    return plots, faults
-
-
 def compare(
     places: Sequence[str | Path | Results], kind: Request, out: str | Path | None, style: str = "screen"
 ) -> list[Path]:
@@ -185,14 +161,14 @@ def compare(
         screen or paper, as for `draw`.
     """
     tables = read_tables(places)
-    plot = _plot_of(_with_axis(kind, tables), tables)
+    plot = plot_of(with_axis(kind, tables), tables)
     return _write(tables, plot, Path(out if out is not None else "figures"), f"compare-{plot.name}", style)
 
 
 def compared_figure(places: Sequence[str | Path | Results], kind: Request) -> tuple[str, str, Description | None]:
     """Return the name, the caption and the description of a figure of several results."""
     tables = read_tables(places)
-    plot = _plot_of(_with_axis(kind, tables), tables)
+    plot = plot_of(with_axis(kind, tables), tables)
     described = described_of(tables, plot)
     return f"compare-{plot.name}", caption_of(tables, plot, described), described
 
@@ -230,7 +206,7 @@ class Panels(tuple[Axes, ...]):
 def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None) -> Any:
     """Draw one figure of a result and return its axes; `simulator.plots.accessor` says the rest."""
     tables = read_tables([results])
-    plot = _plot_of(_with_axis(request, tables), tables)
+    plot = plot_of(with_axis(request, tables), tables)
     if ax is None:
         with house_style():
             figure = figure_of(tables, plot)
@@ -261,61 +237,3 @@ def _write_captions(folder: Path, known: Mapping[str, str]) -> None:
     text = json.dumps({**_kept_captions(folder), **known}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     with writing(folder) as start:
         start(CAPTIONS).write(text)
-
-
-def _plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:
-    """Return the plot that is asked for, checked against the tables; `named` as for `_class_of`."""
-    try:
-        maker = None if isinstance(request, Plot) else _class_of(_kind_of(request), tables, named=named)
-    except ScenarioError as error:
-        raise ValueError(str(error)) from error
-    plot: Plot = check_plot(request, swept_axes(tables.trials), called=tables.called, maker=maker)
-    return plot
-
-
-def _class_of(kind: str, tables: Tables, *, named: bool = True) -> Any:
-    """Return the class of a plot; a file or module is loaded only if the user has named it, not a result."""
-    try:
-        return class_of("plot", kind, tables.own)
-    except ScenarioError:
-        if not named:
-            raise
-        return find("plot", kind, source_of(kind, Path.cwd()), Path.cwd())
-
-
-def _kind_of(request: Request) -> str:
-    """Return the kind that a request names."""
-    if isinstance(request, Mapping):
-        return str(request.get("kind"))
-    return request.kind if isinstance(request, Plot) else str(request)
-
-
-def _with_axis(request: Request, tables: Tables) -> Request:
-    """Return a request with the first swept axis put in where it needs one and names none."""
-    asked: Request = {"kind": request} if isinstance(request, str) else request
-    axes = _numeric_axes(tables) or swept_axes(tables.trials)
-    if isinstance(asked, Mapping) and not asked.get("x") and axes:
-        try:
-            needed = parameters(_class_of(str(asked.get("kind")), tables)).get("x") is MISSING
-        except ScenarioError:
-            needed = False  # the check of the request says what is wrong
-        return {**asked, "x": axes[0]} if needed else asked
-    return asked
-
-
-def _numeric_axes(tables: Tables) -> tuple[str, ...]:
-    """Return the swept axes whose values are numbers, along which lines can be drawn."""
-    return tuple(axis for axis in swept_axes(tables.trials) if tables.trials[axis].dtype.kind in "iuf")
-
-
-def _suitable(tables: Tables) -> list[Request]:
-    """Return figures for a scenario that asks for none."""
-    if tables.kinds.empty:
-        return []  # nothing was sent: a task of another kind than counting, whose columns only its scenario knows
-    found: list[Request] = [{"kind": "cost", "x": axis} for axis in _numeric_axes(tables)[:1]]
-    if tables.trials["adversary"].nunique() > 1 and tables.trials["verdict"].ne("undecided").any():
-        found.append("matrix")
-    found.append("breakdown")
-    if not tables.series.empty:
-        found.append("timeline")
-    return found

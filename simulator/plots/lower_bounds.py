@@ -6,14 +6,13 @@ The papers leave a constant factor open, so the lines tell growth, not height.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import log, sqrt
 from typing import Any, Final
 
 import pandas as pd
 
 from simulator.plots.description import DOTS, Look, Series
-from simulator.plots.sweep import Floats, place
+from simulator.plots.sweep import place
 
 LOOK: Final = Look("#777777", "", DOTS, 1.1, order=3.5)
 NOTE: Final = "Dots: lower bounds without coins (k/α) and with them (√k/α), but for a constant factor."
@@ -24,22 +23,9 @@ BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = (
 """Words an e-fold of the stream by k and alpha: Yi, Zhang 2009, and Huang, Yi, Zhang 2012."""
 
 
-@dataclass(frozen=True)
-class LowerBound:
-    """A line over a swept axis."""
-
-    text: str
-    x: Floats
-    y: Floats
-
-    def series(self, *, label: bool) -> Series:
-        """Return the line, named at its end or not."""
-        return Series(self.text, self.x, self.y, LOOK, "lower bound", label=self.text if label else "")
-
-
 def lower_bounds(
     trials: pd.DataFrame, axis: str, start: Callable[[Any], int], per: Callable[[Any], float]
-) -> list[LowerBound]:
+) -> list[Series]:
     """Return the lower bounds at each place of an axis; none if games at one place have several.
 
     A bound b an e-fold holds from b items on; before that an item costs a word at most.
@@ -64,5 +50,6 @@ def lower_bounds(
         if table.empty or (groups.max() > 1.001 * groups.min()).any() or (table["y"] <= 0).any():
             continue
         least = groups.first()
-        found.append(LowerBound(text, least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)))
+        x, y = least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)
+        found.append(Series(text, x, y, LOOK, "lower bound", label=text))
     return found

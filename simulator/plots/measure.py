@@ -8,11 +8,20 @@ import numpy as np
 import pandas as pd
 
 from simulator.plots.columns import column_of, measured_label
-from simulator.plots.description import Axis, Description, edges_of
+from simulator.plots.description import Axis, Description
 from simulator.plots.kinds import Measure
 from simulator.plots.panels import Curves, room_for_labels
 from simulator.plots.sentences import of_curves
-from simulator.plots.sweep import Curve, Floats, infinite_note, marks_note, panels_of_curves, power, power_note
+from simulator.plots.sweep import (
+    Curve,
+    Floats,
+    edges_of,
+    infinite_note,
+    marks_note,
+    panels_of_curves,
+    power,
+    power_note,
+)
 from simulator.results.formats import short
 from simulator.results.read import Tables
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any, Final
 
 import numpy as np
@@ -215,3 +216,24 @@ def infinite_note(values: Any) -> str:
     values = values[~np.isnan(values)]
     many = int(np.isinf(values).sum())
     return f" ∞: infinite, in {many:,} of {len(values):,} games." if many else ""
+
+
+def edges_of(values: Any, low: float = -inf, least: float = 0.0) -> tuple[float, float]:
+    """Return the edges of a scale: infinite values stand at 1.25 times the largest finite one.
+
+    Parameters
+    ----------
+    low
+        The lower edge.
+    least
+        The upper edge, if there is one, stands above this value.
+
+    Examples
+    --------
+    >>> edges_of([1.0, 4.0]), edges_of([1.0, 4.0, inf], 0.1)
+    ((-inf, inf), (0.1, 5.0))
+    """
+    values = np.asarray(values, dtype=float)
+    finite = values[np.isfinite(values)]
+    high = 1.25 * max(least, float(finite.max(initial=least))) if np.isposinf(values).any() else inf
+    return low, high

@@ -78,8 +78,9 @@ def values_of(described: Description) -> dict[str, Any]:
     """
     names, parts = described.names(), []
     for place, panel in enumerate(described.panels):
+        with_ends = {one.name for one in panel.of(Series) if one.low is not None}
         for item in panel.items:
-            if isinstance(item, Series | Area | Bars | Cells):
+            if isinstance(item, Series | Bars | Cells) or (isinstance(item, Area) and item.name not in with_ends):
                 rows = [[_value(panel.x, x), _value(panel.y, y), *map(_number, ends)] for x, y, *ends in item.rows()]
                 part = {"panel": place, "series": names.index(item.name), "role": item.role, "rows": rows}
                 parts.append(part | {"at": _drawn(panel, item, rows)})
