@@ -186,7 +186,7 @@ def _looks(bars: list[Bar]) -> dict[Part, Fill]:
 def lightness(colour: str) -> float:
     """Return how light a colour is in a grey print, from 0 for black to 1 for white.
 
-    >>> lightness("#FFFFFF"), lightness("#000000")
+    >>> round(lightness("#FFFFFF"), 9), lightness("#000000")
     (1.0, 0.0)
     """
     red, green, blue = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))

@@ -108,6 +108,9 @@
           this.show();
         });
         one.setAttribute("aria-pressed", "true");
+        const swatch = made("span", "swatch");
+        swatch.style.background = this.spec.colours[number];
+        one.prepend(swatch);
         each.push(one);
       });
       bar.append(made("span", "word", "Download"));

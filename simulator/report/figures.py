@@ -76,7 +76,7 @@ def values_of(described: Description) -> dict[str, Any]:
     A row has x, y, and the ends of the range around y, as tables have them; `at` has the places where they are drawn,
     in units of the axes, where that is elsewhere.
     """
-    names, parts = described.names(), []
+    names, parts, colours = described.names(), [], dict[str, str]()
     for place, panel in enumerate(described.panels):
         with_ends = {one.name for one in panel.of(Series) if one.low is not None}
         for item in panel.items:
@@ -84,8 +84,9 @@ def values_of(described: Description) -> dict[str, Any]:
                 rows = [[_value(panel.x, x), _value(panel.y, y), *map(_number, ends)] for x, y, *ends in item.rows()]
                 part = {"panel": place, "series": names.index(item.name), "role": item.role, "rows": rows}
                 parts.append(part | {"at": _drawn(panel, item, rows)})
+                colours.setdefault(item.name, _colour(item))
     panels = [{"title": plain(one.title), "x": plain(one.x.label), "y": plain(one.y.label)} for one in described.panels]
-    return {"series": names, "panels": panels, "parts": parts}
+    return {"series": names, "colours": [colours[name] for name in names], "panels": panels, "parts": parts}
 
 
 def _drawn(panel: Panel, item: Any, rows: list[list[Any]]) -> list[list[Any]]:
@@ -98,6 +99,16 @@ def _drawn(panel: Panel, item: Any, rows: list[list[Any]]) -> list[list[Any]]:
         x, y = ([row[which] for row in item.rows()] for which in (0, 1))
     places = [[_number(left), _number(up)] for left, up in zip(x, panel.y.clipped(y), strict=True)]
     return [] if places == [row[:2] for row in rows] else places
+
+
+def _colour(item: Series | Area | Bars | Cells) -> str:
+    """Return the colour by which a series is known."""
+    match item:
+        case Series():
+            return item.look.colour
+        case Cells():
+            return item.shades[-1]
+    return item.fill.colour
 
 
 def _value(axis: Axis, value: Any) -> Any:
@@ -121,7 +132,7 @@ def _number(value: Any) -> Any:
 def plain(text: str) -> str:
     r"""Return a text without its formulas' marks.
 
-    >>> plain(r"words  $\\propto k^{0.50\\pm 0.02}$")
+    >>> plain(r"words  $\propto k^{0.50\pm 0.02}$")
     'words ∝ k^0.50± 0.02'
     """
     shown = re.sub(r"\\([A-Za-z]+)", lambda found: _LETTERS.get(found[1], found[1]), text)
