@@ -111,6 +111,9 @@ def test_hollow_marks_are_where_at_least_half_of_the_games_failed(folder: Path, 
     rows.loc[(rows["sites"] == 64) & (rows["trial"] < 1), "verdict"] = "failed"
     rows.to_csv(half / "trials.csv", index=False)
     assert [list(one.x) for one in described(half, COST).panels[0].of(Series, "fails")] == [[16]]
+    (hollow,) = described(half, FRONTIER).panels[0].of(Series, "fails")
+    words = sorted(rows[rows["sites"] == 16]["words"])
+    assert list(hollow.x) == [(words[1] + words[2]) / 2]
 
 
 def test_bounds_are_those_that_each_protocol_states_at_each_point(folder: Path) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from dataclasses import replace
 from math import inf, isnan
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from drawn import described
@@ -17,6 +17,8 @@ from synthetic_results import write_result
 
 from simulator.plots.breakdown import COLOURS, lightness
 from simulator.plots.description import Bars, Cells, Panel, Region, Rule, Series, Words
+from simulator.plots.kinds import Budget
+from simulator.results.read import read_tables
 
 REFERENCE = Path(__file__).resolve().parents[3] / "results" / "reference"
 MATRIX, BREAKDOWN = {"kind": "matrix"}, {"kind": "breakdown"}
@@ -213,19 +215,31 @@ def test_halts_are_over_their_threshold_with_the_shares_of_outcomes() -> None:
         described(REFERENCE / "queries", {"kind": "halts"})
 
 
-def test_budgets_are_to_scale() -> None:
-    folder = REFERENCE / "dynamic"
-    made = described(folder, {"kind": "budget"})
-    rows = pd.read_csv(folder / "trials.csv")
-    for panel in made.panels:
-        ledgers = rows[rows["protocol"] == panel.title.split(",")[0].split(":")[0]].sort_values("trial")["ledger"]
-        ledger = json.loads(ledgers.iloc[0])
-        given, spent = panel.of(Bars)[:2]
-        assert (list(given.width), list(spent.width)) == ([1.0], pytest.approx([ledger["spent"] / ledger["epsilon"]]))
-        wide: list[float] = [part["epsilon"] / ledger["epsilon"] for part in ledger.get("parts", ())]
-        second = [float(bar.width[0]) for bar in panel.of(Bars) if bar.name == "given" and bar.at == [1.46]]
-        assert second == pytest.approx(wide)
-        if ledger["rule"] != "parallel":
-            lefts = [float(bar.left[0]) for bar in panel.of(Bars) if bar.name == "given" and bar.at == [1.46]]
-            assert lefts == pytest.approx([0.0, *np.cumsum(wide)[:-1]][: len(lefts)])
-        assert f"spends {ledger['spent']:.3g} of epsilon {ledger['epsilon']:g}" in made.caption
+def test_budgets_are_to_scale(folder: Path) -> None:
+    """In sequence a part begins where the one before it ends, spent or not; in parallel all begin together."""
+
+    def entry(name: str, epsilon: float, spent: float, rule: str = "sequence", *parts: Any) -> dict[str, Any]:
+        return {"name": name, "epsilon": epsilon, "spent": spent, "rule": rule, "parts": list(parts)}
+
+    apart = entry("apart", 1.0, 0.5, "parallel", entry("one", 1.0, 0.5), entry("other", 0.5, 0.25))
+    ledger = entry("whole", 4.0, 3.0, "sequence", entry("first", 2.0, 0.5), apart, entry("last", 1.0, 1.0))
+    tables = read_tables([folder]).where("protocol == 'robust' and adversary == 'freeze'")
+    trials = tables.trials.assign(ledger=json.dumps(ledger))
+    made = Budget().describe(replace(tables, trials=trials))
+    (panel,) = made.panels
+    given, spent = (
+        [(bar.at[0], bar.left[0], bar.width[0]) for bar in panel.of(Bars) if bar.name == name]
+        for name in ("given", "spent")
+    )
+    wanted = [
+        (0.46, 0, 1),
+        (1.46, 0, 0.5),
+        (1.46, 0.5, 0.25),
+        (2.46, 0.5, 0.25),
+        (2.46, 0.5, 0.125),
+        (1.46, 0.75, 0.25),
+    ]
+    assert given == wanted
+    assert [width for *_, width in spent] == [0.75, 0.125, 0.125, 0.125, 0.0625, 0.25]
+    assert panel.title == "robust: epsilon 4, spent 3"
+    assert "robust spends 3 of epsilon 4" in made.caption
