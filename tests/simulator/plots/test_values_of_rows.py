@@ -160,6 +160,8 @@ def test_rows_have_centre_middle_and_range_beside_what_they_must_keep(folder: Pa
             mine = [row for row in rows if (row["protocol"], row["adversary"]) == (protocol, adversary)]
             words = sorted(row["words"] for row in mine)
             assert centres[protocol] == pytest.approx({"median": median, "mean": mean}[centre](words))
+            rounded = float(f"{centres[protocol]:.3g}")
+            assert f"{protocol}, against {adversary} {rounded:,.0f} (" in made.caption
             assert limits[protocol] == median(row["bits"] for row in mine)
             assert also[protocol] == median(row["messages"] for row in mine)
             (whole,) = (one for one in panel.of(Series, "range") if one.y[0] == place)
@@ -231,15 +233,8 @@ def test_budgets_are_to_scale(folder: Path) -> None:
         [(bar.at[0], bar.left[0], bar.width[0]) for bar in panel.of(Bars) if bar.name == name]
         for name in ("given", "spent")
     )
-    wanted = [
-        (0.46, 0, 1),
-        (1.46, 0, 0.5),
-        (1.46, 0.5, 0.25),
-        (2.46, 0.5, 0.25),
-        (2.46, 0.5, 0.125),
-        (1.46, 0.75, 0.25),
-    ]
-    assert given == wanted
+    assert given[:2] == [(0.46, 0, 1), (1.46, 0, 0.5)]
+    assert given[2:] == [(1.46, 0.5, 0.25), (2.46, 0.5, 0.25), (2.46, 0.5, 0.125), (1.46, 0.75, 0.25)]
     assert [width for *_, width in spent] == [0.75, 0.125, 0.125, 0.125, 0.0625, 0.25]
     assert panel.title == "robust: epsilon 4, spent 3"
     assert "robust spends 3 of epsilon 4" in made.caption

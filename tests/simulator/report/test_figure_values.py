@@ -38,10 +38,11 @@ def test_an_area_without_a_line_has_its_ends_and_missing_values_none() -> None:
 
 
 def test_rows_and_columns_have_their_names() -> None:
-    cells = Cells("failed", np.array([[0.25, np.nan]]), [["3/4", ""]], ("#fff", "#000"))
-    (part,) = values(cells, x=Axis(names=["one", "two"]), y=Axis(names=["robust $2^{20}$"]))
-    assert part["rows"] == [["one", "robust 2^20", 0.25, 0.25], ["two", "robust 2^20", None, None]]
-    assert part["at"] == [[0, 0], [1, 0]]
+    cells = Cells("failed", np.array([[0.25, np.nan, 1.0]]), [["3/4", "", "0/4"]], ("#fff", "#000"))
+    (part,) = values(cells, x=Axis(names=["one", "two", "three"]), y=Axis(names=["robust $2^{20}$"]))
+    named = [["one", "robust 2^20", 0.25, 0.25], ["two", "robust 2^20", None, None], ["three", "robust 2^20", 1, 1]]
+    assert part["rows"] == named
+    assert part["at"] == [[0, 0], [1, 0], [2, 0]]
     (bars,) = values(Bars("report", [1.5], [2.0], [0], FILL), y=Axis(names=["robust"]))
     assert (bars["rows"], bars["at"]) == ([[2, "robust", 1.5, 3.5]], [[3.5, 0]])
 

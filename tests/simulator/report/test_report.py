@@ -61,6 +61,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "name,where,group,measure,value,low,high,bound,games,verdict,note\n"
         "it holds,protocol == 'robust',sites == 16,fraction(ok),0.9871,0.9,1.0,>= 0.95,40,PASS,\n"
         "a <b>bold</b> one,,,median(words),123456.0,,,<= 5,16,FAIL,\n"
+        "open,,,median(words),1.0,,,<= 5,16,UNDECIDED,\n"
     )
     (folder / "claims.csv").write_text(claims, encoding="utf-8")
     results = Results(folder)
@@ -102,7 +103,7 @@ def test_text_stays_text(outline: Outline) -> None:
 
 def test_claims_are_told_with_verdict_value_and_interval(outline: Outline) -> None:
     words = [text for _, text in outline.text]
-    assert "1 of 2 claims hold. The interval has a confidence of 95 %." in words
+    assert "1 of 3 claims hold. The interval has a confidence of 95 %." in words
     assert ("td", "it holds [sites == 16]") in outline.text
     assert ("span", "PASS") in outline.text
     assert ("span", "FAIL") in outline.text
@@ -113,6 +114,15 @@ def test_games_are_summed_up_point_by_point(outline: Outline) -> None:
     cells = [text for tag, text in outline.text if tag == "td"]
     assert cells.count("2 of 2") + cells.count("0 of 2") == 4 * 2 * 2
     assert cells.count("0 of 2") == 2  # the broken one against freeze, at both numbers of sites
+
+
+def test_messages_are_means_over_all_games_of_a_protocol(written: Path, outline: Outline) -> None:
+    trials, kinds = (pd.read_csv(written.parent / f"{name}.csv") for name in ("trials", "kinds"))
+    cells = {text for tag, text in outline.text if tag == "td"}
+    points = set(trials[trials["protocol"] == "robust"]["point"])
+    mine = kinds[kinds["point"].isin(points) & (kinds["kind"] == "poll")]
+    mean = mine["words"].sum() / (2 * len(points))
+    assert {f"{mean:,.0f}", f"{mean:,.1f}", f"{mean:.3g}"} & cells
 
 
 def test_the_same_result_gives_the_same_page(written: Path) -> None:
