@@ -80,11 +80,11 @@ def caption_of(tables: Tables, plot: Plot, described: Description | None, otherw
     otherwise
         What it says where it has no description.
     """
-    text = described.caption if described is not None else otherwise
+    text = described.caption if described is not None else ""
     if not text and type(plot).draw is not Plot.draw:
         with suppress(Exception):  # a plot of the user's own: drawing says what is wrong
             text = _called(tables, plot, "caption", str)
-    text = text or plot.says or plot.kind or type(plot).__name__
+    text = text or otherwise or plot.says or plot.kind or type(plot).__name__
     line = " ".join(re.sub(r"\$(\d+)\^\{(\d+)\}\$", r"\1^\2", text).split())  # no formulas in plain text
     return capital(line) + ("" if line.endswith((".", "!", "?")) or not line else ".")
 
