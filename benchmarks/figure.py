@@ -8,7 +8,7 @@ from typing import Any, Final
 from matplotlib.lines import Line2D
 
 from benchmarks.scaling import ALPHA, ITEMS_A_SITE, SITES, Point, exponents
-from simulator.plots.style import Legend, house_style, mark, new_figure, save
+from simulator.plots.style import house_style, mark, new_figure, save
 
 _BASELINES: Final[dict[str, tuple[str, str]]] = {
     "(a) naive SimPy": ("#777777", "x"),
@@ -31,7 +31,7 @@ def draw(points: list[Point], stem: Path) -> list[Path]:
         figure = new_figure(
             3.6, "A game costs its messages, not its items", f"seconds a game · round-robin · alpha = {ALPHA}",
             "Medians. The powers of N and k that the time follows are fitted from 0.01 s on. "
-            "A line ends where a run would take too long.", width=11.0, legends=[Legend("", entries)],
+            "A line ends where a run would take too long.", width=11.0, legend=entries,
         )  # fmt: skip
         axes = figure.subplots(1, 2)
         for one, (against, title) in zip(axes, _AXES.items(), strict=True):

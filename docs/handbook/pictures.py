@@ -64,8 +64,9 @@ def reference_figure(family: Family, name: str) -> tuple[str, str, str] | None:
 def _draw(path: Path, pairs: list[tuple[Any, Any]], title: str, sees: str) -> None:
     """Play a pair each and draw their timelines beside each other."""
     from simulator.plots.game_traces import from_game
+    from simulator.plots.render import render
     from simulator.plots.style import house_style
-    from simulator.plots.timeline_panels import draw_traces, outcome
+    from simulator.plots.timeline_panels import outcome, traces_described
 
     games = [
         play(protocol, adversary, sites=SITES, items=ITEMS, seed=SEED, sees=sees, record=True)
@@ -74,7 +75,9 @@ def _draw(path: Path, pairs: list[tuple[Any, Any]], title: str, sees: str) -> No
     traces = [from_game(game, outcome(game.verdict, game.failing_fraction)) for game in games]
     path.parent.mkdir(parents=True, exist_ok=True)
     with house_style():
-        figure = draw_traces(traces, title, f"{SITES} sites · {ITEMS:,} items · α = {ALPHA} · seed {SEED}", "")
+        figure = render(
+            traces_described(traces, title, f"{SITES} sites · {ITEMS:,} items · α = {ALPHA} · seed {SEED}", "")
+        )
         figure.savefig(path, dpi=110)
 
 

@@ -97,9 +97,11 @@ def _write_page(
         say(f"warning: {warning}", err=True)
     pictures = []
     for text in plots:
-        stem, caption, figure = compared_figure(results, _request(text))
+        stem, caption, described = compared_figure(results, _request(text))
         file = Path(out or "figures") / f"{stem}.svg"
-        pictures += [Picture(stem, file, caption, figure)] if file.is_file() else []  # of a paper's style there is none
+        pictures += (
+            [Picture(stem, file, caption, described)] if file.is_file() else []
+        )  # of a paper's style there is none
     return write_comparison(path, results, compared, pictures)
 
 

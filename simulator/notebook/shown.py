@@ -5,10 +5,11 @@ The classes name these functions by reference, for nothing here is needed before
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.pages.html import Html, joined
+from simulator.pages.html import Html, facts, joined
+from simulator.pages.tables import table
 from simulator.results.answers import answer_table
 from simulator.results.formats import cell, duration, interval, number, setting
 
@@ -26,7 +27,7 @@ COLOURS: Final = {"ok": "#2e7d32", "PASS": "#2e7d32", "undecided": "#8a6d00", "U
 def game(shown: Game) -> str:
     """Return a game: its verdict, what it came to, and its cost by kind of message."""
     promised = "" if shown.alpha is None else f" (promised: {setting(shown.alpha)})"
-    facts = {
+    known = {
         "verdict": _verdict(shown.verdict),
         "largest relative error": number(shown.max_rel_error) + promised,
         "first failure": "none" if shown.first_failure is None else f"at item {number(shown.first_failure)}",
@@ -35,21 +36,19 @@ def game(shown: Game) -> str:
         "engine": f"{shown.engine}, {duration(shown.seconds)}",
     }
     if shown.error:
-        facts["error"] = shown.error.strip().splitlines()[-1]
+        known["error"] = shown.error.strip().splitlines()[-1]
     kinds = shown.kinds
     heads = ["kind", "direction", "messages", "words"]
     rows = [[cell(row[head]) for head in heads] for row in kinds.to_dict("records")]
     size = f"{number(shown.sites)} sites, {number(shown.items)} items, seed {shown.seed}"
-    parts = [_heading(f"{shown.protocol} against {shown.adversary}", size), _facts(facts)]
-    return str(_frame([*parts, _table(heads, rows, right=(2, 3))] if rows else parts))
+    parts = [_heading(f"{shown.protocol} against {shown.adversary}", size), facts(known)]
+    return str(_frame([*parts, _table(heads, rows, "messages")] if rows else parts))
 
 
 def results(shown: Results) -> str:
     """Return results: the table that answers the question of their scenario, and the claims."""
     told = answer_table(shown)
-    columns = list(zip(*told.values, strict=True))
-    right = [place for place, values in enumerate(columns) if any(isinstance(one, int | float) for one in values)]
-    parts = [_heading(told.title, told.subtitle), _table(told.headers, told.texts, right)]
+    parts = [_heading(told.title, told.subtitle), _table(told.headers, told.texts, "points")]
     claims = shown.claims
     if len(claims):
         rows = [
@@ -62,7 +61,7 @@ def results(shown: Results) -> str:
             ]
             for claim in claims.to_dict("records")
         ]
-        parts.append(_table(["verdict", "claim", "measured", "95 % interval", "bound"], rows, right=(2, 3)))
+        parts.append(_table(["verdict", "claim", "measured", "95 % interval", "bound"], rows, "claims"))
     parts.append(Html("<div style='opacity:.7'>{}</div>", shown.dir))
     return str(_frame(parts))
 
@@ -73,12 +72,12 @@ def scenario(shown: Scenario) -> str:
     games = f"{number(len(shown.points))} points, {number(shown.games)} games"
     games += f" and {number(shown.control_games)} of controls" if shown.control_games else ""
     parts = [_heading(shown.head.title or shown.name, f"{shown.name}: {games}")]
-    parts.append(_facts({key: _value(value) for key, value in settings.items()}))
+    parts.append(facts({key: _value(value) for key, value in settings.items()}))
     if shown.head.claims:
         from simulator.claims.judge import bound
 
         rows = [[claim.name, claim.where, claim.measure, bound(claim)] for claim in shown.head.claims]
-        parts.append(_table(["claim", "where", "measure", "bound"], rows))
+        parts.append(_table(["claim", "where", "measure", "bound"], rows, "claims"))
     return str(_frame(parts))
 
 
@@ -90,26 +89,10 @@ def _heading(title: str, below: str) -> Html:
     return Html("<div><b>{}</b><br><span style='opacity:.7'>{}</span></div>\n", title, below)
 
 
-def _facts(known: Mapping[str, Any]) -> Html:
-    rows = [Html("<tr><th scope='row' style='text-align:left'>{}</th><td style='text-align:left'>{}</td></tr>\n", *fact)
-            for fact in known.items()]  # fmt: skip
-    return Html("<table>{}</table>\n", joined(rows))
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]], right: Collection[int] = ()) -> Html:
-    sides = [Html("text-align:right" if place in right else "text-align:left") for place in range(len(heads))]
-    top = joined(
-        [Html("<th scope='col' style='{}'>{}</th>", side, head) for side, head in zip(sides, heads, strict=True)]
-    )
-    lines = [
-        Html(
-            "<tr>{}</tr>\n",
-            joined([Html("<td style='{}'>{}</td>", side, value) for side, value in zip(sides, row, strict=True)]),
-        )
-        for row in rows[:MOST_ROWS]
-    ]
+def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]], says: str) -> Html:
+    """Return a table of the first rows, and how many more there are."""
     more = Html("<div>… and {} more rows</div>\n", number(len(rows) - MOST_ROWS)) if len(rows) > MOST_ROWS else Html("")
-    return Html("<table><thead><tr>{}</tr></thead><tbody>\n{}</tbody></table>\n{}", top, joined(lines), more)
+    return joined([table(heads, rows[:MOST_ROWS], says=says), more])
 
 
 def _verdict(word: str) -> Html:

@@ -1,26 +1,27 @@
-"""What a plot is: the facts by which a scenario is checked, and the figure that is drawn from the tables of a result.
+"""What a plot is: the facts by which a scenario is checked, and the description that is computed from tables.
 
-Light: a scenario is checked with the classes of its plots before anything runs, so their modules import matplotlib and
-pandas inside the functions that draw.
+Light: a scenario is checked with the classes of its plots before anything runs, so nothing here imports matplotlib or
+pandas.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from simulator.plots.description import Description
     from simulator.results.read import Tables
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plot(ABC):
+class Plot:
     """One figure that a scenario asks for. Its fields are what may stand beside `kind` under `plots:`.
 
-    A field called `x` is an axis that the scenario sweeps; a plot without one shows all points together.
+    A class says what it shows by `describe`, or draws a matplotlib figure of its own by `draw`. A field called `x` is
+    an axis that the scenario sweeps; a plot without one shows all points together.
 
     Parameters
     ----------
@@ -41,9 +42,8 @@ class Plot(ABC):
     where: str = ""
     title: str = field(default="", compare=False)
 
-    @abstractmethod
-    def draw(self, tables: Tables) -> Figure:
-        """Return the figure.
+    def describe(self, tables: Tables) -> Description:
+        """Return what the figure shows, as data.
 
         Parameters
         ----------
@@ -55,9 +55,16 @@ class Plot(ABC):
         ValueError
             The tables do not hold what the figure needs; one line says what that is.
         """
+        raise ValueError(f"{type(self).__name__} has neither describe(tables) nor draw(tables)")
+
+    def draw(self, tables: Tables) -> Figure:
+        """Return the figure; a class that overrides this draws by itself, and a page shows its picture alone."""
+        from simulator.plots.render import render
+
+        return render(self.describe(tables))
 
     def caption(self, tables: Tables) -> str:
-        """Return what the figure shows in one or two sentences of plain text: axes, marks, what is fixed, what to see.
+        """Return the caption of a plot that draws by itself: what the figure shows, in plain text.
 
         Parameters
         ----------

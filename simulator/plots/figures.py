@@ -2,42 +2,61 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from simulator.errors import RunError, ScenarioError
 from simulator.plots.base import Plot
-from simulator.plots.caption_file import caption_of, prepared, write_captions
-from simulator.plots.lent import OnLentAxes, Panels, lent
-from simulator.plots.style import FORMS, STYLES, Page, at_the_foot, house_style, save
-from simulator.plots.timeline_panels import draw_game
-from simulator.points.registry import find, parameters
-from simulator.points.source import source_of
-from simulator.results.files import is_inside
-from simulator.results.folder import Results, class_of, opened
-from simulator.results.read import Tables, read_tables, swept_axes
-from simulator.scenario.figures import check_plot
+from simulator.plots.description import Description
+from simulator.plots.render import render
+from simulator.plots.requests import Request, planned, plot_of, with_axis
+from simulator.plots.shown import caption_of, described_of, figure_of
+from simulator.plots.style import FORMS, STYLES, Page, house_style, save
+from simulator.plots.timeline_panels import game_described
+from simulator.results.files import is_inside, writing
+from simulator.results.folder import Results, opened
+from simulator.results.read import Tables, read_tables
 
-Request = Plot | Mapping[str, Any] | str
+CAPTIONS: Final = "captions.json"
+"""Name of the file beside the figures."""
 
 
-def draw_all(
+def draw(
     place: str | Path | Results,
     requests: Sequence[Request] | None = None,
     *,
     missing: bool = False,
     style: str = "screen",
 ) -> list[Path]:
-    """Draw the figures of one result; `simulator.plots.draw` says the rest."""
+    """Draw the figures of a result into its folder `figures`; return the files, PNG and SVG of each.
+
+    Parameters
+    ----------
+    directory
+        Where a run wrote its tables, or the results themselves.
+    requests
+        Which figures; left out, those that the scenario asks for, or some that suit it if it asks for none.
+    missing
+        Whether to draw only those that are not there, or are older than the tables.
+    style
+        screen, or paper: without titles, in one and two columns' width, with fonts in the files, as PDF too, into the
+        folder `figures/paper`.
+
+    Raises
+    ------
+    ValueError
+        There is no result in the directory, or a figure cannot be drawn from it; the others have been drawn.
+    """
     pages_of(style)
     results = opened(place)
     tables = read_tables([results])
-    plots, faults = _planned(results, tables, requests)
+    plots, faults = planned(results, tables, requests)
     written: list[Path] = []
     for stem, plot in plots.items():
         if missing and up_to_date(path_of(results, stem), results):
@@ -48,9 +67,10 @@ def draw_all(
             raise
         except Exception as error:  # whatever is wrong with one, the others are drawn all the same
             faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
-    there = {stem: caption_of(tables, plot) for stem, plot in plots.items() if path_of(results, stem).is_file()}
-    if written and there:
-        write_captions(results.dir / "figures", there)
+    there = {stem: path_of(results, stem).is_file() for stem in plots}
+    if written:
+        known = _captions(results, tables, plots)
+        _write_captions(results.dir / "figures", {stem: text for stem, text in known.items() if there[stem]})
     if faults:
         raise ValueError("; ".join(faults))
     return written
@@ -66,10 +86,11 @@ def _write(
             continue
         place = folder / style / f"{stem}-{page.name}" if page.name else folder / stem
         with house_style(page):
-            figure = figure_of(tables, plot)
+            described = described_of(tables, plot)
+            figure = figure_of(tables, plot, described)
         written += save(figure, place, page.forms, page, results.dir if results is not None else None)
-        if results is not None and not page.name:
-            results.drawn[stem] = figure
+        if results is not None and described is not None and not page.name:
+            results.drawn[stem] = described
     return written
 
 
@@ -85,18 +106,33 @@ def path_of(results: Results, stem: str) -> Path:
     return results.dir / "figures" / f"{stem}.svg"
 
 
-def captions_of(place: str | Path | Results) -> dict[str, str]:
-    """Return the captions of the figures that a result is to have; `simulator.plots.captions` says the rest."""
+def captions(place: str | Path | Results) -> dict[str, str]:
+    """Return what each figure of a result shows, in one line of plain text, for captions and alternative texts.
+
+    Nothing is drawn. The same texts stand beside drawn figures in ``figures/captions.json``.
+
+    Parameters
+    ----------
+    directory
+        Where a run wrote its tables, or the results themselves.
+
+    Returns
+    -------
+    captions
+        By the name of the figure's file without its ending, in the order in which the scenario asks for figures.
+    """
     results = opened(place)
     tables = read_tables([results])
-    plots, _ = _planned(results, tables, None)
-    return {stem: caption_of(tables, plot) for stem, plot in plots.items()}
+    return _captions(results, tables, planned(results, tables, None)[0])
 
 
-def planned(results: Results) -> dict[Path, Plot]:
-    """Return the plots that a result is to have, in order, by their SVG files, drawn or not."""
-    plots, _ = _planned(results, read_tables([results]), None)
-    return {path_of(results, stem): plot for stem, plot in plots.items()}
+def _captions(results: Results, tables: Tables, plots: Mapping[str, Plot]) -> dict[str, str]:
+    """Return the captions of figures; of one that cannot be described any more the one that stands beside it."""
+    kept = _kept_captions(results.dir / "figures")
+    for stem, plot in plots.items():
+        with suppress(Exception):  # drawing says what is wrong
+            results.drawn[stem] = results.drawn.get(stem) or described_of(tables, plot)
+    return {stem: caption_of(tables, plot, results.drawn.get(stem), kept.get(stem, "")) for stem, plot in plots.items()}
 
 
 def up_to_date(path: Path, results: Results) -> bool:
@@ -108,46 +144,47 @@ def up_to_date(path: Path, results: Results) -> bool:
     return all(file.stat().st_mtime_ns >= tables for file in files)
 
 
-def _planned(results: Results, tables: Tables, requests: Sequence[Request] | None) -> tuple[dict[str, Plot], list[str]]:
-    """Return the plots that are asked for, by the names of their files, and what is wrong with the other requests."""
-    named = requests is not None
-    if requests is None:
-        requests = results.scenario.get("plots") or _suitable(tables)
-    plots: dict[str, Plot] = {}
-    faults = []
-    names: dict[str, int] = {}
-    for request in requests:
-        try:
-            plot = _plot_of(request, tables, named=named)
-        except ValueError as error:
-            faults.append(f"{_kind_of(request)}: {error}")
-            continue
-        count = names[plot.name] = names.get(plot.name, 0) + 1
-        plots[plot.name if count == 1 else f"{plot.name}-{count}"] = plot
-    return plots, faults
-
-
-def draw_compared(
+def compare(
     places: Sequence[str | Path | Results], kind: Request, out: str | Path | None, style: str = "screen"
 ) -> list[Path]:
-    """Draw several results in one figure; `simulator.plots.compare` says the rest."""
+    """Draw several results side by side, on common scales; return the files, PNG and SVG.
+
+    Parameters
+    ----------
+    directories
+        Where the runs wrote their tables.
+    kind
+        The figure: a kind alone, or a mapping as under `plots:`.
+    out
+        The folder to write to; left out, ``figures`` in the current folder.
+    style
+        screen or paper, as for `draw`.
+    """
     tables = read_tables(places)
-    plot = _plot_of(_with_axis(kind, tables), tables)
+    plot = plot_of(with_axis(kind, tables), tables)
     return _write(tables, plot, Path(out if out is not None else "figures"), f"compare-{plot.name}", style)
 
 
-def compared_figure(places: Sequence[str | Path | Results], kind: Request) -> tuple[str, str, Figure]:
-    """Return the name, the caption and the figure of several results, drawn but not written."""
+def compared_figure(places: Sequence[str | Path | Results], kind: Request) -> tuple[str, str, Description | None]:
+    """Return the name, the caption and the description of a figure of several results."""
     tables = read_tables(places)
-    plot = _plot_of(_with_axis(kind, tables), tables)
-    with house_style():
-        return f"compare-{plot.name}", caption_of(tables, plot), figure_of(tables, plot)
+    plot = plot_of(with_axis(kind, tables), tables)
+    described = described_of(tables, plot)
+    return f"compare-{plot.name}", caption_of(tables, plot, described), described
 
 
-def draw_one_game(game: Any, path: str | Path | None) -> Figure:
-    """Draw the timeline of a game; `simulator.plots.timeline_of` says the rest."""
+def timeline_of(game: Any, path: str | Path | None) -> Figure:
+    """Return the timeline of a `Game` as a matplotlib figure, written to `path` too if one is given.
+
+    Of a game that was recorded every step is shown, of another one its checkpoints.
+
+    Parameters
+    ----------
+    path
+        Ends in .png or .svg; without an ending both are written.
+    """
     with house_style():
-        figure = draw_game(game)
+        figure = render(game_described(game))
     if path is not None:
         place = Path(path)
         if place.suffix and place.suffix[1:] not in FORMS:
@@ -156,10 +193,20 @@ def draw_one_game(game: Any, path: str | Path | None) -> Figure:
     return figure
 
 
+class Panels(tuple[Axes, ...]):
+    """The axes of a figure, one a panel. A notebook shows the figure, which is `figure`."""
+
+    figure: Figure
+
+    def _repr_png_(self) -> bytes | None:
+        draw = getattr(self.figure, "_repr_png_", None)
+        return draw() if draw is not None else None
+
+
 def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None) -> Any:
     """Draw one figure of a result and return its axes; `simulator.plots.accessor` says the rest."""
     tables = read_tables([results])
-    plot = _plot_of(_with_axis(request, tables), tables)
+    plot = plot_of(with_axis(request, tables), tables)
     if ax is None:
         with house_style():
             figure = figure_of(tables, plot)
@@ -169,95 +216,24 @@ def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None
     given = [ax] if isinstance(ax, Axes) else list(ax)
     if not given or not all(isinstance(one, Axes) for one in given):
         raise ValueError(f"ax must be axes of a matplotlib figure, or a list of them; got {ax!r}")
-    with lent(given), house_style():
-        drawn = figure_of(tables, plot)
-        if isinstance(drawn, OnLentAxes):
-            drawn.finish()
-        else:
+    with house_style():
+        described = described_of(tables, plot)
+        if described is None:
             raise ValueError(f"ax: {type(plot).__name__} makes its figure by itself; leave ax out")
+        render(described, given)
     return ax
 
 
-def figure_of(tables: Tables, plot: Plot) -> Figure:
-    """Return one figure; to be called in the house style.
-
-    Raises
-    ------
-    ValueError
-        It cannot be drawn from these tables, or the user's own class went wrong.
-    """
-    plot, chosen = prepared(tables, plot)
-    try:
-        with at_the_foot(_left_out(tables.lost)):
-            figure = plot.draw(chosen)
-    except Exception as error:
-        if isinstance(error, ValueError) or type(plot).__module__.startswith("simulator.plots."):
-            raise
-        raise ValueError(f"{type(plot).__name__}.draw raised {type(error).__name__}: {error}") from error
-    if not isinstance(figure, Figure):
-        raise ValueError(f"{type(plot).__name__}.draw must return a matplotlib Figure; got {figure!r}")
-    return figure
+def _kept_captions(folder: Path) -> dict[str, str]:
+    """Return the captions that stand beside the figures that are there."""
+    path = folder / CAPTIONS
+    there = path.is_file() and is_inside(path, folder.parent)
+    before = json.loads(path.read_text(encoding="utf-8")) if there else {}
+    return {stem: text for stem, text in before.items() if (folder / f"{stem}.svg").is_file()}
 
 
-def _left_out(lost: int) -> str:
-    """Return what a figure says of games that an error ended."""
-    games = "games that ended in an error are" if lost > 1 else "game that ended in an error is"
-    return f"{lost:,} {games} left out." if lost else ""
-
-
-def _plot_of(request: Request, tables: Tables, *, named: bool = True) -> Plot:
-    """Return the plot that is asked for, checked against the tables; `named` as for `_class_of`."""
-    try:
-        maker = None if isinstance(request, Plot) else _class_of(_kind_of(request), tables, named=named)
-    except ScenarioError as error:
-        raise ValueError(str(error)) from error
-    plot: Plot = check_plot(request, swept_axes(tables.trials), called=tables.called, maker=maker)
-    return plot
-
-
-def _class_of(kind: str, tables: Tables, *, named: bool = True) -> Any:
-    """Return the class of a plot; a file or module is loaded only if the user has named it, not a result."""
-    try:
-        return class_of("plot", kind, tables.own)
-    except ScenarioError:
-        if not named:
-            raise
-        return find("plot", kind, source_of(kind, Path.cwd()), Path.cwd())
-
-
-def _kind_of(request: Request) -> str:
-    """Return the kind that a request names."""
-    if isinstance(request, Mapping):
-        return str(request.get("kind"))
-    return request.kind if isinstance(request, Plot) else str(request)
-
-
-def _with_axis(request: Request, tables: Tables) -> Request:
-    """Return a request with the first swept axis put in where it needs one and names none."""
-    asked: Request = {"kind": request} if isinstance(request, str) else request
-    axes = _numeric_axes(tables) or swept_axes(tables.trials)
-    if isinstance(asked, Mapping) and not asked.get("x") and axes:
-        try:
-            needed = parameters(_class_of(str(asked.get("kind")), tables)).get("x") is MISSING
-        except ScenarioError:
-            needed = False  # the check of the request says what is wrong
-        return {**asked, "x": axes[0]} if needed else asked
-    return asked
-
-
-def _numeric_axes(tables: Tables) -> tuple[str, ...]:
-    """Return the swept axes whose values are numbers, along which lines can be drawn."""
-    return tuple(axis for axis in swept_axes(tables.trials) if tables.trials[axis].dtype.kind in "iuf")
-
-
-def _suitable(tables: Tables) -> list[Request]:
-    """Return figures for a scenario that asks for none."""
-    if tables.kinds.empty:
-        return []  # nothing was sent: a task of another kind than counting, whose columns only its scenario knows
-    found: list[Request] = [{"kind": "cost", "x": axis} for axis in _numeric_axes(tables)[:1]]
-    if tables.trials["adversary"].nunique() > 1 and tables.trials["verdict"].ne("undecided").any():
-        found.append("matrix")
-    found.append("breakdown")
-    if not tables.series.empty:
-        found.append("timeline")
-    return found
+def _write_captions(folder: Path, known: Mapping[str, str]) -> None:
+    """Write captions beside the figures, those of other figures that are there left as they are."""
+    text = json.dumps({**_kept_captions(folder), **known}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    with writing(folder) as start:
+        start(CAPTIONS).write(text)

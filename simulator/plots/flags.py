@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, Final
 
-from simulator.plots.base import Plot
+import pandas as pd
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from simulator.results.read import Tables
+from simulator.plots.description import THIN, Axis, Description, Fill, Item, Look, Panel, Region, Rule, Series
+from simulator.plots.kinds import Flags
+from simulator.plots.marks import INK, mark
+from simulator.results.fixed import fixed
+from simulator.results.formats import short
+from simulator.results.read import Tables
 
 _MOST: Final = 2
 """Games below each other in one figure."""
@@ -21,56 +20,31 @@ _SHADES: Final = {0: "#FFFFFF", 1: "#EDEDED", 2: "#D8E8F3", 3: "#F3C9AE"}
 _SAYS: Final = {0: "counts ones", 1: "mirrors, delayed", 2: "mirrors", 3: "has given up"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Flags(Plot):
-    """Labels 1 and mistakes so far in one game of the predictor, over a background that shows its flag.
-
-    A game of each of the first two points is shown, the one with the largest flag at its end.
-    """
-
-    kind: ClassVar[str] = "flags"
-    says: ClassVar[str] = "mistakes and flags in the course of a predictor's game"
-
-    def draw(self, tables: Tables) -> Figure:
-        from matplotlib.lines import Line2D
-        from matplotlib.patches import Patch
-
-        from simulator.plots.style import INK, Legend, mark, new_figure
-        from simulator.results.fixed import fixed
-
-        trials = tables.trials
-        if "_flag" not in trials or trials["_flag"].dropna().empty:
-            raise ValueError("a flags figure needs games of the predictor: the column 'flag' is missing or empty")
-        games = _chosen(trials.dropna(subset=["_flag"]))
-        colour = mark("point-predictor", tuple(dict.fromkeys(trials["protocol"]))).colour
-        shown = sorted({flag for game in games for flag, _ in _set_at(game)})
-        entries: list[tuple[Any, str]] = [
-            (Line2D([], [], color=colour, linewidth=1.8), "mistakes"),
-            (Line2D([], [], color=INK, linewidth=1.1, linestyle=(0, (4, 2))), "labels 1"),
-            *((Patch(facecolor=_SHADES[flag], edgecolor="#888888"), f"flag {flag}: {_SAYS[flag]}") for flag in shown),
-        ]
-        note = "One game each. Read at about 200 checkpoints. Dotted: what the predictor promises, K + 2L mistakes."
-        height = 1.6 + 1.9 * len(games)
-        subtitle = fixed(tables).rsplit(" · ", 1)[0]
-        figure = new_figure(height, self.title or tables.title, subtitle, note, legends=[Legend("", entries)])
-        axes = figure.subplots(len(games), 1, sharex=True, squeeze=False)[:, 0]
-        for one, game in zip(axes, games, strict=True):
-            _draw(one, game, _series(tables, game), colour)
-        axes[-1].set_xlabel("rounds")
-        return figure
-
-    def caption(self, tables: Tables) -> str:
-        from simulator.results.fixed import fixed
-
-        told = []
-        for game in _chosen(tables.trials.dropna(subset=["_flag"])):
-            last = _set_at(game)[-1]
-            flag = f"flag {last[0]} ({_SAYS[last[0]]}) from round {last[1]:,.0f} on"
-            told.append(f"against {game['adversary']} {int(game['_mistakes']):,} mistakes, {flag}")
-        return (
-            "Labels 1 and mistakes so far against rounds, in one game each; the background is the flag, dotted "
-            f"the promised number of mistakes. Fixed: {fixed(tables)}. {'; '.join(told)}."
-        )
+def describe(plot: Flags, tables: Tables) -> Description:
+    """Return the figure."""
+    trials = tables.trials
+    if "_flag" not in trials or trials["_flag"].dropna().empty:
+        raise ValueError("a flags figure needs games of the predictor: the column 'flag' is missing or empty")
+    games = _chosen(trials.dropna(subset=["_flag"]))
+    colour = mark("point-predictor", tuple(dict.fromkeys(trials["protocol"]))).colour
+    labels, mistakes = Look(INK, "", THIN, 1.1), Look(colour, width=1.8, order=4)
+    made, seen = [], []
+    for game in games:
+        made.append(_panel(game, tables, labels, mistakes))
+        flag, since = _set_at(game)[-1]
+        text = f"against {game['adversary']} {int(game['_mistakes']):,} mistakes"
+        seen.append(f"{text}, flag {flag} ({_SAYS[flag]}) from round {since:,.0f} on")
+    shown = sorted({flag for game in games for flag, _ in _set_at(game)})
+    shades = [(Fill(_SHADES[flag], edge="#888888", width=1.0), f"flag {flag}: {_SAYS[flag]}") for flag in shown]
+    caption = (
+        "Labels 1 and mistakes so far against rounds, in one game each; the background is the flag, dotted "
+        f"the promised number of mistakes. Fixed: {fixed(tables)}. {'; '.join(seen)}."
+    )
+    note = "One game each. Read at about 200 checkpoints. Dotted: what the predictor promises, K + 2L mistakes."
+    return Description(
+        made, 1, 1.6 + 1.9 * len(games), plot.title or tables.title, fixed(tables).rsplit(" · ", 1)[0], note, caption,
+        [(mistakes, "mistakes"), (labels, "labels 1"), *shades], share=("all", "none"),
+    )  # fmt: skip
 
 
 def _chosen(trials: pd.DataFrame) -> list[pd.Series[Any]]:
@@ -80,38 +54,29 @@ def _chosen(trials: pd.DataFrame) -> list[pd.Series[Any]]:
     return [game for _, game in first.iterrows()]
 
 
-def _series(tables: Tables, game: pd.Series[Any]) -> pd.DataFrame:
-    """Return the rows of series.csv of a game."""
-    mine = tables.timeline(game)
-    if mine.empty:
-        raise ValueError("a flags figure needs the timelines of its games; series.csv has none of them")
-    return mine.sort_values("step")
-
-
 def _set_at(game: pd.Series[Any]) -> list[tuple[int, float]]:
     """Return the flags of a game with the rounds in which they were set, in order."""
     later = [(flag, float(game[f"_flag{flag}_at"])) for flag in (1, 2, 3)]
     return [(0, 1.0), *sorted((each for each in later if each[1] == each[1]), key=lambda each: each[1])]
 
 
-def _draw(axes: Axes, game: pd.Series[Any], series: pd.DataFrame, colour: str) -> None:
-    """Draw one game."""
-    from simulator.plots.style import INK
-    from simulator.results.formats import short
-
-    steps = series["step"].to_numpy(dtype=float)
+def _panel(game: pd.Series[Any], tables: Tables, labels: Look, mistakes: Look) -> Panel:
+    """Return the panel of one game."""
+    series = tables.timeline(game).sort_values("step")
+    if series.empty:
+        raise ValueError("a flags figure needs the timelines of its games; series.csv has none of them")
+    steps, ones, wrong = (series[name].to_numpy(dtype=float) for name in ("step", "items", "output"))
     flags = _set_at(game)
     ends = [*(begin for _, begin in flags[1:]), steps[-1]]
-    for (flag, begin), end in zip(flags, ends, strict=True):
-        axes.axvspan(begin, end, color=_SHADES[flag], linewidth=0, zorder=0)
-    axes.plot(steps, series["items"].to_numpy(dtype=float), color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=3)
-    axes.plot(steps, series["output"].to_numpy(dtype=float), color=colour, linewidth=1.8, zorder=4, label="mistakes")
-    if game["_limit"] == game["_limit"]:
-        axes.axhline(float(game["_limit"]), color=colour, linewidth=1.0, linestyle=(0, (1, 2)), zorder=2)
-    axes.set_xscale("log")
-    axes.set_xlim(1, steps[-1])
-    axes.set_ylim(0, 1.25 * max(float(series["output"].max()), float(game["_limit"] or 0)))
-    axes.set_ylabel("so far")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes.xaxis.set_major_formatter(lambda value, _: short(value))
-    axes.set_title(f"against {game['adversary']}: {int(game['_mistakes']):,} mistakes", fontsize=9)
+    items: list[Item] = [
+        Region(begin, end, Fill(_SHADES[flag]), "x", f"flag {flag}")
+        for (flag, begin), end in zip(flags, ends, strict=True)
+    ]
+    items += [Series("labels 1", steps, ones, labels), Series("mistakes", steps, wrong, mistakes)]
+    limit = float(game["_limit"])
+    if limit == limit:
+        items.append(Rule(limit, Look(mistakes.colour, "", (0, (1, 2)), 1.0, order=2), name="promised"))
+    high = 1.25 * max(float(wrong.max()), float(game["_limit"] or 0))
+    x = Axis("rounds", "log", (1, float(steps[-1])), text=short)
+    y = Axis("so far", ends=(0, high), text=lambda value: f"{value:,.0f}")
+    return Panel(items, x, y, f"against {game['adversary']}: {int(game['_mistakes']):,} mistakes", 9)

@@ -23,6 +23,8 @@ class EndLabel:
         Its last point, in data units.
     text, colour
         What to write and how.
+    gid
+        Under which it is found in an SVG.
     """
 
     axes: Axes
@@ -30,6 +32,7 @@ class EndLabel:
     y: float
     text: str
     colour: str
+    gid: str = ""
 
 
 def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
@@ -94,7 +97,7 @@ def label_ends(figure: Figure, labels: Sequence[EndLabel], size: float = 9.0, ga
             va="center",
             ha="left",
             annotation_clip=False,
-            gid="direct-label",
+            gid=label.gid,
         )
         for label in labels
     ]

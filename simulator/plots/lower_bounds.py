@@ -5,18 +5,16 @@ The papers leave a constant factor open, so the lines tell growth, not height.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from math import log, sqrt
 from typing import Any, Final
 
 import pandas as pd
-from matplotlib.axes import Axes
 
-from simulator.plots.labels import EndLabel
-from simulator.plots.sweep import Floats, place
+from simulator.plots.description import DOTS, Look, Series
+from simulator.plots.sweep import place
 
-COLOUR: Final = "#777777"
+LOOK: Final = Look("#777777", "", DOTS, 1.1, order=3.5)
 NOTE: Final = "Dots: lower bounds without coins (k/α) and with them (√k/α), but for a constant factor."
 BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = (
     ("k/α", lambda k, alpha: k / alpha),
@@ -25,18 +23,9 @@ BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = (
 """Words an e-fold of the stream by k and alpha: Yi, Zhang 2009, and Huang, Yi, Zhang 2012."""
 
 
-@dataclass(frozen=True)
-class LowerBound:
-    """A line over a swept axis."""
-
-    text: str
-    x: Floats
-    y: Floats
-
-
 def lower_bounds(
     trials: pd.DataFrame, axis: str, start: Callable[[Any], int], per: Callable[[Any], float]
-) -> list[LowerBound]:
+) -> list[Series]:
     """Return the lower bounds at each place of an axis; none if games at one place have several.
 
     A bound b an e-fold holds from b items on; before that an item costs a word at most.
@@ -61,29 +50,6 @@ def lower_bounds(
         if table.empty or (groups.max() > 1.001 * groups.min()).any() or (table["y"] <= 0).any():
             continue
         least = groups.first()
-        found.append(LowerBound(text, least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)))
+        x, y = least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)
+        found.append(Series(text, x, y, LOOK, "lower bound", label=text))
     return found
-
-
-def draw_lower_bounds(axes: Sequence[Axes], found: Sequence[LowerBound], named: bool) -> list[EndLabel]:
-    """Draw the bounds in each panel; return their labels, for the last panel only."""
-    for one in axes:
-        for bound in found:
-            one.plot(
-                bound.x,
-                bound.y,
-                color=COLOUR,
-                linewidth=1.1,
-                linestyle=":",
-                zorder=3.5,
-                gid="lower-bound",
-                label=bound.text,
-            )
-    return [EndLabel(axes[-1], bound.x[-1], bound.y[-1], bound.text, COLOUR) for bound in found if named]
-
-
-def legend_entries(found: Sequence[LowerBound]) -> list[tuple[Any, str]]:
-    """Return the entries of a legend, for where there is no room for labels."""
-    from matplotlib.lines import Line2D
-
-    return [(Line2D([], [], color=COLOUR, linewidth=1.1, linestyle=":"), f"bound {bound.text}") for bound in found[:1]]

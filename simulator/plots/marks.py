@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
+
+INK: Final = "#222222"
+QUIET: Final = "#666666"
+BORDER: Final = "#444444"
+DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
+"""Dashes of the variants of one protocol."""
 
 
 @dataclass(frozen=True)

@@ -3,61 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+import numpy as np
+
+from simulator.plots.description import Axis, Description, Look, Panel, Series
+from simulator.plots.sentences import capital
 from simulator.results.compared import Compared, Row
 from simulator.results.formats import setting
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-LOOKS: Final = (("#000000", "o"), ("#D55E00", "D"), ("#0072B2", "s"), ("#009E73", "^"), ("#CC79A7", "v"))
+LOOKS: Final = tuple(
+    Look(colour, marker, "")
+    for colour, marker in (("#000000", "o"), ("#D55E00", "D"), ("#0072B2", "s"), ("#009E73", "^"), ("#CC79A7", "v"))
+)
 """Colour and mark of each result, in order."""
 MOST: Final = 40
 """Rows that are drawn."""
 
 
-def overlay(compared: Compared, measure: str) -> Figure:
-    """Return the figure of one measure; to be called in the house style.
+def overlay(compared: Compared, measure: str) -> Description:
+    """Return the figure of one measure.
 
     Raises
     ------
     ValueError
         No point has it.
     """
-    from matplotlib.lines import Line2D
-
-    from simulator.plots.style import Legend, new_figure
-
     rows = [row for row in compared.rows if row.measure == measure and row.one.value is not None]
-    points = list(dict.fromkeys(_said(row) for row in rows))[:MOST]
+    points = list(dict.fromkeys(_point(row) for row in rows))[:MOST]
     if not points:
         raise ValueError(f"no shared point has {measure!r}")
-    handles: list[tuple[Any, str]] = [
-        (Line2D([], [], color=colour, marker=mark, linestyle=""), name)
-        for (colour, mark), name in zip(LOOKS, compared.names, strict=False)
-    ]
-    note = "Marks: medians over the games of a point. Bars: their intervals at 97.5 %."
-    title = f"{measure}: {', '.join(compared.names)}"
-    figure = new_figure(0.8 + 0.3 * len(points), title, "", note, legends=[Legend("", handles)])
-    axes = figure.subplots()
+    names = compared.names[: len(LOOKS)]
     step = 0.5 / max(2, len(compared.names))
-    found = [_of(compared, rows, points, place) for place in range(min(len(compared.names), len(LOOKS)))]
-    for place, (name, there, (colour, mark)) in enumerate(zip(compared.names, found, LOOKS, strict=False)):
-        middles = [value for value, _, _, _ in there]
-        ends = [[value - low for value, low, _, _ in there], [high - value for value, _, high, _ in there]]
-        at = [row + (place - (len(found) - 1) / 2) * step for *_, row in there]
-        axes.errorbar(middles, at, xerr=ends, color=colour, marker=mark, linestyle="", label=name, capsize=2)
-    values = [value for there in found for value, *_ in there]
-    if values and min(values) > 0 and max(values) > 10 * min(values):
-        axes.set_xscale("log")
-    axes.set_yticks(range(len(points)), points)
-    axes.set_ylim(len(points) - 0.5, -0.5)
-    axes.set_xlabel(measure)
-    return figure
+    series = []
+    for place, (name, look) in enumerate(zip(names, LOOKS, strict=False)):
+        found = _medians(compared, rows, points, place)
+        middle, low, high, at = (np.array(column, dtype=float) for column in zip(*found, strict=True))
+        aside = (place - (len(names) - 1) / 2) * step
+        series.append(Series(name, middle, at + aside, look, low=low, high=high, bars="x"))
+    values = np.concatenate([one.x for one in series])
+    wide = values.min() > 0 and values.max() > 10 * values.min()
+    panel = Panel(series, Axis(measure, "log" if wide else "linear"), Axis(names=points))
+    note = "Marks: medians over the games of a point. Bars: their intervals at 97.5 %."
+    shared = ", ".join(compared.names)
+    caption = f"{capital(measure)} at each point that {shared} share: medians over the games, with intervals."
+    return Description(
+        [panel], 1, 0.8 + 0.3 * len(points), f"{measure}: {shared}", "", note, caption,
+        [(look, name) for name, look in zip(names, LOOKS, strict=False)],
+    )  # fmt: skip
 
 
-def _said(row: Row) -> str:
+def _point(row: Row) -> str:
     """Return a point in words."""
     sides = [str(row.point[side]) for side in ("protocol", "adversary") if row.point.get(side)]
     rest = [
@@ -68,13 +64,13 @@ def _said(row: Row) -> str:
     return ", ".join([" against ".join(sides), *rest])
 
 
-def _of(
+def _medians(
     compared: Compared, rows: Sequence[Row], points: Sequence[str], place: int
 ) -> list[tuple[float, float, float, int]]:
     """Return median, ends of its interval and row for each point of one result."""
     found = {}
     for row in rows:
-        point = _said(row)
+        point = _point(row)
         if point not in points or (place and row.other != compared.names[place]):
             continue
         middle = row.two if place else row.one

@@ -1,26 +1,23 @@
-"""Panels of lines over a swept axis: the part that `cost` and `error` figures have in common."""
+"""Panels of lines over a swept axis: the part that `cost`, `error` and `measure` figures have in common."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import Any, Final
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from simulator.plots.edges import Edges
-from simulator.plots.labels import EndLabel
-from simulator.plots.style import DASHES, Legend, ink, mark, page
-from simulator.plots.sweep import Curve, axis_label
+from simulator.plots.description import THIN, Area, Axis, Description, Fill, Item, Look, Panel, Series
+from simulator.plots.marks import DASHES, mark
+from simulator.plots.style import page
+from simulator.plots.sweep import Curve, Drawn, axis_label
+from simulator.results.fixed import fixed
 from simulator.results.formats import swept_ticks
+from simulator.results.read import Line, Tables
 
-EVERYTHING: Final = Edges()
-"""Edges of a scale that shows all values."""
 _FEW_TICKS: Final = 7
 _LONGEST: Final = 34
 """Letters of a label in one line."""
@@ -38,126 +35,124 @@ def shape(number_of_panels: int) -> tuple[int, int]:
     return ceil(number_of_panels / columns), columns
 
 
-def height_of(panels: Sequence[tuple[str, Sequence[Curve]]]) -> float:
-    """Return the height in inches that these panels want, with a label for each of their lines."""
-    rows, columns = shape(len(panels))
-    most = max(len(curves) for _, curves in panels)
-    return 3.9 + 0.25 * max(0, most - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
-
-
-def draw_panels(
-    figure: Figure,
-    panels: Sequence[tuple[str, Sequence[Curve]]],
-    axis: str,
-    fitted_power: Callable[[Curve], str],
-    kinds: tuple[str, ...],
-    ylabel: str,
-    edges: Edges = EVERYTHING,
-) -> tuple[list[Axes], list[EndLabel]]:
-    """Draw the lines of each panel on common scales; return the axes, and the labels for `label_ends`.
-
-    Each line is to have its name and fitted power at its end; of two panels beside each other the last one has
-    the names. Three have no room for either: there a legend below names the lines.
-    The labels are written by the caller, after the scales are set.
-    """
-    rows, columns = shape(len(panels))
-    made = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    labels = []
-    for place, one in enumerate(made.flat):
-        if place >= len(panels):
-            one.set_visible(False)
-            continue
-        title, curves = panels[place]
-        one.set_title(title if len(panels) > 1 else "")
-        named = (place + 1) % columns == 0 or place == len(panels) - 1
-        for curve in curves:
-            draw_curve(one, curve, kinds, edges)
-            if not room_for_labels(len(panels)):
-                continue
-            label = textwrap.fill(curve.line.label, _LONGEST)  # a longer one would leave the lines no room
-            text = f"{label}  {fitted_power(curve)}".rstrip() if named else fitted_power(curve)
-            text += ", fails" if curve.broken.mean() >= 0.5 else ""
-            if text.strip():
-                colour = ink(mark(curve.line.protocol, kinds).colour)
-                labels.append(EndLabel(one, curve.x[-1], float(edges.clipped(curve.middle[-1])), text.strip(), colour))
-        if place % columns == 0:
-            one.set_ylabel(ylabel)
-        if place + columns >= len(panels):
-            one.set_xlabel(axis_label(axis))
-            one.tick_params(labelbottom=True)
-    ticks = _FEW_TICKS if columns == 1 else _FEW_TICKS // columns + 1
-    _scale_x(made.flat[0], [float(x) for _, curves in panels for curve in curves for x in curve.x], ticks)
-    return list(made.flat[: len(panels)]), labels
-
-
 def room_for_labels(number_of_panels: int) -> bool:
     """Tell whether each line can have its name and fitted power at its end."""
     return shape(number_of_panels)[1] < 3 and not page().narrow
 
 
-def legend_of(
-    panels: Sequence[tuple[str, Sequence[Curve]]], kinds: tuple[str, ...], more: Sequence[tuple[Any, str]] = ()
-) -> list[Legend]:
-    """Return the legend that three panels in a row need: the names of the lines, whose powers differ by panel."""
-    if room_for_labels(len(panels)):
-        return []
-    named: dict[str, tuple[Line2D, str]] = {}
-    for _, curves in panels:
-        for curve in curves:
-            handle = Line2D([], [], **_look(curve, kinds))
-            named.setdefault(curve.line.label, (handle, curve.line.label))
-    return [Legend("", [*named.values(), *more])]
-
-
-def _look(curve: Curve, kinds: tuple[str, ...]) -> dict[str, Any]:
+def look_of(line: Line, kinds: tuple[str, ...], **more: Any) -> Look:
     """Return how a line is drawn: colour and marker by protocol, dashes and size of marks by its variant."""
-    look, order = mark(curve.line.protocol, kinds), curve.line.order
-    return {
-        "color": look.colour,
-        "marker": look.marker,
-        "linestyle": DASHES[order % len(DASHES)],
-        "markersize": 6 if order == 0 else 4.5,
-    }
+    look = mark(line.protocol, kinds)
+    own = {"dashes": DASHES[line.order % len(DASHES)], "size": 6 if line.order == 0 else 4.5, "marker": look.marker}
+    return Look(look.colour, **(own | more))
 
 
-def draw_curve(axes: Axes, curve: Curve, kinds: tuple[str, ...], edges: Edges = EVERYTHING) -> None:
-    """Draw one line with its marks, its band and its bound."""
-    colour = mark(curve.line.protocol, kinds).colour
-    name: dict[str, Any] = {"label": curve.line.label}
-    if np.any(curve.high > curve.low):
-        ends = edges.clipped(curve.low), edges.clipped(curve.high)
-        band = axes.fill_between(curve.x, *ends, color=colour, alpha=0.18, linewidth=0, zorder=2, **name)
-        edges.kept(band, curve.low, curve.high)
-    if np.isfinite(curve.bound).any():
-        axes.plot(
-            curve.x, curve.bound, color=colour, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1.5, gid="bound", **name
-        )
-    edges.plot(axes, curve.x, curve.middle, zorder=3, gid="line", **name, **_look(curve, kinds))
-    hollow = {**_look(curve, kinds), "linestyle": "", "markerfacecolor": "white", "markeredgewidth": 1.4}
-    edges.plot(axes, curve.x[curve.broken], curve.middle[curve.broken], zorder=3.1, gid="failed", **name, **hollow)
-    edges.arrows(axes, curve.x, curve.middle, colour, **name)
+@dataclass(frozen=True)
+class Curves:
+    """Lines along a swept axis, in panels on common scales.
+
+    Parameters
+    ----------
+    tables
+        The games that are shown.
+    x
+        The swept axis.
+    drawn
+        The lines of each panel with its title.
+    y
+        The axis of what is measured.
+    beside
+        Returns what stands at the end of a line, after its name.
+    signed
+        Whether values beyond the edges of the scale get a sign.
+    """
+
+    tables: Tables
+    x: str
+    drawn: Drawn
+    y: Axis
+    beside: Callable[[Curve], str]
+    signed: bool = False
+
+    def description(
+        self,
+        title: str,
+        note: str,
+        caption: str,
+        more: Callable[[int], Sequence[Item]] = lambda _: (),
+        legend: Sequence[tuple[Look | Fill, str]] = (),
+    ) -> Description:
+        """Return the figure.
+
+        Parameters
+        ----------
+        more
+            Returns what else is in a panel, by its number.
+        legend
+            What else is in the legend, where there is one.
+        """
+        kinds = tuple(dict.fromkeys(self.tables.trials["protocol"]))
+        rows, columns = shape(len(self.drawn))
+        x = self._axis(columns)
+        panels = []
+        for place, (heading, curves) in enumerate(self.drawn):
+            named = (place + 1) % columns == 0 or place == len(self.drawn) - 1
+            items = [item for curve in curves for item in self._items(curve, kinds, named)]
+            panels.append(Panel([*items, *more(place)], x, self.y, heading if len(self.drawn) > 1 else ""))
+        entries: dict[str, tuple[Look | Fill, str]] = {}
+        if not room_for_labels(len(self.drawn)):
+            for _, curves in self.drawn:
+                for curve in curves:
+                    entries.setdefault(curve.line.label, (look_of(curve.line, kinds), curve.line.label))
+        most = max(len(curves) for _, curves in self.drawn)
+        height = 3.9 + 0.25 * max(0, most - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
+        return Description(
+            panels, columns, height, title or self.tables.title, fixed(self.tables, self.x), note.strip(), caption,
+            [*entries.values(), *legend] if entries else (),
+        )  # fmt: skip
+
+    def _axis(self, columns: int) -> Axis:
+        """Return the x axis: logarithmic, with ticks at the swept values where they are few."""
+        values = sorted({float(x) for _, curves in self.drawn for curve in curves for x in curve.x})
+        most = _FEW_TICKS if columns == 1 else _FEW_TICKS // columns + 1
+        few = len(values) <= 2 * _FEW_TICKS
+        step = ceil(len(values) / most)
+        ticks = values[::-1][::step][::-1] if few else None  # counted from the last
+        return swept_axis(self.x, values, ticks, 0 if few else most, 0.035)
+
+    def _items(self, curve: Curve, kinds: tuple[str, ...], named: bool) -> list[Item]:
+        """Return one line with its marks, its band and its bound."""
+        name, look = curve.line.label, look_of(curve.line, kinds)
+        items: list[Item] = []
+        if np.any(curve.high > curve.low):
+            items.append(Area(name, curve.x, curve.low, curve.high, Fill(look.colour, 0.18)))
+        if np.isfinite(curve.bound).any():
+            items.append(Series(name, curve.x, curve.bound, Look(look.colour, "", THIN, 0.9, order=1.5), "bound"))
+        label = ""
+        if room_for_labels(len(self.drawn)):
+            # a longer one would leave the lines no room
+            label = f"{textwrap.fill(name, _LONGEST)}  " if named else ""
+            label += self.beside(curve)
+            label = label.rstrip() + (", fails" if curve.broken.mean() >= 0.5 else "")
+        ends: dict[str, Any] = {"low": curve.low, "high": curve.high, "label": label.strip(), "signed": self.signed}
+        items.append(Series(name, curve.x, curve.middle, look, **ends))
+        at = curve.broken
+        if at.any():
+            hollow = look_of(curve.line, kinds, dashes="", hollow=True, edge=1.4, order=3.1)
+            items.append(Series(name, curve.x[at], curve.middle[at], hollow, "fails"))
+        return items
 
 
-def _scale_x(axes: Axes, values: Sequence[float], ticks: int) -> None:
-    """Make the x axis logarithmic, with ticks at the swept values where they are few."""
-    distinct = sorted(set(values))
-    if distinct[0] > 0:
-        axes.set_xscale("log")
-        if len(distinct) > 1:
-            room = (distinct[-1] / distinct[0]) ** 0.035
-            axes.set_xlim(distinct[0] / room, distinct[-1] * room)
-    if len(distinct) <= 2 * _FEW_TICKS:
-        axes.xaxis.set_major_locator(FixedLocator(_thinned(distinct, ticks)))
-    elif distinct[0] > 0:
-        axes.xaxis.set_major_locator(LogLocator(10, numticks=ticks))
-    axes.xaxis.set_minor_locator(NullLocator())
-    texts = dict(zip((float(f"{value:.9g}") for value in distinct), swept_ticks(distinct), strict=True))
-    axes.xaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: texts.get(float(f"{value:.9g}"), swept_ticks([float(f"{value:.9g}")])[0]))
-    )
+def swept_axis(axis: str, values: Sequence[float], ticks: Sequence[float] | None, most: int, room: float) -> Axis:
+    """Return the axis of swept values, logarithmic where all are above 0, with `room` at both ends as a power."""
+    texts = dict(zip((float(f"{value:.9g}") for value in values), swept_ticks(values), strict=True))
 
+    def text(value: float) -> str:
+        shown = float(f"{value:.9g}")
+        return texts.get(shown) or swept_ticks([shown])[0]
 
-def _thinned(values: list[float], ticks: int) -> list[float]:
-    """Return the values whose tick labels have room, counted from the last."""
-    step = ceil(len(values) / ticks)
-    return values[::-1][::step][::-1]
+    if values[0] <= 0:
+        return Axis(axis_label(axis), ticks=ticks, text=text)
+    apart = (values[-1] / values[0]) ** room
+    ends = (values[0] / apart, values[-1] * apart) if len(values) > 1 else (None, None)
+    return Axis(axis_label(axis), "log", ends, ticks, most, text=text)

@@ -1,20 +1,18 @@
-"""Games in rows, one per protocol, variant and adversary: what `spread`, `share` and `halts` figures have in common."""
+"""Games in rows, one per protocol, variant and adversary: what `spread` and `halts` figures have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
+from simulator.plots.description import Axis, Look, Series
 from simulator.plots.marks import Mark, mark
 from simulator.results.formats import swept_ticks
 from simulator.results.read import Line, Tables, lines, said
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 MOST: Final = 40
 """Rows for which there is room."""
@@ -41,6 +39,11 @@ class Row:
     label: str
     games: pd.DataFrame
     look: Mark
+
+    def against(self, adversary: str) -> Row:
+        """Return the row with its games against one adversary; all of them if none is named."""
+        games = self.games[self.games["adversary"] == adversary] if adversary else self.games
+        return Row(self.label, games, self.look)
 
 
 def rows_of(tables: Tables, apart: bool = False) -> list[Row]:
@@ -86,10 +89,10 @@ def _variant(line: Line) -> str:
         moving = any(line.all_games.groupby(other)[axis].nunique().max() <= 1 for other in kept)
         if not moving:
             kept.append(axis)
-    return ", ".join(_said(axis, line.games[axis].iloc[0], set(line.all_games[axis])) for axis in kept)
+    return ", ".join(_setting(axis, line.games[axis].iloc[0], set(line.all_games[axis])) for axis in kept)
 
 
-def _said(axis: str, value: Any, values: set[Any]) -> str:
+def _setting(axis: str, value: Any, values: set[Any]) -> str:
     """Return a swept value with its name, in the style that the largest of all its values wants."""
     whole = all(isinstance(each, int | np.integer) for each in values)
     if whole and max(values) >= _LONG:
@@ -98,34 +101,26 @@ def _said(axis: str, value: Any, values: set[Any]) -> str:
     return said(axis, value)
 
 
-def of_adversary(row: Row, adversary: str) -> Row:
-    """Return a row with its games against one adversary; all of them if none is named."""
-    games = row.games[row.games["adversary"] == adversary] if adversary else row.games
-    return Row(row.label, games, row.look)
-
-
 def height_of(rows: Sequence[Row]) -> float:
     """Return the height in inches that so many rows want."""
     return 0.85 + 0.3 * max(3, len(rows))
 
 
-def name_rows(axes: Axes, rows: Sequence[Row]) -> None:
-    """Put the labels beside the rows, the first on top."""
-    axes.set_yticks(range(len(rows)), [row.label for row in rows])
-    axes.set_ylim(len(rows) - 0.45, -0.55)
-    axes.grid(visible=False, axis="y")
-    axes.tick_params(axis="y", length=0)
+def axis_of(rows: Sequence[Row]) -> Axis:
+    """Return the axis with the labels of the rows, the first on top."""
+    return Axis(names=[row.label for row in rows], ends=(len(rows) - 0.45, -0.55))
 
 
-def draw_spread(axes: Axes, place: int, row: Row, values: Any, centre: str = "median") -> None:
-    """Draw the games of a row: all of them as a thin line, 5 % to 95 % as a thick one, their centre."""
-    values = np.asarray(values, dtype=float)
+def spread(place: int, row: Row, values: Any, centre: str = "median") -> Iterator[Series]:
+    """Yield the games of a row: all of them as a thin line, 5 % to 95 % as a thick one, their centre."""
     if not len(values):
         return
-    look: dict[str, Any] = {"color": row.look.colour, "label": row.label}
+    colour = row.look.colour
+    low, high = np.quantile(values, (0.05, 0.95))
     if len(values) > 1:
-        low, high = np.quantile(values, (0.05, 0.95))
-        axes.plot([values.min(), values.max()], [place, place], linewidth=0.9, zorder=2, gid="range", **look)
-        axes.plot([low, high], [place, place], linewidth=4, alpha=0.35, zorder=2.1, gid="middle", **look)
-    middle = np.mean(values) if centre == "mean" else np.median(values)
-    axes.plot([middle], [place], marker=row.look.marker, linestyle="", zorder=3, gid="median", **look)
+        ends = [float(np.min(values)), float(np.max(values))]
+        yield Series(row.label, ends, [place, place], Look(colour, width=0.9, order=2), "range")
+        thick = Look(colour, width=4, alpha=0.35, order=2.1)
+        yield Series(row.label, [float(low), float(high)], [place, place], thick, "5 % to 95 %")
+    middle = float(np.mean(values) if centre == "mean" else np.median(values))
+    yield Series(row.label, [middle], [place], Look(colour, row.look.marker, ""))

@@ -24,25 +24,16 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from simulator.plots.lent import on_lent_axes
-from simulator.plots.marks import Mark, mark
+from simulator.plots.marks import BORDER, DASHES, INK, QUIET, Mark, mark
 from simulator.results.files import write_with
 
 __all__ = [
-    "BORDER", "DASHES", "DOUBLE", "FORMS", "INK", "QUIET", "SCREEN", "SINGLE", "STYLES", "Legend", "Mark", "Page",
+    "BORDER", "DASHES", "DOUBLE", "FORMS", "INK", "QUIET", "SCREEN", "SINGLE", "STYLES", "Mark", "Page",
     "Sheet", "house_style", "ink", "lay_out", "mark", "new_figure", "page", "save",
 ]  # fmt: skip
 
 WIDTH: Final = 8.0
 """Width of a figure on a screen in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""
-
-INK: Final = "#222222"
-QUIET: Final = "#666666"
-BORDER: Final = "#444444"
-
-
-DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)))
-"""Dashes of the variants of one protocol."""
 
 
 @dataclass(frozen=True)
@@ -108,51 +99,9 @@ def house_style(page: Page = SCREEN) -> Iterator[None]:
         _PAGE.reset(token)
 
 
-@dataclass(frozen=True)
-class Legend:
-    """A legend that stands below the axes, never over data.
-
-    Parameters
-    ----------
-    heading
-        What its entries are; empty for none.
-    entries
-        Handles with their texts.
-    """
-
-    heading: str
-    entries: Sequence[tuple[Any, str]]
-
-    def columns(self, width: float) -> int:
-        """Return how many entries stand side by side in so many inches."""
-        longest = max(len(_plain(text)) for _, text in self.entries)
-        return max(
-            1,
-            min(len(self.entries), int((width - 0.2 - 0.085 * len(self.heading)) / (0.43 + 0.064 * longest))),
-        )
-
-    def height(self, width: float) -> float:
-        """Return the height that it takes, in inches."""
-        return 0.205 * ceil(len(self.entries) / self.columns(width)) + 0.07
-
-
 def _plain(text: str) -> str:
     """Return a text about as long as a formula in it is drawn."""
     return re.sub(r"\\propto|\\alpha|[${}^\\]", "", text)
-
-
-_FOOT: ContextVar[str] = ContextVar("_FOOT", default="")
-"""What every figure says at its foot, after its own note."""
-
-
-@contextmanager
-def at_the_foot(text: str) -> Iterator[None]:
-    """Let every figure that is made inside say this at its foot as well."""
-    token = _FOOT.set(text)
-    try:
-        yield
-    finally:
-        _FOOT.reset(token)
 
 
 class Sheet(Figure):
@@ -171,31 +120,29 @@ def new_figure(
     subtitle: str = "",
     note: str = "",
     width: float = WIDTH,
-    legends: Sequence[Legend] = (),
+    legend: Sequence[tuple[Any, str]] = (),
 ) -> Figure:
-    """Return an empty figure with its title, a line of fixed parameters, and legends and a note at the foot.
+    """Return an empty figure with its title, a line of fixed parameters, and legend and note at the foot.
 
     Parameters
     ----------
     height
-        Height in inches of what is drawn, title, legends and note not counted.
+        Height in inches of what is drawn, title, legend and note not counted.
     title, subtitle, note
         Text; long lines are broken.
-
-    Where axes have been lent (`simulator.plots.lent`), what comes back draws on these.
+    legend
+        Handles with their texts.
     """
-    users = on_lent_axes(title, [entry for legend in legends for entry in legend.entries])
-    if users is not None:
-        return users
     target = page()
     width, height = target.width or width, height * target.height
     titles = (textwrap.wrap(title, int(width * 8.9)) or [""]) if target.titled else []
     subtitles = textwrap.wrap(subtitle, int(width * 14)) if target.titled else []
-    notes = textwrap.wrap(f"{note} {_FOOT.get()}".strip(), int(width * 16)) if target.titled else []
-    legends = [legend for legend in legends if legend.entries]
+    notes = textwrap.wrap(note, int(width * 16)) if target.titled else []
+    longest = max((len(_plain(text)) for _, text in legend), default=0)
+    columns = max(1, min(len(legend), int((width - 0.2) / (0.43 + 0.064 * longest))))
     head = 0.22 + 0.24 * len(titles) + 0.18 * len(subtitles) if target.titled else 0.04
     foot = 0.14 + 0.16 * len(notes) if notes else 0.06
-    low = foot + sum(legend.height(width) for legend in legends)
+    low = foot + (0.205 * ceil(len(legend) / columns) + 0.07 if legend else 0)
     total = height + head + low
     figure = Sheet(figsize=(width, total), layout="constrained")
     engine = figure.get_layout_engine()
@@ -207,24 +154,14 @@ def new_figure(
     below = 1 - (0.16 + 0.24 * len(titles)) / total
     figure.text(margin, below, "\n".join(subtitles), size=9, color=QUIET, va="top", gid="subtitle")
     figure.text(margin, 0.07 / total, "\n".join(notes), size=8, color=QUIET, va="bottom", gid="note")
-    for legend in reversed(legends):
-        _place(figure, legend, foot / total, margin)
-        foot += legend.height(width)
+    if legend:
+        handles, texts = zip(*legend, strict=True)
+        below_axes = figure.legend(
+            handles, texts, loc="lower left", bbox_to_anchor=(margin, foot / total), ncols=columns, borderpad=0.1,
+            borderaxespad=0, labelspacing=0.45, columnspacing=1.4, handletextpad=0.5,
+        )  # fmt: skip
+        below_axes.set_in_layout(False)
     return figure
-
-
-def _place(figure: Figure, legend: Legend, bottom: float, margin: float) -> None:
-    """Put a legend at a height of the figure, its heading to the left of it."""
-    width, total = figure.get_size_inches()
-    if legend.heading:
-        middle = bottom + (legend.height(width) - 0.05) / total - 0.115 / total
-        figure.text(margin, middle, legend.heading, size=9, color=QUIET, va="center", gid="legend-heading")
-    made = figure.legend(
-        [handle for handle, _ in legend.entries], [text for _, text in legend.entries], loc="lower left",
-        bbox_to_anchor=(margin + 0.085 * len(legend.heading) / width, bottom), ncols=legend.columns(width),
-        borderpad=0.1, borderaxespad=0, labelspacing=0.45, columnspacing=1.4, handletextpad=0.5,
-    )  # fmt: skip
-    made.set_in_layout(False)
 
 
 def ink(colour: str) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import inf
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from simulator.plots.fits import fitted
+from simulator.plots.fits import Fit, fitted
 from simulator.results.read import Line, Tables, lines, name
 
 Floats = npt.NDArray[np.float64]
@@ -29,6 +31,7 @@ _SYMBOLS: Final = {
     "queries": "k",
     "rows": "t",
 }
+_PLAIN: Final = {"alpha": "1/α", "start": "N₀", "epsilon": "ε"}
 _LABELS: Final = {
     "sites": "number of sites, k",
     "items": "items, N",
@@ -74,6 +77,15 @@ class Curve:
         """Return the places at which at least half of the games failed."""
         return self.failed >= 0.5
 
+    @cached_property
+    def fit(self) -> Fit | None:
+        """Return the power through all of its marks; None where they do not lie on one."""
+        return fitted(self.x, self.middle)
+
+
+Drawn = list[tuple[str, list[Curve]]]
+"""The lines of each panel with its title."""
+
 
 def place(games: pd.DataFrame, axis: str) -> pd.Series[float]:
     """Return where games stand on an axis; the axis of alpha shows 1/alpha."""
@@ -86,14 +98,21 @@ def panels_of_curves(
     axis: str,
     measure: Callable[[pd.DataFrame], pd.Series[float]],
     theory: Callable[[dict[str, Any]], float | None] | None = None,
-) -> list[tuple[str, list[Curve]]]:
+) -> Drawn:
     """Return the lines of each panel with its title, panels without any left out.
 
     Along an axis that is one adversary's parameter, the games against the others stand nowhere.
+
+    Parameters
+    ----------
+    measure
+        What to show of each game.
+    theory
+        The bound for a game (a row of trials.csv), None if there is none.
     """
     if place(tables.trials, axis).isna().all():
         raise ValueError(f"x: {axis!r} has words for values, and a line needs numbers")
-    drawn = [(title, curves(games, axis, measure, theory)) for title, games in panels(tables)]
+    drawn = [(title, _curves(games, axis, measure, theory)) for title, games in panels(tables)]
     return [(title, found) for title, found in drawn if found]
 
 
@@ -106,21 +125,13 @@ def panels(tables: Tables) -> list[tuple[str, pd.DataFrame]]:
     ]  # fmt: skip
 
 
-def curves(
+def _curves(
     games: pd.DataFrame,
     axis: str,
     measure: Callable[[pd.DataFrame], pd.Series[float]],
-    theory: Callable[[dict[str, Any]], float | None] | None = None,
+    theory: Callable[[dict[str, Any]], float | None] | None,
 ) -> list[Curve]:
-    """Return the lines of one panel.
-
-    Parameters
-    ----------
-    measure
-        What to show of each game.
-    theory
-        The bound for a game (a row of trials.csv), None if there is none.
-    """
+    """Return the lines of one panel."""
     found = []
     for line in lines(games, axis, apart=("adversary",)):
         table = pd.DataFrame({"x": place(line.games, axis), "y": measure(line.games)}).dropna()
@@ -159,27 +170,14 @@ def _quantile(values: pd.Series[float], share: float) -> float:
 
 def power(curve: Curve, axis: str) -> str:
     """Return the power through all marks of a line with its error, as text; empty where they do not lie on one."""
-    fit = fitted(curve.x, curve.middle)
-    return "" if fit is None else rf"$\propto {_SYMBOLS.get(axis, 'x')}^{{{fit.text()}}}$".replace(" ± ", r"\pm ")
+    if curve.fit is None:
+        return ""
+    return rf"$\propto {_SYMBOLS.get(axis, 'x')}^{{{curve.fit.text()}}}$".replace(" ± ", r"\pm ")
 
 
 def symbol(axis: str) -> str:
     """Return the letter of an axis, as plain text."""
-    return {"alpha": "1/α", "start": "N₀", "epsilon": "ε"}.get(axis, _SYMBOLS.get(axis, name(axis)))
-
-
-def power_note(found: Sequence[Curve], axis: str) -> str:
-    """Return in words what stands beside the lines whose marks lie on a power, if there is one."""
-    if not any(power(curve, axis) for curve in found):
-        return ""
-    return (
-        f" Beside a line: the power of {symbol(axis)} through its marks, with its standard error, where they are one."
-    )
-
-
-def failing_note(found: Sequence[Curve]) -> str:
-    """Return in words what a hollow mark is, if there is one."""
-    return " Hollow marks: at least half of the games failed." if any(curve.broken.any() for curve in found) else ""
+    return _PLAIN.get(axis, _SYMBOLS.get(axis, name(axis)))
 
 
 def axis_label(axis: str) -> str:
@@ -187,11 +185,55 @@ def axis_label(axis: str) -> str:
     return _LABELS.get(axis, name(axis))
 
 
-def band_note(games: pd.DataFrame) -> str:
-    """Return in words what the marks and bands are."""
-    most = int(games.groupby(["result", "point"]).size().max())
+def power_note(found: Sequence[Curve], axis: str) -> str:
+    """Return in words what stands beside the lines whose marks lie on a power, if there is one."""
+    if not any(curve.fit for curve in found):
+        return ""
+    return (
+        f" Beside a line: the power of {symbol(axis)} through its marks, with its standard error, where they are one."
+    )
+
+
+def marks_note(games: pd.DataFrame, found: Sequence[Curve]) -> str:
+    """Return in words what the marks and bands are, and what a hollow mark is if there is one."""
+    hollow = any(curve.broken.any() for curve in found)
+    failing = " Hollow marks: at least half of the games failed." if hollow else ""
+    sizes = games.groupby(["result", "point"]).size()
+    least, most = int(sizes.min()), int(sizes.max())
     if most == 1:
-        return "Marks: one game each."
-    if int(games.groupby(["result", "point"]).size().min()) != most:
-        return f"Marks: medians. Bands: {'5 % to 95 %' if most > MANY else 'least to largest'} of the games."
-    return f"Marks: medians. Bands: {'5 % to 95 % of' if most > MANY else 'least to largest of'} {most} games."
+        return f"Marks: one game each.{failing}"
+    ends = "5 % to 95 %" if most > MANY else "least to largest"
+    return f"Marks: medians. Bands: {ends} of {'the' if least != most else most} games.{failing}"
+
+
+def infinite_note(values: Any) -> str:
+    """Return in words how many of these games are infinite; empty if none is.
+
+    >>> infinite_note([1.0, float("inf")]), infinite_note([1.0])
+    (' ∞: infinite, in 1 of 2 games.', '')
+    """
+    values = np.asarray(values, dtype=float)
+    values = values[~np.isnan(values)]
+    many = int(np.isinf(values).sum())
+    return f" ∞: infinite, in {many:,} of {len(values):,} games." if many else ""
+
+
+def edges_of(values: Any, low: float = -inf, least: float = 0.0) -> tuple[float, float]:
+    """Return the edges of a scale: infinite values stand at 1.25 times the largest finite one.
+
+    Parameters
+    ----------
+    low
+        The lower edge.
+    least
+        The upper edge, if there is one, stands above this value.
+
+    Examples
+    --------
+    >>> edges_of([1.0, 4.0]), edges_of([1.0, 4.0, inf], 0.1)
+    ((-inf, inf), (0.1, 5.0))
+    """
+    values = np.asarray(values, dtype=float)
+    finite = values[np.isfinite(values)]
+    high = 1.25 * max(least, float(finite.max(initial=least))) if np.isposinf(values).any() else inf
+    return low, high

@@ -9,27 +9,22 @@ import textwrap
 from typing import Any, Final
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from simulator.plots.edges import Edges
+from simulator.plots.description import THIN, Area, Axis, Description, Fill, Item, Look, Panel, Region, Rule, Series
 from simulator.plots.game_traces import GameTrace, from_game
-from simulator.plots.style import QUIET, Legend, mark, new_figure
+from simulator.plots.marks import mark
 from simulator.results.formats import short
 
 _DECADES: Final = 10_000.0
 """A timeline shows the last four decades of N, and more if a game failed before."""
-_TRUTH: Final = "#888888"
-_BAND: Final = "#E4E4E4"
-_FAILING: Final = "#F3C9AE"
-_SEEN: Final = Edges(-1e6, 1e6)
+_TRUTH: Final = Look("#888888", "", THIN, 1.2, order=4)
+_BAND: Final = Fill("#E4E4E4")
+_FAILING: Final = Fill("#F3C9AE")
+_SEEN: Final = (-1e6, 1e6)
 """Errors, of which infinite ones are drawn as lines that leave the panel."""
 
 
-def draw_game(game: Any) -> Figure:
+def game_described(game: Any) -> Description:
     """Return the timeline of one `Game`."""
     parts = [f"{game.sites:,} sites", f"{game.items:,} items"]
     if game.start:
@@ -38,7 +33,7 @@ def draw_game(game: Any) -> Figure:
         parts.append(f"α = {game.alpha:g}")
     parts += [f"seed {game.seed}", f"{game.words:,} words", outcome(game.verdict, game.failing_fraction)]
     title = f"{game.protocol} against {game.adversary}"
-    return draw_traces([from_game(game, "")], title, " · ".join(part for part in parts if part), "")
+    return traces_described([from_game(game, "")], title, " · ".join(part for part in parts if part), "")
 
 
 def outcome(verdict: str, failing_fraction: float | None) -> str:
@@ -52,45 +47,28 @@ def outcome(verdict: str, failing_fraction: float | None) -> str:
     return "no accuracy promised" if verdict == "undecided" else verdict
 
 
-def draw_traces(traces: list[GameTrace], title: str, subtitle: str, which: str) -> Figure:
+def traces_described(traces: list[GameTrace], title: str, subtitle: str, which: str, caption: str = "") -> Description:
     """Return the figure: a column per game, with its estimate, its error and its words."""
-    failing = any(trace.failing for trace in traces)
-    promised = any(trace.alpha is not None for trace in traces)
     exact = all(trace.exact for trace in traces)
     note = which + ("Every step is shown." if exact else "Read at about 200 checkpoints, not at every step.")
-    alone = len(traces) == 1
-    legend = Legend("", _entries(traces, promised, failing))
-    figure = new_figure(5.9 if alone else 4.6, title, subtitle, note, legends=[legend])
-    shares = [1.3, 0.95] if not alone else [1.1, 1.3, 0.95]
-    made: dict[str, Any] = {
-        "sharex": "col",
-        "sharey": "row",
-        "squeeze": False,
-        "gridspec_kw": {"height_ratios": shares},
-    }
-    axes = figure.subplots(len(shares), len(traces), **made)
-    heads = [_headed(trace, len(traces)) for trace in traces]
-    for column, trace in enumerate(traces):
-        top, middle, bottom = axes[0, column], axes[-2, column], axes[-1, column]
-        if len(traces) > 1:
-            # titles stand on the axes: fill up the shorter ones, so that all begin at one height
-            lines = heads[column] + [" "] * (max(map(len, heads)) - len(heads[column]))
-            top.set_title("\n".join(lines), size=8.5, linespacing=1.35)
-        for one in axes[:, column]:
-            for begin, end in trace.failing:
-                one.axvspan(begin, end, color=_FAILING, linewidth=0, zorder=0, gid="failing")
-        if alone:
-            _draw_estimate(top, trace)
-        _draw_error(middle, trace)
-        bottom.plot(trace.cost_items, trace.words, color=mark(trace.protocol).colour, linewidth=1.5, label="words")
-        bottom.set_xlabel("items, N")
-    if alone:
-        axes[0, 0].set_ylabel("items counted")
-    axes[-2, 0].set_ylabel("error, in units of α" if promised else "relative error")
-    axes[-1, 0].set_ylabel("words so far")
-    _scales(axes, traces)
-    figure.align_ylabels(axes[:, 0])
-    return figure
+    alone, columns = len(traces) == 1, len(traces)
+    heads = [_headed(trace, columns) for trace in traces]
+    tallest = max(map(len, heads))
+    # titles stand on the axes: shorter ones are filled up, so that all begin at one height
+    titles = ["\n".join(head + [" "] * (tallest - len(head))) if columns > 1 else "" for head in heads]
+    along = [_items_axis(trace, columns) for trace in traces]
+    rows = [(_estimate, _estimate_axis(traces[0]))] if alone else []
+    rows += [(_error, _error_axis(traces)), (_words, _words_axis(traces))]
+    panels = [
+        Panel([*_failing(trace), *items(trace)], x, y, "" if row else above, 8.5)
+        for row, (items, y) in enumerate(rows)
+        for trace, x, above in zip(traces, along, titles, strict=True)
+    ]
+    heights = [1.1, 1.3, 0.95] if alone else [1.3, 0.95]
+    return Description(
+        panels, columns, 5.9 if alone else 4.6, title, subtitle, note, caption, _entries(traces),
+        share=("col", "row"), heights=heights,
+    )  # fmt: skip
 
 
 def _headed(trace: GameTrace, columns: int) -> list[str]:
@@ -99,72 +77,72 @@ def _headed(trace: GameTrace, columns: int) -> list[str]:
     return [line for part in text for line in textwrap.wrap(part, 104 // columns)]
 
 
-def _entries(traces: list[GameTrace], promised: bool, failing: bool) -> list[tuple[Any, str]]:
+def _entries(traces: list[GameTrace]) -> list[tuple[Look | Fill, str]]:
     """Return the entries of the legend."""
     colour = mark(traces[0].protocol).colour if len(traces) == 1 else "#333333"
-    entries: list[tuple[Any, str]] = [
-        (Line2D([], [], color=colour, linewidth=1.5), "the server's estimate"),
-        (Line2D([], [], color=_TRUTH, linewidth=1.2, linestyle=(0, (4, 2))), "the truth"),
-    ]
-    if promised:
-        entries.append((Patch(color=_BAND, linewidth=0), "within ± α of the truth"))
-    if failing:
-        entries.append((Patch(color=_FAILING, linewidth=0), "failing: further away"))
+    entries: list[tuple[Look | Fill, str]] = [(Look(colour, width=1.5), "the server's estimate"), (_TRUTH, "the truth")]
+    if any(trace.alpha is not None for trace in traces):
+        entries.append((_BAND, "within ± α of the truth"))
+    if any(trace.failing for trace in traces):
+        entries.append((_FAILING, "failing: further away"))
     return entries
 
 
-def _draw_estimate(axes: Axes, trace: GameTrace) -> None:
-    """Draw estimate and truth, and the band around the truth."""
+def _failing(trace: GameTrace) -> list[Item]:
+    return [Region(begin, end, _FAILING, "x", "failing") for begin, end in trace.failing]
+
+
+def _estimate(trace: GameTrace) -> list[Item]:
+    """Return estimate and truth, and the band around the truth."""
     # the truth is a curve where items stand on a logarithmic axis
     ends = np.geomspace(max(1.0, trace.items.min()), max(1.0, trace.items.max()), 200)
-    if trace.alpha is not None:
-        axes.fill_between(ends, ends * (1 - trace.alpha), ends * (1 + trace.alpha), color=_BAND, linewidth=0, zorder=1)
-    shown = trace.output > 0
-    look: dict[str, Any] = {"color": mark(trace.protocol).colour, "linewidth": 1.5, "zorder": 3}
-    axes.plot(trace.items[shown], trace.output[shown], label="the server's estimate", **look)
-    axes.plot(ends, ends, color=_TRUTH, linewidth=1.2, linestyle=(0, (4, 2)), zorder=4)
+    alpha, shown = trace.alpha, trace.output > 0
+    band = [Area("the truth", ends, ends * (1 - alpha), ends * (1 + alpha), _BAND, order=1)] if alpha else []
+    look = Look(mark(trace.protocol).colour, width=1.5)
+    estimate = Series("the server's estimate", trace.items[shown], trace.output[shown], look)
+    return [*band, estimate, Series("the truth", ends, ends, _TRUTH)]
 
 
-def _draw_error(axes: Axes, trace: GameTrace) -> None:
-    """Draw the signed error in units of alpha, and the band of 1 on both sides."""
-    unit = trace.alpha if trace.alpha is not None else 1.0
-    if trace.alpha is not None:
-        axes.axhspan(-1, 1, color=_BAND, linewidth=0, zorder=1)
-    axes.axhline(0, color=_TRUTH, linewidth=0.9, linestyle=(0, (4, 2)), zorder=2)
+def _error(trace: GameTrace) -> list[Item]:
+    """Return the signed error in units of alpha, and the band of 1 on both sides."""
+    items: list[Item] = [Region(-1, 1, _BAND, name="promised")] if trace.alpha is not None else []
+    items.append(Rule(0, Look(_TRUTH.colour, "", THIN, 0.9, order=2)))
+    low, high = trace.low / (trace.alpha or 1.0), trace.high / (trace.alpha or 1.0)
     colour = mark(trace.protocol).colour
-    if np.array_equal(trace.low, trace.high):
-        look: dict[str, Any] = {"color": colour, "linewidth": 1.1, "zorder": 3, "label": "error"}
-        _SEEN.plot(axes, trace.error_items, trace.high / unit, **look)
-        return
-    low, high = trace.low / unit, trace.high / unit
-    band = axes.fill_between(
-        trace.error_items, _SEEN.clipped(low), _SEEN.clipped(high), color=colour, linewidth=0.4, zorder=3, label="error"
-    )
-    _SEEN.kept(band, low, high)
+    if np.array_equal(low, high):
+        return [*items, Series("error", trace.error_items, high, Look(colour, width=1.1))]
+    return [*items, Area("error", trace.error_items, low, high, Fill(colour, edge=colour, width=0.4), order=3)]
 
 
-def _scales(axes: Any, traces: list[GameTrace]) -> None:
-    """Set the scales: items by powers of ten, the error by what came up, estimate and words from zero."""
+def _words(trace: GameTrace) -> list[Item]:
+    look = Look(mark(trace.protocol).colour, width=1.5)
+    return [Series("words", trace.cost_items, trace.words, look)]
+
+
+def _items_axis(trace: GameTrace, columns: int) -> Axis:
+    high = float(trace.items.max())
+    low = min([high / _DECADES, *(0.8 * begin for begin, _ in trace.failing)])
+    low = max(1.0, float(trace.items.min()), low)
+    return Axis("items, N", "log", (low, max(high, low * 1.01)), most=5 if columns > 2 else 9)
+
+
+def _estimate_axis(trace: GameTrace) -> Axis:
+    return Axis("items counted", ends=(0, 1.1 * max(float(trace.items.max()), float(trace.output.max()))), text=_short)
+
+
+def _error_axis(traces: list[GameTrace]) -> Axis:
+    """Return the axis of errors, by what came up."""
     errors = [np.abs(np.r_[trace.low, trace.high]) / (trace.alpha or 1.0) for trace in traces]
     worst = max(float(each[np.isfinite(each)].max(initial=0.0)) for each in errors)
     promised = any(trace.alpha for trace in traces)
     reach = min(max(1.35, 1.12 * worst), 12.0) if promised else max(1e-6, 1.2 * worst)
-    axes[-2, 0].set_ylim(-reach, reach)
-    axes[-1, 0].set_ylim(0, max(1.0, 1.06 * max(float(trace.words.max()) for trace in traces)))
-    axes[-1, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value) if value else "0"))
-    for column, trace in enumerate(traces):
-        high = float(trace.items.max())
-        low = max(
-            1.0,
-            float(trace.items.min()),
-            min([high / _DECADES, *(0.8 * begin for begin, _ in trace.failing)]),
-        )
-        axes[0, column].set_xscale("log")
-        axes[0, column].set_xlim(low, max(high, low * 1.01))
-        axes[-1, column].xaxis.set_major_locator(LogLocator(10, numticks=5 if len(traces) > 2 else 9))
-        axes[-1, column].xaxis.set_minor_locator(NullLocator())
-    if len(traces) == 1:
-        axes[0, 0].set_ylim(0, 1.1 * max(float(traces[0].items.max()), float(traces[0].output.max())))
-        axes[0, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value) if value else "0"))
-    for one in axes.flat:
-        one.tick_params(labelcolor=QUIET)
+    return Axis("error, in units of α" if promised else "relative error", ends=(-reach, reach), edges=_SEEN)
+
+
+def _words_axis(traces: list[GameTrace]) -> Axis:
+    most = max(float(trace.words.max()) for trace in traces)
+    return Axis("words so far", ends=(0, max(1.0, 1.06 * most)), text=_short)
+
+
+def _short(value: float) -> str:
+    return short(value) if value else "0"

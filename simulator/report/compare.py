@@ -10,7 +10,7 @@ from typing import Any, Final
 from simulator.pages.html import Html, facts, joined, section
 from simulator.pages.tables import table
 from simulator.report.figures import Picture, figures
-from simulator.report.origin import command
+from simulator.report.origin import command, versions
 from simulator.report.report import shown
 from simulator.results.compared import Compared, Middle, Row
 from simulator.results.files import write_text
@@ -49,18 +49,16 @@ def write_comparison(path: Path, results: Sequence[Results], compared: Compared,
 def _overlays(compared: Compared, folder: Path) -> list[Picture]:
     """Return a figure for each measure that has ratios."""
     from simulator.plots.overlay import overlay
+    from simulator.plots.render import render
     from simulator.plots.style import house_style, save
 
     found = []
     for measure in dict.fromkeys(row.measure for row in compared.rows if row.ratio is not None):
-        with house_style():
-            figure = overlay(compared, measure)
+        described = overlay(compared, measure)
         stem = f"compare-{measure.replace('/', '-over-').replace(' ', '-')}"
-        save(figure, folder / stem)
-        says = (
-            f"{measure} at each point that {', '.join(compared.names)} share: medians over the games, with intervals."
-        )
-        found.append(Picture(stem, folder / f"{stem}.svg", says[:1].upper() + says[1:], figure))
+        with house_style():
+            save(render(described), folder / stem)
+        found.append(Picture(stem, folder / f"{stem}.svg", described.caption, described))
     return found
 
 
@@ -173,14 +171,13 @@ def _origins(results: Sequence[Results], names: Sequence[str]) -> Html:
 
 
 def _origin(manifest: Mapping[str, Any]) -> Html:
-    versions = manifest.get("versions") or {}
     known = {
         "scenario": manifest.get("name"),
         "title": (manifest.get("scenario") or {}).get("title"),
         "seed": (manifest.get("scenario") or {}).get("seed"),
         "rules": manifest.get("rules"),
         "begun": manifest.get("begun"),
-        "versions": ", ".join(f"{key} {value}" for key, value in versions.items() if value),
+        "versions": versions(manifest),
         "made again by": command(manifest),
     }
     return facts({key: str(value) for key, value in known.items() if value not in (None, "")})

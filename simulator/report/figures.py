@@ -1,22 +1,22 @@
-"""The figures of a page: a picture for each, and what makes it interactive."""
+"""The figures of a page: the SVG of each, its values for the script that shows them, its caption."""
 
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
 
 from simulator.pages.html import Html, data, joined
+from simulator.plots.description import Area, Axis, Bars, Cells, Description, Panel, Series
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from simulator.plots.interactive import Interactive
-
-HEAVY: Final = 400_000
+HEAVY: Final = 1_000_000
 """A figure whose SVG has more bytes stands in the page as PNG."""
+_LETTERS: Final = {"propto": "∝", "pm": "±", "sqrt": "√", "alpha": "α", "varepsilon": "ε"}
 
 
 @dataclass(frozen=True)
@@ -31,62 +31,109 @@ class Picture:
         Its SVG file; the PNG stands beside it.
     caption
         What it shows, in plain text.
-    figure
-        What was drawn, to be made interactive; None for a picture alone.
+    described
+        What it shows, as data; None for a picture alone.
     """
 
     name: str
     path: Path
     caption: str
-    figure: Figure | None = None
+    described: Description | None = None
 
 
 def figures(pictures: Sequence[Picture]) -> Html:
-    """Return figures one below the other, each with its data if it can be made interactive."""
+    """Return figures one below the other, each with its values if they are known."""
     return joined([_figure(picture, f"figure-{place}") for place, picture in enumerate(pictures, start=1)])
 
 
 def _figure(picture: Picture, anchor: str) -> Html:
-    made, why = _made(picture.figure)
-    live = Html("")
-    if made is not None:
-        spec: dict[str, Any] = made.values() | {"name": picture.name}
-        spec["title"] = made.title or picture.caption
-        live = data(f"{anchor}-data", spec)
-    note = f" {made.note}" if made is not None and made.note else ""
+    described, values, live, note = picture.described, Html(""), Html(""), ""
+    if described is not None:
+        live = data(f"{anchor}-data", {"name": picture.name, **values_of(described)})
+        values = Html("<details class='values'><summary>The values of this figure as a table</summary></details>")
+        note = described.note
     return Html(
-        "<figure class='figure' id='{}'{}>{}<img class='still' alt='{}' src='{}'>"
-        "<figcaption>{}<span class='quiet'>{}</span>{}</figcaption>{}</figure>\n",
-        anchor,
-        Html(" data-figure='{}'", f"{anchor}-data") if made is not None else Html(""),
-        live,
-        picture.caption,
-        Html(_source(picture.path)),
-        picture.caption,
-        note,
-        Html(" <span class='quiet'>Shown as a picture: {}.</span>", why) if why else Html(""),
-        Html("<details class='values'><summary>The values of this figure as a table</summary></details>")
-        if made is not None
-        else Html(""),
-    )
+        "<figure class='figure' id='{}'{}>{}<div class='picture' role='img' aria-label='{}'>{}</div>"
+        "<figcaption>{} <span class='quiet'>{}</span></figcaption>{}</figure>\n",
+        anchor, Html(" data-figure='{}'", f"{anchor}-data") if described is not None else Html(""), live,
+        picture.caption, Html(_picture(picture.path, anchor)), picture.caption, note, values,
+    )  # fmt: skip
 
 
-def _made(figure: Figure | None) -> tuple[Interactive | None, str]:
-    """Return an interactive figure, or why there is none."""
-    from simulator.plots.interactive import Unsupported, interactive
-
-    if figure is None:
-        return None, ""
-    try:
-        return interactive(figure), ""
-    except Unsupported as error:
-        return None, f"it has {error}"
-    except Exception as error:  # a user's own artist: the picture tells the same
-        return None, f"it cannot be made interactive ({type(error).__name__})"
+def _picture(path: Path, anchor: str) -> str:
+    """Return the SVG as a part of a page, its ids unlike those of other figures; a heavy one as a PNG in data."""
+    if path.stat().st_size > HEAVY:
+        content = base64.b64encode(path.with_suffix(".png").read_bytes()).decode("ascii")
+        return f"<img alt='' src='data:image/png;base64,{content}'>"
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+    return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{anchor}-", text)
 
 
-def _source(path: Path) -> str:
-    """Return a picture as data."""
-    small = path.stat().st_size <= HEAVY
-    content = (path if small else path.with_suffix(".png")).read_bytes()
-    return f"data:image/{'svg+xml' if small else 'png'};base64,{base64.b64encode(content).decode('ascii')}"
+def values_of(described: Description) -> dict[str, Any]:
+    """Return the values of a figure, for JSON: its panels, and each part of a series with its rows.
+
+    A row has x, y, and the ends of the range around y, as tables have them; `at` has the places where they are drawn,
+    in units of the axes, where that is elsewhere.
+    """
+    names, parts, colours = described.names(), [], dict[str, str]()
+    for place, panel in enumerate(described.panels):
+        with_ends = {one.name for one in panel.of(Series) if one.low is not None}
+        for item in panel.items:
+            if isinstance(item, Series | Bars | Cells) or (isinstance(item, Area) and item.name not in with_ends):
+                rows = [[_value(panel.x, x), _value(panel.y, y), *map(_number, ends)] for x, y, *ends in item.rows()]
+                part = {"panel": place, "series": names.index(item.name), "role": item.role, "rows": rows}
+                parts.append(part | {"at": _drawn(panel, item, rows)})
+                colours.setdefault(item.name, _colour(item))
+    panels = [{"title": plain(one.title), "x": plain(one.x.label), "y": plain(one.y.label)} for one in described.panels]
+    return {"series": names, "colours": [colours[name] for name in names], "panels": panels, "parts": parts}
+
+
+def _drawn(panel: Panel, item: Any, rows: list[list[Any]]) -> list[list[Any]]:
+    """Return where the rows of an item are drawn; empty where that is at their own values."""
+    if isinstance(item, Area):
+        return []
+    if isinstance(item, Bars):
+        x, y = np.asarray(item.left) + np.asarray(item.width), item.at
+    else:
+        x, y = ([row[which] for row in item.rows()] for which in (0, 1))
+    places = [[_number(left), _number(up)] for left, up in zip(x, panel.y.clipped(y), strict=True)]
+    return [] if places == [row[:2] for row in rows] else places
+
+
+def _colour(item: Series | Area | Bars | Cells) -> str:
+    """Return the colour by which a series is known."""
+    match item:
+        case Series():
+            return item.look.colour
+        case Cells():
+            return item.shades[-1]
+    return item.fill.colour
+
+
+def _value(axis: Axis, value: Any) -> Any:
+    """Return a value of an axis: its name where the axis has words."""
+    return _number(value) if value is None or not axis.names else plain(axis.names[round(value)])
+
+
+def _number(value: Any) -> Any:
+    """Return a number as tables have it: an infinite one by its word, None for none.
+
+    >>> _number(2.0), _number(0.5), _number(float("inf")), _number(float("nan"))
+    (2, 0.5, 'infinite', None)
+    """
+    if value is None or value != value:
+        return None
+    if np.isinf(value):
+        return "infinite" if value > 0 else "-infinite"
+    return int(value) if value == int(value) else float(value)
+
+
+def plain(text: str) -> str:
+    r"""Return a text without its formulas' marks.
+
+    >>> plain(r"words  $\propto k^{0.50\pm 0.02}$")
+    'words ∝ k^0.50± 0.02'
+    """
+    shown = re.sub(r"\\([A-Za-z]+)", lambda found: _LETTERS.get(found[1], found[1]), text)
+    return " ".join(re.sub(r"[${}]", "", shown).split())

@@ -14,7 +14,7 @@ from simulator.results.formats import cell
 
 def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], said: str) -> Html:
     """Return the section; `said` is the comment at the head of the scenario's file."""
-    machine, versions, games = (manifest.get(key) or {} for key in ("machine", "versions", "games"))
+    machine, games = (manifest.get(key) or {} for key in ("machine", "games"))
     engines = sorted({str(point["engine"]) for point in manifest.get("points") or [] if point.get("engine")})
     seeds = [str(seed) for seed in manifest.get("seeds") or []]
     known = {
@@ -27,7 +27,7 @@ def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], said: str) 
         "took": f"{manifest['seconds']:,} s" if manifest.get("seconds") is not None else None,
         "played by": manifest.get("workers"),
         "machine": ", ".join(f"{value} {key}" if key == "cores" else str(value) for key, value in machine.items()),
-        "versions": ", ".join(f"{key} {value}" for key, value in versions.items() if value),
+        "versions": versions(manifest),
         "rules": manifest.get("rules"),
     }
     comment = "".join(f"# {line}".rstrip() + "\n" for line in said.splitlines())
@@ -45,6 +45,12 @@ def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], said: str) 
         Html("<details><summary>The scenario</summary>{}</details>", copied("scenario", text)),
         anchor="origin",
     )  # fmt: skip
+
+
+def versions(manifest: Mapping[str, Any]) -> str:
+    """Return the versions of what a result was made with."""
+    known = manifest.get("versions") or {}
+    return ", ".join(f"{key} {value}" for key, value in known.items() if value)
 
 
 def copied(name: str, text: str) -> Html:

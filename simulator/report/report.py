@@ -1,32 +1,25 @@
 """One self-contained HTML page for a result: the answer, claims, interactive figures, tables, words, what made it.
 
-It needs no network and no other file: pictures, data and the library that shows them stand in it. Without scripts, and
-in print, the pictures of the figures are shown and all tables are there.
+It needs no network and no other file: the pictures of the figures stand in it with their values, and a small script
+shows these. Without scripts, and in print, pictures and tables are there.
 """
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from simulator.pages.html import Html, section
 from simulator.pages.shell import page, resource
 from simulator.report.claims import claims
 from simulator.report.figures import Picture, figures
 from simulator.report.games import errors, games, kinds
-from simulator.report.library import library
 from simulator.report.origin import origin
 from simulator.report.short import answer
 from simulator.report.words import words
 from simulator.results.files import write_text
 from simulator.results.folder import Results, opened
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from simulator.plots import Plot
-    from simulator.results.read import Tables
 
 NAME: Final = "report.html"
 
@@ -58,7 +51,7 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
     parts = {
         "": answer(question, story, tables, results.claims),
         "Claims": claims(results.claims, scenario),
-        "Figures": _figures(results, tables, fault),
+        "Figures": _figures(results, fault),
         "Games": games(results),
         "Errors": errors(results),
         "Messages by kind": kinds(in_words.trials, in_words.kinds),
@@ -74,15 +67,14 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
 
 
 def shown(title: str, parts: list[Html], contents: list[tuple[str, str]], kicker: str) -> str:
-    """Return a page with figures that are interactive; the library is in it if there is something to show with it."""
-    live = any(" data-figure=" in str(part) for part in parts)
+    """Return a page with figures."""
     here = Path(__file__)
     style, script = (here.with_name(f"figures.{ending}").read_text(encoding="utf-8") for ending in ("css", "js"))
     return page(
         title,
-        [*parts, library()] if live else parts,
+        parts,
         styles=[style],
-        scripts=[resource("tables.js"), *([script] if live else [])],
+        scripts=[resource("tables.js"), script],
         kicker=kicker,
         contents=contents,
     )
@@ -120,35 +112,17 @@ def paragraphs(said: str) -> list[str]:
     return [" ".join(part.split()) for part in re.split(r"\n\s*\n", said) if part.strip()]
 
 
-def _figures(results: Results, tables: Tables, fault: str) -> Html:
+def _figures(results: Results, fault: str) -> Html:
     """Return the figures that have been drawn, and what is wrong with the others."""
-    from simulator.plots.caption_file import caption_of
-    from simulator.plots.figures import planned, up_to_date
+    from simulator.plots.figures import captions, path_of, up_to_date
 
-    wanted = planned(results)
-    drawn = {path: plot for path, plot in wanted.items() if up_to_date(path, results)}
+    known = captions(results)
+    wanted = [path_of(results, stem) for stem in known]
+    drawn = [path for path in wanted if up_to_date(path, results)]
     missing = ", ".join(path.stem for path in wanted if path not in drawn)
     told = Html("")
     if fault or missing:
         said = f"A figure could not be drawn: {fault}" if fault else f"Not drawn: {missing}"
         told = Html("<p class='fault'>{}</p>", said)
-    pictures = [
-        Picture(path.stem, path, caption_of(tables, plot), _drawn(results, tables, path, plot))
-        for path, plot in drawn.items()
-    ]
+    pictures = [Picture(path.stem, path, known[path.stem], results.drawn.get(path.stem)) for path in drawn]
     return section("Figures", told, figures(pictures), anchor="figures") if pictures or str(told) else Html("")
-
-
-def _drawn(results: Results, tables: Tables, path: Path, plot: Plot) -> Figure | None:
-    """Return a figure as it has been drawn in this process, or drawn again; None if it cannot be any more."""
-    from simulator.plots.figures import figure_of
-    from simulator.plots.style import house_style
-
-    if path.stem in results.drawn:
-        there: Figure = results.drawn[path.stem]
-        return there
-    try:
-        with house_style():
-            return figure_of(tables, plot)
-    except Exception:  # its picture is there all the same
-        return None

@@ -61,7 +61,7 @@ class Pair:
 
 def pairs(tables: Tables) -> tuple[list[Pair], str]:
     """Return the pairs of a result, and the setting at which their words are told; no pairs if nothing was promised."""
-    from simulator.plots.error import error_over_alpha
+    from simulator.plots.errors import error_over_alpha
     from simulator.results.read import lines, swept_axes
 
     named = tables.with_adversaries_named()

@@ -45,7 +45,7 @@ class Results:
     plot
         The figures.
     drawn
-        Figures that have been drawn from its tables in this process, by the names of their files.
+        Descriptions of figures that have been drawn from its tables in this process, by the names of their files.
 
     Raises
     ------

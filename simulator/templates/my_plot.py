@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 from disttrack import Plot
 
-# A scenario is checked with this class before anything runs. What draws is heavy, and is imported where it is used.
+# A scenario is checked with this class before anything runs. What is heavy is imported where it is used.
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+    from simulator.plots.description import Description
     from simulator.results.read import Tables
 
 
 @dataclass(frozen=True, kw_only=True)
 class MyPlot(Plot):
-    """How the largest errors of games are spread, a histogram per protocol.
+    """How the largest errors of games are spread, a line per protocol.
 
     Parameters
     ----------
     bins
-        Bars from the least error to the largest, at least 2.
+        Intervals from the least error to the largest, at least 2.
     """
 
     kind: ClassVar[str] = "my-plot"
@@ -40,27 +39,30 @@ class MyPlot(Plot):
         if not isinstance(self.bins, int) or self.bins < 2:
             raise ValueError(f"bins must be a whole number of at least 2; got {self.bins!r}")
 
-    def draw(self, tables: Tables) -> Figure:
-        """Return the figure.
+    def describe(self, tables: Tables) -> Description:
+        """Return what the figure shows, as data: panels, their series, axes and texts.
 
         tables.trials is a pandas table with a row per game that meets `where`; a column `result` names the result.
         Raise a ValueError, one line, if the games do not have what is to be shown.
         """
-        from simulator.plots.style import mark, new_figure
+        import numpy as np
+
+        from simulator.plots.description import Axis, Description, Look, Panel, Series
+        from simulator.plots.marks import mark
 
         games = tables.trials.dropna(subset=["max_rel_error"])
         if games.empty:
             raise ValueError("needs games with a largest relative error")
         kinds = tuple(dict.fromkeys(games["protocol"]))
-        least, largest = games["max_rel_error"].min(), games["max_rel_error"].max()
-        # a figure in the style of the others: height in inches, title, line under it, note at the foot
-        figure = new_figure(3.5, self.title or tables.title, note="Bars: games. A colour per protocol.")
-        axes = figure.subplots()
-        for kind in kinds:
-            errors = games.loc[games["protocol"] == kind, "max_rel_error"]
-            look = {"color": mark(kind, kinds).colour, "label": kind, "alpha": 0.6}
-            axes.hist(errors, bins=self.bins, range=(least, largest), **look)
-        axes.set_xlabel("largest relative error")
-        axes.set_ylabel("games")
-        axes.legend()
-        return figure
+        ends = np.linspace(games["max_rel_error"].min(), games["max_rel_error"].max(), self.bins + 1)
+        looks = {kind: Look(mark(kind, kinds).colour, mark(kind, kinds).marker) for kind in kinds}
+        series = []
+        for kind, look in looks.items():
+            counts, _ = np.histogram(games.loc[games["protocol"] == kind, "max_rel_error"], ends)
+            series.append(Series(kind, (ends[1:] + ends[:-1]) / 2, counts, look))
+        return Description(
+            [Panel(series, Axis("largest relative error"), Axis("games"))], columns=1, height=3.5,
+            title=self.title or tables.title, note="Marks: games in an interval of errors. A colour per protocol.",
+            caption=f"Largest relative errors of {len(games)} games in {self.bins} intervals, a line per protocol.",
+            legend=[(look, kind) for kind, look in looks.items()],
+        )  # fmt: skip

@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from simulator.plots import check_plot
-from simulator.plots.figures import figure_of
+from simulator.plots.description import Description
+from simulator.plots.shown import described_of, figure_of
 from simulator.plots.style import house_style, lay_out
 from simulator.results.read import Tables, read_tables
 
@@ -29,6 +30,18 @@ def figure(folder: Path, request: dict[str, Any], laid_out: bool = False) -> Fig
     if laid_out:
         with house_style():
             lay_out(made)
+    return made
+
+
+def described(folder: Path, request: dict[str, Any]) -> Description:
+    """Return what a figure of a result shows."""
+    return _described(folder, state_of(folder), json.dumps(request, sort_keys=True))
+
+
+@cache
+def _described(folder: Path, state: tuple[int, ...], request: str) -> Description:
+    made = described_of(_tables(folder, state), check_plot(json.loads(request)))
+    assert made is not None
     return made
 
 

@@ -43,7 +43,13 @@ class Elements(HTMLParser):
 
 def checked(text: str) -> Elements:
     elements = Elements(text)
-    assert set(elements.seen) <= {"div", "b", "br", "span", "table", "thead", "tbody", "tr", "th", "td"}
+    assert set(elements.seen) <= {"div", "b", "br", "span", "dl", "dt", "dd", "table", "caption"} | {
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+    }
     assert not re.search(r"(src|href)=", text)
     return elements
 

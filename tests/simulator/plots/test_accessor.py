@@ -66,7 +66,7 @@ def test_several_panels_on_a_list_of_axes(results: Results) -> None:
     assert pair[0].get_ylim() == pair[1].get_ylim()  # shared, as in a figure of its own
 
 
-def test_nothing_stays_lent(results: Results) -> None:
+def test_too_few_axes_are_refused(results: Results) -> None:
     figure = Figure()
     with pytest.raises(ValueError, match=r"has 2 panels \(1 by 2\) and one was given"):
         results.plot.cost(ax=figure.subplots())

@@ -106,7 +106,7 @@ def test_it_is_drawn_along_a_swept_axis_only(file: Path) -> None:
     [
         ("return figure", "return 7", "Spread.draw must return a matplotlib Figure; got 7"),
         ("return figure", "return {}[self.x]", "Spread.draw raised KeyError: 'sites'"),
-        ("def draw(", "def darw(", "abstract"),
+        ("def draw(", "def darw(", r"Spread has neither describe\(tables\) nor draw\(tables\)"),
     ],
 )
 def test_one_that_goes_wrong_costs_its_figure_only(file: Path, old: str, new: str, said: str) -> None:

@@ -9,7 +9,7 @@ from matplotlib.text import Text
 from synthetic_results import write_result
 
 from simulator.plots import check_plot, draw
-from simulator.plots.figures import figure_of
+from simulator.plots.shown import figure_of
 from simulator.plots.style import DOUBLE, SCREEN, SINGLE, Page, house_style, save
 from simulator.results.read import read_tables
 

@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
+from simulator.plots import check_plot
+from simulator.plots.shown import caption_of, described_of
+from simulator.results.read import read_tables
+
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIOS = sorted((ROOT / "scenarios").glob("*.yaml"))
 MOST_LETTERS = 1100
@@ -41,3 +45,15 @@ def test_a_shipped_scenario_has_the_figures_that_it_asks_for(file: Path) -> None
         assert "\n" not in text
         assert 60 < len(text) <= MOST_LETTERS
         assert any(letter.isdigit() for letter in text), "what is seen is said by number"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["headline", "attack", "monitor", "audit", "table1", "flights", "mirror"])
+def test_captions_are_those_of_the_tables(name: str) -> None:
+    """The captions that stand beside the shipped figures, computed again from the shipped tables."""
+    folder = ROOT / "results" / "reference" / name
+    kept = json.loads((folder / "figures" / "captions.json").read_text(encoding="utf-8"))
+    tables = read_tables([folder])
+    for request in asked(ROOT / "scenarios" / f"{name}.yaml"):
+        plot = check_plot(request)
+        assert caption_of(tables, plot, described_of(tables, plot)) == kept[plot.name]

@@ -7,12 +7,15 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from chromium import Opened, chromium
 from click.testing import CliRunner
 from synthetic_results import write_result
 
 from simulator.cli import main
+from simulator.plots.description import Series
+from simulator.plots.overlay import overlay
 from simulator.report.compare import write_comparison
 from simulator.results.compared import compare_results
 from simulator.results.folder import Results
@@ -43,7 +46,29 @@ def test_the_page_tells_ratios_warnings_and_origins(written: Path) -> None:
     assert f"different sites: 16, 64 (one), 64, 256 ({EVIL})" in unescape(text)
     assert text.count("class='figure'") == 2  # error/alpha and words
     assert "Fewer than seven games give none" in text
-    assert len(text) < 5_000_000
+    assert len(text) < 1_000_000
+
+
+def test_the_figure_has_the_medians_of_the_points_that_both_have(folders: list[Path]) -> None:
+    (panel,) = overlay(compare_results([Results(folder) for folder in folders], ["one", "two"]), "words").panels
+    assert len(panel.y.names) == 4  # two protocols against two adversaries, at 64 sites
+    for series, folder in zip(panel.of(Series), folders, strict=True):
+        rows = pd.read_csv(folder / "trials.csv")
+        for words, at in zip(series.x, series.y, strict=True):
+            protocol, adversary = panel.y.names[round(at)].split(", ")[0].split(" against ")
+            mine = rows[(rows["protocol"] == protocol) & (rows["adversary"] == adversary) & (rows["sites"] == 64)]
+            assert words == sorted(mine["words"])[3]
+
+
+def test_the_page_counts_the_points_that_differ(tmp_path: Path) -> None:
+    places = [write_result(tmp_path / name, sites=(64,), trials=9, plots=()) for name in ("one", "two")]
+    rows = pd.read_csv(places[1] / "trials.csv")
+    rows.loc[rows["protocol"] == "robust", "words"] *= 3
+    rows.to_csv(places[1] / "trials.csv", index=False)
+    results = [Results(place) for place in places]
+    page = write_comparison(tmp_path / "page.html", results, compare_results(results, ["one", "two"]))
+    text = page.read_text(encoding="utf-8")
+    assert "of two is 1 to 3 times that of one at 8 matched points; the interval excludes 1 at 2 of them" in text
 
 
 def test_the_command_writes_the_page_and_tells_its_warnings(folders: list[Path], tmp_path: Path) -> None:

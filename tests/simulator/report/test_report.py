@@ -61,6 +61,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "name,where,group,measure,value,low,high,bound,games,verdict,note\n"
         "it holds,protocol == 'robust',sites == 16,fraction(ok),0.9871,0.9,1.0,>= 0.95,40,PASS,\n"
         "a <b>bold</b> one,,,median(words),123456.0,,,<= 5,16,FAIL,\n"
+        "open,,,median(words),1.0,,,<= 5,16,UNDECIDED,\n"
     )
     (folder / "claims.csv").write_text(claims, encoding="utf-8")
     results = Results(folder)
@@ -85,11 +86,13 @@ def test_the_page_is_well_formed(outline: Outline) -> None:
 def test_it_needs_nothing_from_outside(written: Path, outline: Outline) -> None:
     assert not [tag for tag, _ in outline.tags if tag in ("link", "iframe", "object")]
     assert not [tag for tag, attributes in outline.tags if tag == "script" and "src" in attributes]
-    sources = [attributes["src"] or "" for tag, attributes in outline.tags if tag == "img"]
-    assert len(sources) == 2
     assert sum("data-figure" in attributes for _, attributes in outline.tags) == 2
-    assert all(source.startswith("data:image/") for source in sources)
-    assert all(attributes.get("alt") for tag, attributes in outline.tags if tag == "img")
+    pictures = [attributes for _, attributes in outline.tags if attributes.get("class") == "picture"]
+    assert [attributes["role"] for attributes in pictures] == ["img", "img"]
+    assert all(attributes["aria-label"] for attributes in pictures)
+    ids = [attributes["id"] for _, attributes in outline.tags if attributes.get("id")]
+    assert len(ids) == len(set(ids)), "those of one figure are not those of another"
+    assert written.stat().st_size < 1_000_000
     assert not re.search(r"(?:href|src|url\()\s*=?\s*['\"]?https?:", written.read_text(encoding="utf-8"))
 
 
@@ -100,7 +103,7 @@ def test_text_stays_text(outline: Outline) -> None:
 
 def test_claims_are_told_with_verdict_value_and_interval(outline: Outline) -> None:
     words = [text for _, text in outline.text]
-    assert "1 of 2 claims hold. The interval has a confidence of 95 %." in words
+    assert "1 of 3 claims hold. The interval has a confidence of 95 %." in words
     assert ("td", "it holds [sites == 16]") in outline.text
     assert ("span", "PASS") in outline.text
     assert ("span", "FAIL") in outline.text
@@ -111,6 +114,15 @@ def test_games_are_summed_up_point_by_point(outline: Outline) -> None:
     cells = [text for tag, text in outline.text if tag == "td"]
     assert cells.count("2 of 2") + cells.count("0 of 2") == 4 * 2 * 2
     assert cells.count("0 of 2") == 2  # the broken one against freeze, at both numbers of sites
+
+
+def test_messages_are_means_over_all_games_of_a_protocol(written: Path, outline: Outline) -> None:
+    trials, kinds = (pd.read_csv(written.parent / f"{name}.csv") for name in ("trials", "kinds"))
+    cells = {text for tag, text in outline.text if tag == "td"}
+    points = set(trials[trials["protocol"] == "robust"]["point"])
+    mine = kinds[kinds["point"].isin(points) & (kinds["kind"] == "poll")]
+    mean = mine["words"].sum() / (2 * len(points))
+    assert {f"{mean:,.0f}", f"{mean:,.1f}", f"{mean:.3g}"} & cells
 
 
 def test_the_same_result_gives_the_same_page(written: Path) -> None:
@@ -125,7 +137,7 @@ def test_a_figure_that_cannot_be_drawn_is_told_and_the_others_are_shown(tmp_path
         draw(folder)
     text = write_report(folder, str(caught.value)).read_text("utf-8")
     assert "A figure could not be drawn: matrix: where: no game meets" in text
-    assert text.count("<img") == 1
+    assert text.count("class='picture'") == 1
 
 
 def test_an_error_in_the_code_of_a_figure_does_not_lose_the_others(
@@ -134,13 +146,13 @@ def test_an_error_in_the_code_of_a_figure_does_not_lose_the_others(
     folder = write_result(tmp_path / "r", **SMALL, plots=["matrix", "breakdown"])
     original = figures.figure_of
 
-    def broken(tables: Any, request: Any) -> Any:
-        return original(tables, request) if request.kind != "matrix" else {}["nothing"]
+    def broken(tables: Any, request: Any, *more: Any) -> Any:
+        return original(tables, request, *more) if request.kind != "matrix" else {}["nothing"]
 
     monkeypatch.setattr(figures, "figure_of", broken)
     with pytest.raises(ValueError, match=r"matrix: KeyError\('nothing'\)"):
         draw(folder)
-    assert write_report(folder).read_text("utf-8").count("<img") == 1
+    assert write_report(folder).read_text("utf-8").count("class='picture'") == 1
 
 
 def test_the_report_draws_nothing_and_says_what_is_missing(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def wide(browser: Any, written: Path) -> Iterator[Opened]:
 
 
 def test_it_asks_for_nothing_and_complains_of_nothing(wide: Opened) -> None:
-    assert wide.page.locator(".figure .main-svg").count() >= 4
+    assert wide.page.locator(".figure .picture > svg").count() >= 4
     assert (wide.asked, wide.complaints) == ([], [])
     assert wide.page.evaluate("fetch('https://example.org/').then(() => 'sent', () => 'refused')") == "refused"
     wide.complaints.clear()  # of what has just been refused
@@ -69,41 +69,41 @@ def test_names_that_are_markup_are_shown_as_text(wide: Opened) -> None:
 def test_a_series_is_switched_off_and_on_with_the_keyboard(wide: Opened) -> None:
     figure = wide.page.locator(".figure").first
     button = figure.get_by_role("button", name="robust", exact=True)
-    lines = figure.locator(".scatterlayer .trace")
-    before = lines.count()
+    parts = (
+        "[...document.querySelectorAll('#figure-1 [id*=series-]')].filter(one => one.style.display !== 'none').length"
+    )
+    before = wide.page.evaluate(parts)
     button.focus()
     wide.page.keyboard.press("Enter")
-    wide.page.wait_for_function(f"document.querySelectorAll('.figure .scatterlayer .trace').length < {10**6}")
     assert button.get_attribute("aria-pressed") == "false"
-    assert figure.locator(".scatterlayer .trace").count() < before
+    assert 0 < wide.page.evaluate(parts) < before
     wide.page.keyboard.press("Space")
     assert button.get_attribute("aria-pressed") == "true"
-    assert figure.locator(".scatterlayer .trace").count() == before
+    assert wide.page.evaluate(parts) == before
 
 
-def test_the_scale_is_changed_with_the_mouse(wide: Opened) -> None:
-    figure = wide.page.locator(".figure").first
-    button = figure.get_by_role("button", name="log y")
-    kind = "document.querySelector('.figure .live').layout.yaxis.type"
-    assert (button.get_attribute("aria-pressed"), wide.page.evaluate(kind)) == ("true", "log")
-    button.click()
-    assert (button.get_attribute("aria-pressed"), wide.page.evaluate(kind)) == ("false", "linear")
-    button.click()
-    assert wide.page.evaluate(kind) == "log"
-
-
-def test_what_is_under_the_pointer_is_told(wide: Opened) -> None:
-    wide.page.evaluate("Plotly.Fx.hover(document.querySelector('.figure .live'), [{curveNumber: 9, pointNumber: 0}])")
-    told = wide.page.locator(".hoverlayer .hovertext").first.text_content() or ""
-    assert "number of sites" in told
-    assert "words" in told
+def test_values_under_the_pointer_are_shown(wide: Opened) -> None:
+    """The pointer stands on the last mark of the line that was drawn first in the first panel."""
+    last = wide.page.locator("#figure-1 [id*='series-0-']:not([id$='label']) use").last
+    last.scroll_into_view_if_needed()
+    mark = last.bounding_box()
+    assert mark is not None
+    wide.page.mouse.move(mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2)
+    box = wide.page.locator(".figure .told").first
+    shown = box.inner_text()
+    assert box.is_visible()
+    assert shown.splitlines()[0] == "deterministic"
+    assert "number of sites, k: 256" in shown
+    assert "words: " in shown
+    wide.page.mouse.move(0, 0)
+    assert box.is_hidden()
 
 
 def test_values_below_the_scale_are_saved_as_they_are(wide: Opened) -> None:
     with wide.page.expect_download() as waiting:
         wide.page.locator(".figure").last.get_by_role("button", name="as CSV").click()
     rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text(encoding="utf-8"))))
-    mine = [row["largest error, in units of α"] for row in rows if row["series"] == "deterministic" and not row["low"]]
+    mine = [row["largest error, in units of α"] for row in rows if row["series"] == "deterministic" and not row["part"]]
     assert mine
     assert {float(value) for value in mine} == {0.0625}
 
@@ -185,15 +185,15 @@ def test_in_print_the_pictures_stand_for_the_figures_and_no_column_is_cut(browse
     opened.page.wait_for_selector("html[data-figures='drawn']", timeout=60_000)
     opened.page.emulate_media(media="print")
     assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert opened.page.locator(".figure .live").first.is_hidden()
-    assert opened.page.locator(".figure > .still").first.is_visible()
+    assert opened.page.locator(".figure .picture > svg").first.is_visible()
     assert opened.page.locator(".controls").first.is_hidden()
     wide = "[...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth + 1).length"
     assert opened.page.evaluate(wide) == 0
     opened.page.set_viewport_size({"width": 688, "height": 900})  # A4 upright
     narrow = wide.replace("'.scroll'", "'.table:not(.wide) .scroll'")
     assert opened.page.evaluate(narrow) == 0
-    assert opened.page.evaluate("[...document.images].every(one => one.getBoundingClientRect().right <= innerWidth)")
+    pictures = "[...document.querySelectorAll('.picture > svg')]"
+    assert opened.page.evaluate(f"{pictures}.every(one => one.getBoundingClientRect().right <= innerWidth)")
     opened.close()
 
 
@@ -201,6 +201,6 @@ def test_without_scripts_pictures_and_tables_are_there(browser: Any, written: Pa
     window = browser.new_context(java_script_enabled=False)
     page = window.new_page()
     page.goto(written.resolve().as_uri())
-    assert page.locator(".figure > .still").first.is_visible()
+    assert page.locator(".figure .picture > svg").first.is_visible()
     assert page.locator("#games tbody tr").first.is_visible()
     window.close()

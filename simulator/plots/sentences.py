@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from simulator.plots.fits import fitted
-from simulator.plots.sweep import MANY, Curve, axis_label, symbol
+from simulator.plots.sweep import MANY, Curve, Drawn, axis_label, symbol
 from simulator.results.fixed import fixed
 from simulator.results.formats import number, swept_ticks
 from simulator.results.read import Tables
@@ -15,14 +14,7 @@ _MOST: Final = 8
 """Lines that a caption names one by one; of more only the least and the most."""
 
 
-def of_curves(
-    tables: Tables,
-    what: str,
-    axis: str,
-    drawn: Sequence[tuple[str, Sequence[Curve]]],
-    more: str = "",
-    floor: float = 0.0,
-) -> str:
+def of_curves(tables: Tables, what: str, axis: str, drawn: Drawn, more: str = "", floor: float = 0.0) -> str:
     """Return the caption of lines along an axis.
 
     Parameters
@@ -43,10 +35,15 @@ def of_curves(
     marks = (
         f"medians of {games} games with their {'5 % to 95 %' if games > MANY else 'range'}" if games > 1 else "one game"
     )
-    first = f"{what[:1].upper()}{what[1:]} against {along}, a line per protocol{each}; marks: {marks}.{more}"
-    # the games of a point are told already
+    first = f"{capital(what)} against {along}, a line per protocol{each}; marks: {marks}.{more}"
+    # the games of a point are stated already
     same = fixed(tables, axis).rpartition(" · ")[0]
     return f"{first} {f'Fixed: {same}. ' if same else ''}{_seen(drawn, axis, floor)}"
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
 
 
 def rounded(value: float) -> str:
@@ -58,21 +55,20 @@ def rounded(value: float) -> str:
     return number(float(f"{value:.3g}"))
 
 
-def _seen(drawn: Sequence[tuple[str, Sequence[Curve]]], axis: str, floor: float) -> str:
+def _seen(drawn: Drawn, axis: str, floor: float) -> str:
     """Return what there is to see: how each line goes, panel by panel, or the extremes of many."""
-    said = []
+    sentences = []
     few = sum(len(part) for _, part in drawn) <= _MOST
     for title, part in drawn:
-        head = f"{title[:1].upper()}{title[1:]}: " if len(drawn) > 1 else ""
-        told = [_told(curve, axis, floor) for curve in part] if few else [_extremes(part, axis)]
-        text = f"{head}{'; '.join(told)}."
-        said.append(f"A{text[1:]}" if text.startswith("at ") else text)
-    return " ".join(said)
+        head = f"{capital(title)}: " if len(drawn) > 1 else ""
+        seen = [_course(curve, axis, floor) for curve in part] if few else [_extremes(part, axis)]
+        text = f"{head}{'; '.join(seen)}."
+        sentences.append(capital(text) if text.startswith("at ") else text)
+    return " ".join(sentences)
 
 
-def _told(curve: Curve, axis: str, floor: float) -> str:
+def _course(curve: Curve, axis: str, floor: float) -> str:
     """Return how one line goes."""
-    fit = fitted(curve.x, curve.middle)
     broken = curve.broken
     failing = " and fails everywhere" if broken.all() else " and fails in part" if broken.any() else ""
     values = float(curve.middle[0]), float(curve.middle[-1])
@@ -81,7 +77,7 @@ def _told(curve: Curve, axis: str, floor: float) -> str:
         stays = "is" if len(curve.x) == 1 or last.startswith(("below", "infinite")) else "stays at"
         return f"{curve.line.label} {stays} {last}{failing}"
     letter = symbol(axis) if len(symbol(axis)) == 1 else f"({symbol(axis)})"
-    law = f" as {letter}^({fit.text()})" if fit is not None else ""
+    law = f" as {letter}^({curve.fit.text()})" if curve.fit is not None else ""
     return f"{curve.line.label} goes from {first} to {last}{law}{failing}"
 
 

@@ -1,0 +1,299 @@
+"""What a figure shows, as plain data: panels of series, areas, bars, cells, rules and words, their axes, its texts.
+
+A kind of plot computes one description from the tables. `simulator.plots.render` draws it with matplotlib; the page of
+a report takes its values from it. Values are those of the tables, also where a scale cannot show them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from simulator.plots.marks import INK
+
+THIN: Final = (0, (4, 2))
+"""Short dashes: bounds, truths, promises."""
+DOTS: Final = ":"
+
+Share = Literal["all", "col", "row", "none"]
+Row = tuple[Any, Any, Any, Any]
+"""A value of a table of a figure: x, y, and the ends of the range around it; None where there is none."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How points are drawn.
+
+    Parameters
+    ----------
+    colour, marker
+        Matplotlib's words; no marker for a line alone.
+    dashes
+        Of the line; empty for marks alone.
+    width
+        Of the line, in points; None for the style's own.
+    size, edge
+        Of a mark and its border, in points.
+    hollow
+        Whether marks are white inside.
+    alpha
+        Opacity.
+    order
+        What is drawn over what: larger numbers stand in front.
+    """
+
+    colour: str = INK
+    marker: str = ""
+    dashes: Any = "-"
+    width: float | None = None
+    size: float = 6.0
+    edge: float | None = None
+    hollow: bool = False
+    alpha: float = 1.0
+    order: float = 3.0
+
+
+@dataclass(frozen=True)
+class Fill:
+    """How an area is filled: hatches and borders as matplotlib names them; `width` of the border in points."""
+
+    colour: str
+    alpha: float = 1.0
+    hatch: str = ""
+    edge: str = "none"
+    width: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Points, joined or marked.
+
+    Parameters
+    ----------
+    name
+        The series that they belong to: what is switched on and off together.
+    role
+        What they are of the series: fails, bound, games; empty for the series itself.
+    low, high
+        Ends of the range around each point; for bars they are drawn, a band is an `Area` of its own.
+    bars
+        Along which axis the range is drawn as a bar: x, y, or empty for none.
+    label
+        What stands beside its last point.
+    signed
+        Whether points beyond the edges of the scale get an arrow or a sign of infinity.
+    """
+
+    name: str
+    x: Any
+    y: Any
+    look: Look
+    role: str = ""
+    low: Any = None
+    high: Any = None
+    bars: str = ""
+    label: str = ""
+    signed: bool = False
+
+    def rows(self) -> Iterator[Row]:
+        """Yield its values."""
+        low, high = (np.full(len(self.x), None) if end is None else end for end in (self.low, self.high))
+        yield from zip(self.x, self.y, low, high, strict=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Area:
+    """The area between two curves over x, part of a series."""
+
+    name: str
+    x: Any
+    low: Any
+    high: Any
+    fill: Fill
+    role: str = "range"
+    order: float = 2.0
+
+    def rows(self) -> Iterator[Row]:
+        """Yield its ends."""
+        for x, low, high in zip(self.x, self.low, self.high, strict=True):
+            yield x, None, low, high
+
+
+@dataclass(frozen=True, eq=False)
+class Bars:
+    """Horizontal bars of one series: each begins at `left`, is `width` long, and lies at `at`."""
+
+    name: str
+    left: Any
+    width: Any
+    at: Any
+    fill: Fill
+    role: str = ""
+    thickness: float = 0.68
+
+    def rows(self) -> Iterator[Row]:
+        """Yield their lengths and ends."""
+        for left, width, at in zip(self.left, self.width, self.at, strict=True):
+            yield width, at, left, left + width
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Cells of a table, shaded from 0 to 1 by `values` (rows of columns, NaN for no cell), with texts in them."""
+
+    name: str
+    values: Any
+    texts: Sequence[Sequence[str]]
+    shades: Sequence[str]
+    role: str = ""
+
+    def rows(self) -> Iterator[Row]:
+        """Yield column and row of each cell, and its value."""
+        for (row, column), value in np.ndenumerate(self.values):
+            yield column, row, value, value
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A reference line across a panel, at a value of the axis `along`."""
+
+    at: float
+    look: Look
+    along: str = "y"
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Region:
+    """A shaded part of a panel, between two values of the axis `along`."""
+
+    low: float
+    high: float
+    fill: Fill
+    along: str = "y"
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text in a panel: in units of its axes, or of shares of the panel from its lower left corner."""
+
+    x: float
+    y: float
+    text: str
+    colour: str = INK
+    size: float = 8.0
+    shares: bool = False
+    place: str = "center"
+    """Which height of the text stands at y."""
+
+
+Item = Series | Area | Bars | Cells | Rule | Region | Words
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a panel.
+
+    Parameters
+    ----------
+    label
+        What it shows, with its unit.
+    scale
+        linear or log.
+    ends
+        Its ends; None for what the values want.
+    ticks
+        Places of its ticks; None for good ones, `most` at most (0 for any number), at `steps` of a decade.
+    text
+        Returns what stands at a tick.
+    names
+        Words in place of numbers: what stands at 0, 1, 2; on a y axis the first on top.
+    edges
+        Values that it shows: others are drawn at these edges.
+    top
+        Whether it stands above the panel.
+    small
+        Size of the words at its ticks, in points; None for the style's own.
+    """
+
+    label: str = ""
+    scale: str = "linear"
+    ends: tuple[float | None, float | None] = (None, None)
+    ticks: Sequence[float] | None = None
+    most: int = 0
+    steps: tuple[float, ...] = (1.0,)
+    text: Callable[[float], str] | None = None
+    names: Sequence[str] = ()
+    edges: tuple[float, float] = (-inf, inf)
+    top: bool = False
+    small: float | None = None
+
+    def clipped(self, values: Any) -> Any:
+        """Return values as they are drawn."""
+        return np.clip(np.asarray(values, dtype=float), *self.edges)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel; without `framed` its axes are not drawn."""
+
+    items: Sequence[Item]
+    x: Axis = field(default_factory=Axis)
+    y: Axis = field(default_factory=Axis)
+    title: str = ""
+    small: float | None = None
+    """Size of the title, in points; None for the style's own."""
+    framed: bool = True
+
+    def of(self, kind: type[Any], role: str | None = None) -> list[Any]:
+        """Return its items of a class, those of one role if it is given."""
+        return [one for one in self.items if isinstance(one, kind) and role in (None, getattr(one, "role", None))]
+
+
+@dataclass(frozen=True)
+class Description:
+    """A figure.
+
+    Parameters
+    ----------
+    panels
+        In rows, from left to right.
+    columns
+        Panels beside each other.
+    height
+        Height in inches of what is drawn; title, legend and note are not counted.
+    title, subtitle, note
+        What stands above and below it.
+    caption
+        What it shows in one or two sentences of plain text, with the numbers that there are to see.
+    legend
+        Looks with their names.
+    width
+        In inches; None for the usual one.
+    share
+        Which panels have the same x axis, and the same y axis: all, col, row or none.
+    heights
+        Shares of the rows; empty for equal ones.
+    """
+
+    panels: Sequence[Panel]
+    columns: int
+    height: float
+    title: str
+    subtitle: str = ""
+    note: str = ""
+    caption: str = ""
+    legend: Sequence[tuple[Look | Fill, str]] = ()
+    width: float | None = None
+    share: tuple[Share, Share] = ("all", "all")
+    heights: Sequence[float] = ()
+
+    def names(self) -> list[str]:
+        """Return the names of its series, in order."""
+        items = (one for panel in self.panels for one in panel.items)
+        return list(dict.fromkeys(one.name for one in items if isinstance(one, Series | Area | Bars | Cells)))

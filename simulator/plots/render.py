@@ -1,0 +1,260 @@
+"""A description drawn with matplotlib: into a figure of its own, or on a user's axes.
+
+The panels and series of a figure have ids by which the script of a page finds them in the SVG: `panel-0`, with scales
+and ends of its axes after it, and `series-3-17` for a part of the fourth series.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from math import ceil
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from simulator.plots.description import (
+    Area,
+    Axis,
+    Bars,
+    Cells,
+    Description,
+    Fill,
+    Look,
+    Panel,
+    Region,
+    Rule,
+    Series,
+    Words,
+)  # fmt: skip
+from simulator.plots.labels import EndLabel, label_ends
+from simulator.plots.style import WIDTH, ink, new_figure
+
+
+def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
+    """Return the figure of a description; to be called in the house style.
+
+    Parameters
+    ----------
+    given
+        Axes to draw on, one a panel; empty for a new figure.
+
+    Raises
+    ------
+    ValueError
+        There are fewer or more of them than panels.
+    """
+    rows = ceil(len(described.panels) / described.columns)
+    entries = [(_handle(look), name) for look, name in described.legend]
+    if given:
+        figure, made = _given(described, rows, given)
+    else:
+        figure = new_figure(
+            described.height, described.title, described.subtitle, described.note,
+            described.width or WIDTH, entries,
+        )  # fmt: skip
+        x, y = described.share
+        grid: Any = figure.subplots(
+            rows, described.columns, sharex=x, sharey=y, squeeze=False,
+            height_ratios=described.heights or [1] * rows,
+        )  # fmt: skip
+        made = list(grid.flat)
+    for left in made[len(described.panels) :]:
+        left.set_visible(False)
+    numbers = {name: place for place, name in enumerate(described.names())}
+    parts = count()
+    labels: list[EndLabel] = []
+    for place, (axes, panel) in enumerate(zip(made, described.panels, strict=False)):
+        for item in panel.items:
+            gid = f"series-{numbers.get(getattr(item, 'name', ''), -1)}-{next(parts)}"
+            _draw(axes, panel, item, gid)
+            if isinstance(item, Series) and item.label:
+                end = float(item.x[-1]), float(panel.y.clipped(item.y[-1]))
+                labels.append(EndLabel(axes, *end, item.label, ink(item.look.colour), f"{gid}-label"))
+        _frame(axes, panel)
+        if not given:
+            _outside(axes, place, described)
+    if labels:
+        label_ends(figure, labels)
+    if given:
+        _finish(described, made, entries)
+    elif described.heights:
+        figure.align_ylabels(made)
+    for place, axes in enumerate(made[: len(described.panels)]):
+        ends = "_".join(f"{kind}_{low:.9g}_{high:.9g}" for kind, (low, high) in _scales(axes))
+        axes.patch.set_gid(f"panel-{place}_{ends}")
+    return figure
+
+
+def _scales(axes: Axes) -> list[tuple[str, tuple[float, float]]]:
+    return [(axes.get_xscale(), axes.get_xlim()), (axes.get_yscale(), axes.get_ylim())]
+
+
+def _given(described: Description, rows: int, given: Sequence[Axes]) -> tuple[Figure, list[Axes]]:
+    """Return the user's axes, with scales shared as they would be in a figure of its own."""
+    wanted = len(described.panels)
+    if wanted != len(given):
+        there = f"{len(given)} axes were" if len(given) > 1 else "one was"
+        raise ValueError(
+            f"ax: this figure has {wanted} panels ({rows} by {described.columns}) and {there} given; narrow it with "
+            "where=…, or give a list of axes"
+        )
+    for share, join in zip(described.share, (Axes.sharex, Axes.sharey), strict=True):
+        for other in given[1:] if share == "all" else ():
+            join(other, given[0])
+    return given[0].get_figure(root=True), list(given)  # type: ignore[return-value]
+
+
+def _finish(described: Description, axes: Sequence[Axes], entries: Sequence[tuple[Any, str]]) -> None:
+    """Put what a figure of its own has around its panels into them: labels, the title over a single one, the legend."""
+    for one, panel in zip(axes, described.panels, strict=True):
+        one.set(xlabel=panel.x.label, ylabel=panel.y.label)
+    if len(axes) == 1 and not described.panels[0].title:
+        axes[0].set_title(described.title, wrap=True)
+    if entries:
+        handles, texts = zip(*entries, strict=True)
+        # beside the panel, never over data
+        axes[-1].legend(handles, texts, fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
+
+
+def _outside(axes: Axes, place: int, described: Description) -> None:
+    """Write the labels of a panel where no panel beside or below it has the same axis."""
+    panel, columns = described.panels[place], described.columns
+    x, y = described.share
+    if place + columns >= len(described.panels) or x == "none":
+        axes.set_xlabel(panel.x.label)
+        axes.tick_params(labelbottom=not panel.x.names)
+    if place % columns == 0 or y == "none":
+        axes.set_ylabel(panel.y.label)
+
+
+def _frame(axes: Axes, panel: Panel) -> None:
+    """Set title and axes of a panel."""
+    look: dict[str, Any] = {"size": panel.small, "linespacing": 1.35} if panel.small else {}
+    axes.set_title(panel.title, pad=22 if panel.x.top else None, **look)
+    _scale(axes, panel.x, "x")
+    _scale(axes, panel.y, "y")
+    if not panel.framed:
+        axes.set_axis_off()
+
+
+def _scale(axes: Axes, axis: Axis, which: str) -> None:
+    """Set one axis: scale, ends, ticks and what stands at them."""
+    drawn: Any = axes.xaxis if which == "x" else axes.yaxis
+    if axis.names:
+        drawn.set_ticks(range(len(axis.names)), axis.names, **({"size": axis.small} if axis.small else {}))
+        axes.grid(visible=False, axis="both" if axis.top else "y")
+        axes.tick_params(axis="both" if axis.top else "y", length=0)
+        if which == "y":
+            axes.set_ylim(*(axis.ends if axis.ends[0] is not None else (len(axis.names) - 0.5, -0.5)))
+        else:
+            axes.tick_params(top=axis.top, labeltop=axis.top, bottom=False, labelbottom=False)
+        return
+    if axis.scale == "log":
+        (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+    low, high = axis.ends
+    if axis.ends != (None, None):
+        axes.set_xlim(low, high) if which == "x" else axes.set_ylim(low, high)
+    if axis.ticks is not None:
+        drawn.set_major_locator(FixedLocator(list(axis.ticks)))
+    elif axis.most:
+        many: Any = LogLocator(10, subs=axis.steps, numticks=axis.most)
+        drawn.set_major_locator(many if axis.scale == "log" else MaxNLocator(axis.most))
+    drawn.set_minor_locator(NullLocator())
+    if axis.text is not None:
+        text = axis.text
+        drawn.set_major_formatter(FuncFormatter(lambda value, _: text(value)))
+
+
+def _draw(axes: Axes, panel: Panel, item: Any, gid: str) -> None:
+    """Draw one item of a panel."""
+    match item:
+        case Series():
+            _series(axes, panel, item, gid)
+        case Area(fill=fill):
+            ends = panel.y.clipped(item.low), panel.y.clipped(item.high)
+            axes.fill_between(item.x, *ends, **_filled(fill), zorder=item.order, label=item.name, gid=gid)
+        case Bars(fill=fill):
+            at: dict[str, Any] = {"left": item.left, "height": item.thickness, "label": item.name}
+            for bar in axes.barh(item.at, item.width, **at, **_filled(fill)):
+                bar.set_gid(f"{gid}-{bar.get_y():g}")
+        case Cells():
+            _cells(axes, item, gid)
+        case Rule(at=place, along=along):
+            look = _line(item.look)
+            axes.axhline(place, **look) if along == "y" else axes.axvline(place, **look)
+        case Region(low=low, high=high, along=along):
+            span = axes.axhspan if along == "y" else axes.axvspan
+            span(low, high, zorder=0 if item.fill.alpha < 1 or along == "x" else 1, **_filled(item.fill))
+        case Words():
+            where: dict[str, Any] = {"transform": axes.transAxes} if item.shares else {}
+            axes.text(
+                item.x, item.y, item.text, color=item.colour, size=item.size, va=item.place, zorder=3.5,
+                **where,
+            )  # fmt: skip
+
+
+def _line(look: Look) -> dict[str, Any]:
+    """Return a look in matplotlib's words."""
+    found: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes or "none", "zorder": look.order}
+    if look.marker:
+        found |= {"marker": look.marker, "markersize": look.size}
+    if look.edge is not None:
+        found["markeredgewidth"] = look.edge
+    if look.hollow:
+        found["markerfacecolor"] = "white"
+    if look.width is not None:
+        found["linewidth"] = look.width
+    return found | ({"alpha": look.alpha} if look.alpha < 1 else {})
+
+
+def _filled(fill: Fill) -> dict[str, Any]:
+    found: dict[str, Any] = {"facecolor": fill.colour, "edgecolor": fill.edge, "linewidth": fill.width}
+    return found | ({"hatch": fill.hatch} if fill.hatch else {}) | ({"alpha": fill.alpha} if fill.alpha < 1 else {})
+
+
+def _handle(look: Look | Fill) -> Line2D | Patch:
+    """Return what stands for a look in a legend."""
+    return Patch(**_filled(look)) if isinstance(look, Fill) else Line2D([], [], **_line(look))
+
+
+def _series(axes: Axes, panel: Panel, item: Series, gid: str) -> None:
+    """Draw points with their bars, and signs for those beyond the edges of the scale."""
+    x, y, look = np.asarray(item.x, dtype=float), panel.y.clipped(item.y), _line(item.look)
+    if item.bars:
+        at = x if item.bars == "x" else y
+        ends = np.vstack((np.maximum(0, at - item.low), np.maximum(0, np.asarray(item.high) - at)))
+        bars: dict[str, Any] = {f"{item.bars}err": ends, "elinewidth": 1.1, "capsize": 2.5}
+        drawn = axes.errorbar(x, y, **bars, **look, label=item.name)
+        for number, part in enumerate(drawn.get_children()):
+            part.set_gid(f"{gid}-{number}")
+        return
+    axes.plot(x, y, **look, label=item.name, gid=gid)
+    low, high = panel.y.edges
+    for there, place, marker in ((y <= low, low / 1.17, r"$\downarrow$"), (y >= high, high * 1.17, r"$\infty$")):
+        if item.signed and there.any():
+            sign: dict[str, Any] = {"marker": marker, "markersize": 9, "linestyle": "", "clip_on": False, "zorder": 3.2}
+            at_edge = np.full(int(there.sum()), place)
+            axes.plot(x[there], at_edge, color=item.look.colour, gid=f"{gid}-{marker[2:-1]}", **sign)
+
+
+def _cells(axes: Axes, item: Cells, gid: str) -> None:
+    """Draw shaded cells with their texts, and lines between them."""
+    shades = LinearSegmentedColormap.from_list("shades", list(item.shades))
+    axes.imshow(item.values, cmap=shades, vmin=0, vmax=1, aspect="auto", gid=gid)
+    for (row, column), value in np.ndenumerate(item.values):
+        colour = "white" if value > 0.55 else Look().colour
+        axes.text(column, row, item.texts[row][column], ha="center", va="center", size=8, color=colour)
+    rows, columns = np.shape(item.values)
+    for place in range(1, columns):
+        axes.axvline(place - 0.5, color="#BBBBBB", linewidth=0.6)
+    for place in range(1, rows):
+        axes.axhline(place - 0.5, color="#BBBBBB", linewidth=0.6)
+    for spine in axes.spines.values():
+        spine.set_visible(True)

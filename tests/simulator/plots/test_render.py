@@ -1,0 +1,121 @@
+"""The renderer draws what a description says: each kind of item, at its place, clipped at the edges of its scale."""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+
+from simulator.plots.description import (
+    Area,
+    Axis,
+    Bars,
+    Cells,
+    Description,
+    Fill,
+    Look,
+    Panel,
+    Region,
+    Rule,
+    Series,
+    Words,
+)
+from simulator.plots.render import render
+from simulator.plots.style import house_style, save
+
+LINE = Look("#0072B2", "o")
+
+
+def figure(*items: Any, x: Axis = Axis(), y: Axis = Axis(), given: Any = (), **more: Any) -> Figure:  # noqa: B008
+    described = Description([Panel(items, x, y, "a panel")], 1, 3.0, "A title", "below it", "at the foot", **more)
+    with house_style():
+        return render(described, given)
+
+
+def by_gid(made: Figure, part: str) -> list[Any]:
+    return made.findobj(lambda one: part in str(one.get_gid()))
+
+
+def test_points_are_drawn_at_their_values_and_beyond_the_scale_at_its_edges() -> None:
+    y = Axis("error", "log", (0.05, 20), edges=(0.1, 10.0))
+    made = figure(Series("a", [1, 2, 3], [0.001, 2.0, inf], LINE, signed=True), y=y)
+    (axes,) = made.axes
+    line, below, above = axes.lines
+    assert line.get_ydata().tolist() == [0.1, 2.0, 10.0]
+    assert (below.get_xdata().tolist(), above.get_xdata().tolist()) == ([1], [3])
+    assert below.get_ydata()[0] < 0.1
+    assert above.get_ydata()[0] > 10
+    assert (axes.get_yscale(), axes.get_ylim(), axes.get_ylabel()) == ("log", (0.05, 20), "error")
+    assert len(figure(Series("a", [1], [0.001], LINE), y=y).axes[0].lines) == 1, "not every series has signs"
+
+
+def test_each_item_becomes_what_it_says() -> None:
+    made = figure(
+        Area("band", [1, 2], [0, 1], [4, 5], Fill("#FF0000", 0.5)),
+        Bars("bars", [0, 1], [1, 2], [0, 1], Fill("#00FF00", hatch="//", edge="#000000", width=1)),
+        Series("share", [1, 2], [3, 4], LINE, low=[2, 3.5], high=[5, 4.5], bars="y"),
+        Rule(2.5, Look("#444444"), "y"),
+        Region(1, 2, Fill("#EEEEEE"), "x"),
+        Words(0.5, 0.25, "a word", shares=True),
+    )
+    (axes,) = made.axes
+    band = next(one for one in axes.collections if isinstance(one, PolyCollection))
+    assert {tuple(point) for point in band.get_paths()[0].vertices.tolist()} >= {(1, 0), (2, 1), (1, 4), (2, 5)}
+    bars = [(bar.get_x(), bar.get_width(), bar.get_hatch()) for bar in by_gid(made, "series-1-")]
+    assert bars == [(0, 1, "//"), (1, 2, "//")]
+    (points, _, (sticks,)) = axes.containers[1]
+    assert points.get_ydata().tolist() == [3, 4]
+    assert [stick[:, 1].tolist() for stick in sticks.get_segments()] == [[2, 5], [3.5, 4.5]]
+    assert any(list(line.get_ydata()) == [2.5, 2.5] for line in axes.lines)
+    (text,) = (text for text in axes.texts if text.get_text() == "a word")
+    assert text.get_transform() == axes.transAxes
+
+
+def test_cells_are_shaded_and_named() -> None:
+    cells = Cells("failed", np.array([[0.0, 1.0]]), [["3/3", "0/3"]], ("#FFFFFF", "#000000"))
+    made = figure(cells, x=Axis(names=["one", "two"], top=True), y=Axis(names=["row"]))
+    (axes,) = made.axes
+    assert axes.images[0].get_array().tolist() == [[0.0, 1.0]]
+    assert [text.get_text() for text in axes.texts] == ["3/3", "0/3"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["one", "two"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["row"]
+
+
+def test_a_reader_finds_title_parameters_note_and_legend() -> None:
+    made = figure(Series("a", [1, 2], [1, 2], LINE, label="its name"), legend=[(LINE, "a"), (Fill("#EEEEEE"), "grey")])
+    texts = {text.get_gid(): text.get_text() for text in made.texts}
+    assert (texts["title"], texts["subtitle"], texts["note"]) == ("A title", "below it", "at the foot")
+    assert [text.get_text() for text in made.legends[0].get_texts()] == ["a", "grey"]
+    assert [text.get_text() for text in by_gid(made, "-label")] == ["its name"]
+
+
+def test_a_script_finds_series_and_scales_in_the_svg(tmp_path: Path) -> None:
+    made = figure(
+        Area("b", [1, 10], [0, 1], [4, 5], Fill("#FF0000", 0.5)), Series("a", [1, 10], [1, 2], LINE),
+        x=Axis(scale="log", ends=(1, 10)), y=Axis(ends=(0, 5)),
+    )  # fmt: skip
+    (path,) = save(made, tmp_path / "figure", ("svg",))
+    text = path.read_text(encoding="utf-8")
+    assert 'id="panel-0_log_1_10_linear_0_5"' in text
+    assert text.count('id="series-0-') == text.count('id="series-1-') == 1
+
+
+def test_on_axes_of_the_users_own() -> None:
+    sheet = Figure()
+    left, right = sheet.subplots(1, 2)
+    figure(Series("a", [1, 2], [3, 4], LINE), y=Axis("height"), given=[left], legend=[(LINE, "a")])
+    assert (left.lines[0].get_ydata().tolist(), left.get_ylabel(), left.get_title(loc="left")) == (
+        [3, 4],
+        "height",
+        "a panel",
+    )
+    assert left.get_legend() is not None
+    assert not right.lines
+    assert sheet.axes == [left, right]
+    with pytest.raises(ValueError, match=r"has 1 panels \(1 by 1\) and 2 axes were given"):
+        figure(Series("a", [1], [1], LINE), given=[left, right])

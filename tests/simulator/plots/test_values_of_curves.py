@@ -1,0 +1,275 @@
+"""Values of `cost`, `error`, `measure`, `frontier` and `share` figures, computed a second way from trials.csv."""
+
+from __future__ import annotations
+
+from math import inf, log, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawn import described
+from scipy.stats import binomtest
+from synthetic_results import write_result
+
+from simulator.plots.description import Area, Description, Panel, Region, Rule, Series
+from simulator.plots.marks import MARKS
+from simulator.points.registry import make
+from simulator.results.folder import class_of
+
+COST, ERROR, FRONTIER = {"kind": "cost", "x": "sites"}, {"kind": "error", "x": "sites"}, {"kind": "frontier"}
+SITES = [16, 64, 256]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return five games a point; in panels: against round-robin, against freeze."""
+    return write_result(tmp_path_factory.mktemp("values") / "headline", sites=SITES)
+
+
+@pytest.fixture(scope="module")
+def infinite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return ten games a point: deterministic below the scale, randomized against freeze infinite in 7 of 10."""
+    folder = write_result(
+        tmp_path_factory.mktemp("edges") / "result", sites=(16, 256), trials=10, alphas=(0.1,),
+        protocols=("deterministic", "randomized"),
+    )  # fmt: skip
+    rows = pd.read_csv(folder / "trials.csv")
+    exact = rows["protocol"] == "deterministic"
+    rows.loc[exact, "max_rel_error"] = rows["sites"].map({16: 0.0624, 256: 0.00098}) * rows["alpha"]
+    lost = ~exact & (rows["adversary"] == "freeze")
+    rows.loc[lost & (rows["trial"] < 7), "max_rel_error"] = inf
+    rows.loc[lost, ["verdict", "ok"]] = ["failed", False]
+    rows.to_csv(folder / "trials.csv", index=False)
+    return folder
+
+
+def of(panel: Panel, name: str, role: str = "") -> Series:
+    (found,) = (one for one in panel.of(Series, role) if one.name == name)
+    return found
+
+
+def groups(folder: Path, column: str, **fixed: Any) -> dict[int, list[float]]:
+    """Return the sorted values of a column at each number of sites, read without pandas' groups."""
+    rows = pd.read_csv(folder / "trials.csv").to_dict("records")
+    mine = [row for row in rows if all(row[key] == value for key, value in fixed.items())]
+    return {
+        site: sorted(row[column] for row in mine if row["sites"] == site) for site in {row["sites"] for row in mine}
+    }
+
+
+@pytest.mark.parametrize(
+    ("request_", "column", "unit"),
+    [(COST, "words", 1.0), ({**COST, "y": "bits"}, "bits", 1.0), (ERROR, "max_rel_error", 0.03),
+     ({**COST, "y": "words-per-efold"}, "words", log(2_000_001)),
+     ({"kind": "measure", "x": "sites", "y": "output_changes"}, "output_changes", 1.0)],
+    ids=["words", "bits", "error", "efold", "measure"],
+)  # fmt: skip
+def test_lines_are_medians_and_bands_the_range_of_five_games(
+    folder: Path, request_: dict[str, Any], column: str, unit: float
+) -> None:
+    made = described(folder, request_)
+    assert [panel.title for panel in made.panels] == ["against round-robin", "against freeze"]
+    for panel, adversary in zip(made.panels, ("round-robin", "freeze"), strict=True):
+        for protocol in ("deterministic", "randomized", "robust", "martingale"):
+            games = groups(folder, column, adversary=adversary, protocol=protocol)
+            line = of(panel, protocol)
+            assert list(line.x) == SITES
+            assert list(line.y) == pytest.approx([games[site][2] / unit for site in SITES])
+            assert list(line.low) == pytest.approx([games[site][0] / unit for site in SITES])
+            assert list(line.high) == pytest.approx([games[site][4] / unit for site in SITES])
+            (band,) = (area for area in panel.of(Area) if area.name == protocol)
+            assert (list(band.low), list(band.high)) == (list(line.low), list(line.high))
+            assert line.look.colour == band.fill.colour == MARKS[protocol].colour
+
+
+def test_bands_of_many_games_leave_out_five_per_cent_at_each_end(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "many", sites=(16, 64), trials=41, protocols=("robust",), adversaries=("a",))
+    line = of(described(folder, COST).panels[0], "robust")
+    games = groups(folder, "words")
+    assert list(line.low) == [games[site][2] for site in (16, 64)]
+    assert list(line.high) == [games[site][38] for site in (16, 64)]
+    assert "5 % to 95 % of 41 games" in described(folder, COST).note
+
+
+def test_hollow_marks_are_where_at_least_half_of_the_games_failed(folder: Path, tmp_path: Path) -> None:
+    for request in (COST, ERROR):
+        robin, freeze = described(folder, request).panels
+        assert not robin.of(Series, "fails")
+        (hollow,) = freeze.of(Series, "fails")
+        whole = of(freeze, "randomized")
+        games = groups(folder, "ok", protocol="randomized", adversary="freeze")
+        broken = [site for site in SITES if sum(games[site]) <= 2]
+        assert (hollow.name, list(hollow.x), hollow.look.hollow) == ("randomized", broken, True)
+        assert set(zip(hollow.x, hollow.y, strict=True)) <= set(zip(whole.x, whole.y, strict=True))
+        assert whole.label.endswith("fails") == (len(broken) * 2 >= len(SITES))
+        assert not of(freeze, "robust").label.endswith("fails")
+    half = write_result(tmp_path / "half", sites=(16, 64), trials=4, adversaries=("a",), protocols=("robust",))
+    rows = pd.read_csv(half / "trials.csv")
+    rows.loc[(rows["sites"] == 16) & (rows["trial"] < 2), "verdict"] = "failed"
+    rows.loc[(rows["sites"] == 64) & (rows["trial"] < 1), "verdict"] = "failed"
+    rows.to_csv(half / "trials.csv", index=False)
+    assert [list(one.x) for one in described(half, COST).panels[0].of(Series, "fails")] == [[16]]
+    (hollow,) = described(half, FRONTIER).panels[0].of(Series, "fails")
+    words = sorted(rows[rows["sites"] == 16]["words"])
+    assert list(hollow.x) == [(words[1] + words[2]) / 2]
+
+
+def test_bounds_are_those_that_each_protocol_states_at_each_point(folder: Path) -> None:
+    panel = described(folder, COST).panels[1]
+    for protocol in ("deterministic", "robust"):
+        made = make("protocol", class_of("protocol", protocol, {}), {"alpha": 0.03})
+        wanted = [made.cost_bound(site, 2_000_000, 0) for site in SITES]
+        assert list(of(panel, protocol, "bound").y) == pytest.approx(wanted)
+    assert not described(folder, {**COST, "y": "bits"}).panels[0].of(Series, "bound")
+
+
+def test_lower_bounds_are_k_and_root_k_over_alpha_an_efold(folder: Path, tmp_path: Path) -> None:
+    """From so many items on as the bound has words; also as words an e-fold of the whole stream."""
+    assert not described(folder, COST).panels[0].of(Series, "lower bound")
+    made = described(folder, {**COST, "lower_bounds": True})
+    per = described(folder, {**COST, "lower_bounds": True, "y": "words-per-efold"})
+    for name, bound in (("k/α", lambda k: k / 0.03), ("√k/α", lambda k: sqrt(k) / 0.03)):
+        words = [bound(k) * log(2_000_000 / bound(k)) for k in SITES]
+        for panel in made.panels:
+            assert list(of(panel, name, "lower bound").y) == pytest.approx(words)
+        assert list(of(per.panels[0], name, "lower bound").y) == pytest.approx([x / log(2_000_001) for x in words])
+    assert [of(panel, "k/α", "lower bound").label for panel in made.panels] == ["", "k/α"]
+    assert "Dots: lower bounds" in made.note
+    two = write_result(tmp_path / "two", alphas=(0.03, 0.1), trials=1, protocols=("robust",))
+    assert not described(two, {**COST, "lower_bounds": True}).panels[0].of(Series, "lower bound")
+
+
+def test_the_fitted_power_is_that_of_the_marks(folder: Path) -> None:
+    made = described(folder, {**COST, "where": "protocol != 'martingale'"})
+    assert "Beside a line" not in made.note, "three marks are too few"
+    wide = described(Path(__file__).parents[3] / "results" / "reference" / "headline", COST)
+    line = of(wide.panels[1], "robust")
+    slope = np.polyfit(np.log(line.x), np.log(line.y), 1)[0]
+    assert line.label.startswith("robust  $\\propto k^")
+    assert f"{slope:.2f}" in line.label
+    assert f"as k^({slope:.2f}" in wide.caption
+    assert of(wide.panels[0], "robust").label.startswith("$"), "of two panels the last one has the names"
+
+
+def test_a_logarithmic_law_stands_on_a_linear_scale_with_what_a_doubling_adds(tmp_path: Path) -> None:
+    folder = write_result(
+        tmp_path / "growth", sites=(1000,), items=(10**3, 10**6, 2**20 * 10**6), trials=1, protocols=("robust",),
+        adversaries=("freeze",),
+    )  # fmt: skip
+    made = described(folder, {"kind": "cost", "x": "items"})
+    words = pd.read_csv(folder / "trials.csv").sort_values("items")["words"].tolist()
+    line = of(made.panels[0], "robust")
+    assert (made.panels[0].y.scale, list(line.y)) == ("linear", words)
+    added = (words[2] - words[1]) / 20  # doublings
+    shown = f"{added / 1000:,.0f}k" if added >= 1e4 else f"{added / 1000:.3g}k"
+    assert line.label in (f"robust  +{shown}", f"robust  +{added / 1e6:.3g}M")
+
+
+def test_accuracy_is_drawn_against_one_over_alpha(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "accuracy", sites=(64,), alphas=(0.1, 0.01), trials=1, protocols=("robust",))
+    panel = described(folder, {"kind": "cost", "x": "alpha"}).panels[0]
+    assert list(of(panel, "robust").x) == pytest.approx([10, 100])
+    assert "1/α" in panel.x.label
+
+
+def test_errors_keep_their_values_beyond_the_scale(infinite: Path) -> None:
+    made = described(infinite, ERROR)
+    robin, freeze = made.panels
+    assert list(of(robin, "deterministic").y) == pytest.approx([0.0624, 0.00098])
+    assert list(of(freeze, "randomized").y) == [inf, inf]
+    low, high = freeze.y.edges
+    finite = [y for panel in made.panels for one in panel.of(Series, "") for y in one.high if np.isfinite(y)]
+    assert low == 0.1
+    assert max(finite) < high < freeze.y.ends[1]
+    assert freeze.y.text is not None
+    assert (freeze.y.text(high), freeze.y.text(0.5)) == ("∞", "0.5")
+    assert high in freeze.y.ticks
+    assert "↓: below the scale, less than 0.1 α." in made.note
+    assert "∞: infinite, in 14 of 80 games." in made.note
+    assert "randomized is infinite and fails everywhere" in made.caption
+    assert "deterministic is below 0.1" in made.caption
+    assert of(freeze, "randomized").signed
+    assert described(infinite, {"kind": "measure", "x": "sites", "y": "max_rel_error"}).panels[1].y.edges[1] < inf
+
+
+def test_the_border_is_at_one_and_the_slope_of_root_k_above_the_worst_line(folder: Path) -> None:
+    robin, freeze = described(folder, ERROR).panels
+    for panel in (robin, freeze):
+        assert [rule.at for rule in panel.of(Rule)] == [1]
+        assert [region.low for region in panel.of(Region)] == [1]
+    assert not robin.of(Series, "law")
+    (slope,) = freeze.of(Series, "law")
+    assert list(slope.y / np.sqrt(slope.x)) == pytest.approx([slope.y[0] / 4] * 3)
+    assert (slope.y >= of(freeze, "randomized").high).all()
+
+
+def test_a_frontier_has_the_games_and_their_medians(folder: Path, infinite: Path) -> None:
+    made = described(folder, FRONTIER)
+    assert [panel.title for panel in made.panels] == ["against round-robin", "against freeze"]
+    rows = pd.read_csv(folder / "trials.csv")
+    for panel, adversary in zip(made.panels, ("round-robin", "freeze"), strict=True):
+        mine = rows[(rows["adversary"] == adversary) & (rows["protocol"] == "robust")]
+        dots, marks = of(panel, f"robust, {adversary}", "games"), of(panel, f"robust, {adversary}")
+        assert sorted(dots.x) == sorted(mine["words"])
+        assert sorted(dots.y) == pytest.approx(sorted(mine["max_rel_error"] / 0.03))
+        words = groups(folder, "words", adversary=adversary, protocol="robust")
+        errors = groups(folder, "max_rel_error", adversary=adversary, protocol="robust")
+        assert list(marks.x) == [words[site][2] for site in SITES]
+        assert list(marks.y) == pytest.approx([errors[site][2] / 0.03 for site in SITES])
+    assert [one.name for panel in made.panels for one in panel.of(Series, "fails")] == ["randomized, freeze"]
+    assert list(of(described(infinite, FRONTIER).panels[1], "randomized, freeze").y) == [inf, inf]
+    randomized = rows[rows["protocol"] == "randomized"]
+    held = int((randomized["verdict"] != "failed").sum())
+    assert f"words, {held} of {len(randomized)} games hold (fails against freeze)" in made.caption
+
+
+def test_a_frontier_of_several_accuracies_shows_relative_errors_and_each_promise(tmp_path: Path) -> None:
+    two = write_result(tmp_path / "two", sites=(64,), alphas=(0.1, 0.01), trials=2, adversaries=("round-robin",))
+    (panel,) = described(two, FRONTIER).panels
+    assert panel.y.label == "largest relative error"
+    assert not panel.of(Rule)
+    assert [sorted(one.y) for one in panel.of(Series, "promised")] == [[0.01, 0.1]] * 4
+    errors = pd.read_csv(two / "trials.csv")["max_rel_error"]
+    assert sorted(y for one in panel.of(Series, "games") for y in one.y) == sorted(errors)
+
+
+def test_many_adversaries_give_a_panel_to_each_protocol(tmp_path: Path) -> None:
+    adversaries = ("round-robin", "freeze", "drain", "zipf", "bursts")
+    folder = write_result(tmp_path / "many", sites=(64,), trials=2, adversaries=adversaries)
+    made = described(folder, FRONTIER)
+    titles = [panel.title for panel in made.panels]
+    assert titles == ["deterministic: holds", "randomized: fails against 1 of 5", "robust: holds", "martingale: holds"]
+    for panel in made.panels:
+        (others,) = (one for one in panel.of(Series) if one.name == "elsewhere")
+        assert len(others.x) == 15
+
+
+def test_shares_have_the_exact_interval(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "shares", sites=(16, 256), trials=5)
+    request = {"kind": "share", "x": "sites", "where": "adversary == 'freeze'", "level": 0.9}
+    made: Description = described(folder, request)
+    (panel,) = made.panels
+    for protocol in ("robust", "randomized"):
+        games = groups(folder, "ok", protocol=protocol, adversary="freeze")
+        line = of(panel, protocol)
+        assert line.bars == "y"
+        for place, site in enumerate((16, 256)):
+            interval = binomtest(sum(games[site]), 5).proportion_ci(0.95)
+            assert line.x[place] == pytest.approx(site, rel=0.05), "a little aside of the others"
+            assert line.y[place] == sum(games[site]) / 5
+            assert (line.low[place], line.high[place]) == pytest.approx((interval.low, interval.high), abs=1e-9)
+    assert [rule.at for rule in panel.of(Rule)] == [0.9]
+    assert "robust: 100.0% at each" in made.caption
+    with pytest.raises(ValueError, match="true or false; got 'nothing'"):
+        described(folder, {"kind": "share", "x": "sites", "y": "nothing"})
+
+
+def test_a_panel_without_lines_is_left_out(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "own", sites=(16,), extra=("burn", [1, 2, 4]), side="adversary", trials=1)
+    assert len(described(folder, {"kind": "cost", "x": "burn"}).panels) == 2
+    rows = pd.read_csv(folder / "trials.csv")
+    rows.loc[rows["adversary"] != "freeze", "burn"] = np.nan
+    rows.to_csv(folder / "trials.csv", index=False)
+    assert len(described(folder, {"kind": "cost", "x": "burn"}).panels) == 1
