@@ -20,7 +20,7 @@ from simulator.cli.tables import Form, form_options, print_json
     required=True,
     metavar="KIND",
     help="Kind and parameters of the protocol to break.",
-    shell_complete=complete.side,
+    shell_complete=complete.kinds_of("protocol"),
 )
 @click.option("--sites", type=int, default=64, show_default=True, help="Number of sites.")
 @click.option("--items", default="100000", show_default=True, metavar="N", help="Number of items of a game.")

@@ -29,7 +29,7 @@ USUAL: Final[dict[Family, dict[str, Any]]] = {
     epilog="NAME is a protocol, an adversary or a private counter: a kind, module:Class or path/to/file.py:Class, "
     "with parameters after a colon: mine.py:Mine:patience=2."
 )
-@click.argument("name", shell_complete=complete.tested)
+@click.argument("name", shell_complete=complete.kinds_of("protocol", "adversary", "mechanism"))
 @form_options
 def conformance(name: str, form: Form) -> int:
     """Put a class through all tests of its kind; list every fault, and how to mend it.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name", shell_complete=complete.described)
+@click.argument("name", shell_complete=complete.kinds_of())
 @form_options
 def describe(name: str, form: Form) -> None:
     """Describe a kind or a scenario: parameters, source, guarantee, cost, error.

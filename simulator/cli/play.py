@@ -29,7 +29,7 @@ ROWS = 12
     required=True,
     metavar="KIND",
     help="Kind and parameters of the protocol.",
-    shell_complete=complete.side,
+    shell_complete=complete.kinds_of("protocol"),
 )
 @click.option(
     "--adversary",
@@ -37,16 +37,14 @@ ROWS = 12
     show_default=True,
     metavar="KIND",
     help="The same of the adversary.",
-    shell_complete=complete.side,
+    shell_complete=complete.kinds_of("adversary"),
 )
 @click.option("--sites", type=int, help="Number of sites; a trace says its own.")
 @click.option("--items", metavar="N", help="Number of items (1e6 is a million); a trace says its own.")
 @click.option("--alpha", type=float, default=0.1, show_default=True, help="Accuracy of a protocol that takes one.")
 @click.option("--start", default="0", show_default=True, metavar="N", help="Items counted before the game.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the game: column seed of trials.csv.")
-@click.option(
-    "--engine", default="auto", show_default=True, help="auto, step, leap or bulk.", shell_complete=complete.engines
-)
+@click.option("--engine", default="auto", show_default=True, help="auto, step, leap or bulk.")
 @click.option("--latency", metavar="STEPS", help="Delay of messages: a number of steps, or exponential:MEAN.")
 @click.option("--network", metavar="MAPPING", help="As in a scenario file: '{latency: 5, loss: 0.1, link: reliable}'.")
 @click.option("--figure", type=click.Path(dir_okay=False, path_type=Path), help="Draw the timeline into this file.")

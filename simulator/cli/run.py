@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="KEY=VALUE",
     help="Set a key over the file: sites=64, protocol.0.alpha=0.1.",
-    shell_complete=complete.settings,
 )
 @click.option("--trials", type=int, help="Games at each point.")
 @click.option("--seed", type=int, help="The scenario's seed.")
