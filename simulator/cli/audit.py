@@ -19,7 +19,13 @@ from simulator.results.formats import cell
     "module:Class or path/to/file.py:Class; it is audited like the shipped class that it extends. "
     "all: every shipped mechanism, and robust."
 )
-@click.argument("names", nargs=-1, required=True, metavar="NAME…", shell_complete=complete.kinds_of("mechanism", also=("all", "robust")))
+@click.argument(
+    "names",
+    nargs=-1,
+    required=True,
+    metavar="NAME…",
+    shell_complete=complete.kinds_of("mechanism", also=("all", "robust")),
+)
 @click.option("--runs", type=click.IntRange(min=100), help="Runs on each input, in each half; rounds of the tracker.")
 @click.option("--sites", type=click.IntRange(min=1), help="Sites of the audited tracker; 9 if left out.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Root of all randomness.")

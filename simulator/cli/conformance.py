@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +14,7 @@ from simulator.cli.point_flags import entry_of
 from simulator.cli.tables import Form, form_options, print_json, say, terminal_width
 
 if TYPE_CHECKING:
-    from simulator.conformance import Fault
+    from simulator.conformance import ConformanceError
     from simulator.points.registry import Family
 
 USUAL: Final[dict[Family, dict[str, Any]]] = {
@@ -45,17 +44,18 @@ def conformance(name: str, form: Form) -> int:
     except TypeError as error:
         raise ScenarioError(f"{name}: {error}") from error
     if form == "json":
-        print_json({"name": name, "checks": checks, "faults": [asdict(fault) for fault in found]})
+        faults = [{"check": fault.check, "what": str(fault), "mend": fault.mend} for fault in found]
+        print_json({"name": name, "checks": checks, "faults": faults})
     else:
         _tell(name, checks, found, form)
     return int(bool(found))
 
 
-def _tell(name: str, checks: list[str], found: list[Fault], form: Form) -> None:
+def _tell(name: str, checks: list[str], found: list[ConformanceError], form: Form) -> None:
     """Print the faults, each with the check that found it and the way to mend it."""
     width = terminal_width()
     for number, fault in enumerate(found, start=1):
-        lines = wrapped(f"{number}. {fault.check}: {fault.what}", width, indent=3)
+        lines = wrapped(f"{number}. {fault.check}: {fault}", width, indent=3)
         mend = wrapped(f"mend: {fault.mend}", None if width is None else width - 3, indent=6) if fault.mend else []
         click.echo("\n".join([*lines, *(f"   {line}" for line in mend)]))
     if found:

@@ -6,15 +6,14 @@ True
 """
 
 from simulator.conformance.adversaries import check_adversary
+from simulator.conformance.all_faults import all_faults
 from simulator.conformance.bulk_form import check_bulk_form
 from simulator.conformance.counters import check_counter
 from simulator.conformance.failure import ConformanceError
-from simulator.conformance.mending import Fault, all_faults
 from simulator.conformance.protocols import check_protocol
 
 __all__ = [
     "ConformanceError",
-    "Fault",
     "all_faults",
     "check_adversary",
     "check_bulk_form",

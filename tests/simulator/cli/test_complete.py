@@ -104,7 +104,11 @@ def test_the_shell_itself_completes(shell: str, tmp_path: Path) -> None:
     program.chmod(0o755)
     paths = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}
     done = subprocess.run(
-        [*COMMANDS[shell], "-c", SCRIPTS[shell]], env={**os.environ, **paths}, capture_output=True, text=True, check=False
+        [*COMMANDS[shell], "-c", SCRIPTS[shell]],
+        env={**os.environ, **paths},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert not done.stderr
     assert "robust" in done.stdout.splitlines()[-1]
