@@ -26,11 +26,11 @@ COMMANDS: Final = {
     "replay": ("replay:replay", "Replay a game as a page: messages, errors, what the adversary did."),
     "attack": ("attack:attack", "Search for the worst policy against a protocol."),
     "audit": ("audit:audit", "Measure the privacy of a mechanism or of the robust tracker."),
-    "list": ("catalogue:list_", "Say what there is: protocols, adversaries, mechanisms, tasks, plots, scenarios."),
+    "list": ("catalogue:list_", "List protocols, adversaries, mechanisms, tasks, plots, scenarios."),
     "describe": ("describe:describe", "Describe one of them."),
     "check": ("check:check", "Check a scenario and say how much work it is."),
     "schema": ("check:schema", "Print the JSON Schema of scenario files."),
-    "conformance": ("conformance:conformance", "Put a class through the tests of its kind, and say how to mend it."),
+    "conformance": ("conformance:conformance", "Check a class and suggest how to mend its faults."),
     "completion": ("completion:completion", "Print the completion script of a shell."),
     "new": ("new:new", "Start a protocol, an adversary, a task or a plot of your own."),
 }
