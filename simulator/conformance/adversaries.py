@@ -37,7 +37,7 @@ def check_adversary(
     Raises
     ------
     ConformanceError
-        What it does wrong, at the first wrong thing found.
+        At the first fault.
     """
     if isinstance(adversary, type):
         adversary = adversary()

@@ -48,7 +48,7 @@ def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = (1, 2, 7), ite
     Raises
     ------
     ConformanceError
-        What it does wrong, at the first wrong thing found; also if the protocol has no bulk form.
+        At the first fault; also if the protocol has no bulk form.
 
     Examples
     --------

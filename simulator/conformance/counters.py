@@ -46,7 +46,7 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = (1
     Raises
     ------
     ConformanceError
-        What it does wrong, at the first wrong thing found.
+        At the first fault.
 
     Examples
     --------

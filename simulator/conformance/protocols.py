@@ -44,7 +44,7 @@ def check_protocol(
     Raises
     ------
     ConformanceError
-        What it does wrong, at the first wrong thing found.
+        At the first fault.
     """
     if isinstance(protocol, type):
         wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))

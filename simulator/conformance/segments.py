@@ -64,10 +64,10 @@ class ListedStream:
 
     def nth(self, sites: Integers, n: Integers) -> Integers:
         """Return the step of the n-th item of each of these sites, beyond the list where there is none."""
-        found = [np.flatnonzero(self._labels == site) for site in range(self._k)]
+        own = [np.flatnonzero(self._labels == site) for site in range(self._k)]
         beyond = len(self._labels) + 1
         return np.array(
-            [found[i][m - 1] + 1 if m <= len(found[i]) else beyond for i, m in zip(sites, n, strict=True)], dtype=int
+            [own[i][m - 1] + 1 if m <= len(own[i]) else beyond for i, m in zip(sites, n, strict=True)], dtype=int
         )
 
 
