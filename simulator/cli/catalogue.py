@@ -4,28 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from simulator.cli.layout import Column, Table
 from simulator.cli.tables import Form, form_options, print_json, print_table
+from simulator.points.registry import HOMES, Family, base_of, kinds, parameters
 
-if TYPE_CHECKING:
-    from simulator.points.registry import Family
-
-SORTS: Final[dict[str, Family | None]] = {
-    "protocols": "protocol",
-    "adversaries": "adversary",
-    "mechanisms": "mechanism",
-    "sketches": "sketch",
-    "attackers": "attacker",
-    "curators": "curator",
-    "analysts": "analyst",
-    "tasks": "task",
-    "plots": "plot",
-    "scenarios": None,
-}
+SORTS: Final[dict[str, Family | None]] = {home.plural: family for family, home in HOMES.items()} | {"scenarios": None}
 """What can be listed, and the family of its kinds."""
 
 
@@ -64,7 +51,6 @@ def _rows(family: Family | None) -> list[dict[str, str]]:
     """Return the kinds of a family, or the scenarios; a scenario that cannot be read has its error."""
     from simulator.errors import ScenarioError
     from simulator.points.facts import first_line
-    from simulator.points.registry import kinds
     from simulator.scenario.document import read
     from simulator.scenario.load import shipped_scenarios
 
@@ -87,8 +73,6 @@ def _rows(family: Family | None) -> list[dict[str, str]]:
 
 def _signature(family: Family, maker: Any) -> str:
     """Return the parameters of a kind that not all of its family have, or the sizes of a task's games."""
-    from simulator.points.registry import base_of, parameters
-
     if family == "task":
         return ", ".join(size.key for size in maker.sizes)
     common = parameters(base_of("plot")) if family == "plot" else {}

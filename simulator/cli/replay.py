@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simulator.cli.tables import FILE
+from simulator.cli.tables import FILE, SET
 
 if TYPE_CHECKING:
     from simulator.replay.record import GameRecord
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("games", nargs=-1, required=True, metavar="GAME [GAME]")
 @click.option("--point", "points", type=int, multiple=True, help="Of a scenario, the point; 0 if left out.")
 @click.option("--trial", "trials", type=int, multiple=True, help="Of a scenario, the trial; 0 if left out.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key over the scenario's file.")
+@SET
 @click.option("--out", type=FILE, help="The page to write; replay.html if left out.")
 @click.option("--svg", type=FILE, help="Draw steps into this file in place of a page.")
 @click.option("--steps", metavar="A:B", help="Steps that --svg draws; all if left out.")

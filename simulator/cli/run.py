@@ -14,7 +14,7 @@ import click
 from simulator.cli import complete
 from simulator.cli.plot import STYLE
 from simulator.cli.run_output import print_run, print_seeds
-from simulator.cli.tables import FOLDER, Form, form_options, print_json, say
+from simulator.cli.tables import FOLDER, SET, Form, form_options, print_json, say
 
 if TYPE_CHECKING:
     from simulator.runs.progress import Progress
@@ -23,13 +23,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete.scenario_files)
 @click.option("--out", type=FOLDER, help="Folder for the results; results/NAME if left out.")
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Set a key over the file: sites=64, protocol.0.alpha=0.1.",
-)
+@SET
 @click.option("--trials", type=int, help="Games at each point.")
 @click.option("--seed", type=int, help="The scenario's seed.")
 @click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out.")

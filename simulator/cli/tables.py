@@ -21,6 +21,13 @@ Form = Literal["table", "json", "quiet"]
 FILE: Final = click.Path(dir_okay=False, path_type=Path)
 FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 """Types of options that name what is written."""
+SET: Final = click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set a key over the file: sites=64, protocol.0.alpha=0.1.",
+)
 COLOURS: Final = {"PASS": "green", "FAIL": "red", "VACUOUS": "red", "UNDECIDED": "yellow", "refuted": "red"}
 """Colours of verdicts at the beginning of a line."""
 LEAST: Final = 40

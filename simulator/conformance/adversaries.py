@@ -4,52 +4,17 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from adversaries import Adversary
 from protocols import Deterministic, Exact, Randomized, Robust
 from protocols.base import Message, Protocol, Server
 from simulator.conformance.facts import states
-from simulator.conformance.failure import COINS, SAME_GAME, Checks, checked, require, same_game
+from simulator.conformance.failure import COINS, SAME_GAME, Checks, require, same_game
 from simulator.game.outcome import Game
 from simulator.game.play import play
-
-
-def check_adversary(
-    adversary: Adversary | type[Adversary], *, sites: Sequence[int] = (1, 2, 7), items: int = 1500
-) -> list[str]:
-    """Put an adversary through every conformance test.
-
-    Parameters
-    ----------
-    adversary
-        An instance, or a class that needs no parameters.
-    sites, items
-        Numbers of sites to play with, and the length of the games.
-
-    Returns
-    -------
-    list of str
-        The names of the checks passed.
-
-    Raises
-    ------
-    ConformanceError
-        At the first fault.
-    """
-    if isinstance(adversary, type):
-        adversary = adversary()
-    return checked(type(adversary).__name__, adversary_checks(adversary, sites, items))
-
-
-def adversary_checks(
-    adversary: Adversary, sites: Sequence[int] = (1, 2, 7), items: int = 1500
-) -> dict[str, Callable[[], Checks]]:
-    """Return the conformance tests of an adversary by name."""
-    return {name: partial(check, adversary, sites, items) for name, check in CHECKS.items()}
-
 
 PROTOCOLS: tuple[Protocol, ...] = (
     Exact(),
@@ -107,7 +72,9 @@ def _oblivious_if_it_says_so(adversary: Adversary, sites: Sequence[int], items: 
     if not adversary.oblivious or getattr(adversary, "rehearses", False):
         return  # one that rehearses settles its moves before the game, in one against the very same protocol
     for k in sites:
-        tables = [_play(protocol, adversary, k, items).transcript for protocol in (Exact(), _Mute(), _Twice())]
+        tables = [
+            _play(protocol, adversary, k, items).transcript for protocol in (Exact(), _Misstating(0), _Misstating(2))
+        ]
         moves = [list(zip(table["step"], table["sender"], strict=True)) for table in tables]
         mend = "say oblivious = True only if plan(view) never looks at the outputs, nor at when it is asked"
         for other in moves[1:]:
@@ -115,24 +82,19 @@ def _oblivious_if_it_says_so(adversary: Adversary, sites: Sequence[int], items: 
         yield None
 
 
-class _Mute(Exact):
-    """Forwards every item, as `exact` does, and leaves the output as it was at the start."""
+@dataclass(frozen=True)
+class _Misstating(Exact):
+    """Forwards every item, as `exact` does, and puts out a multiple of their number."""
 
+    factor: int = 0
     kind: ClassVar[str] = "exact"  # what an adversary knows of the algorithm may decide its moves
     guarantee: ClassVar[Any] = "none"
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return _Misstating(0, sum(start))
+        return _MisstatingServer(self.factor, sum(start))
 
 
-class _Twice(_Mute):
-    """Forwards every item, and puts out twice their number."""
-
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return _Misstating(2, sum(start))
-
-
-class _Misstating(Server):
+class _MisstatingServer(Server):
     def __init__(self, factor: int, start: int) -> None:
         self._factor = factor
         self.output: int = start
@@ -142,9 +104,7 @@ class _Misstating(Server):
         return ()
 
 
-Check = Callable[[Adversary, Sequence[int], int], Checks]
-
-CHECKS: dict[str, Check] = {
+ADVERSARY_CHECKS: Final = {
     "states its facts": _states_its_facts,
     "stays in range": _stays_in_range,
     "step and leap agree": _step_and_leap_agree,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.stats import ks_2samp
 from adversaries import Adversary, Freeze, Labels, Rotation, RoundRobin, Uniform, View
 from protocols.base import Protocol, even_start
 from simulator.conformance.by_hand import first_draw
-from simulator.conformance.failure import FALSE_ALARM, Checks, checked, require, same_game
+from simulator.conformance.failure import FALSE_ALARM, Checks, require, same_game
 from simulator.conformance.segments import segments_are_well_formed
 from simulator.game.outcome import Game
 from simulator.game.play import play
@@ -22,44 +21,6 @@ GAMES: Final = 40
 START: Final = 1000
 """Items of a known start."""
 SAME: Final = "let bulk_form give the very messages and outputs of sites and server"
-
-
-def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = (1, 2, 7), items: int = 1500) -> list[str]:
-    """Put the bulk form of a protocol through every test.
-
-    Each segment must be well formed; the engine `bulk` must play the game of `leap` where nothing is random, and
-    otherwise the same game up to the first random draw and one of the same distribution. Compared are games from
-    item 0 and after a known start, with many sites and one, of one item, and with a stream that is settled a few
-    steps at a time, so that segments end there; also against adversaries that react, if the protocol says that its bulk
-    form plays those.
-
-    Parameters
-    ----------
-    protocol
-        The protocol that makes it.
-    sites, items
-        Numbers of sites to play with, and the length of the longest games.
-
-    Returns
-    -------
-    list of str
-        The names of the checks passed.
-
-    Raises
-    ------
-    ConformanceError
-        At the first fault; also if the protocol has no bulk form.
-
-    Examples
-    --------
-    >>> from protocols import Deterministic
-    >>> check_bulk_form(Deterministic(alpha=0.2))
-    ['segments are well formed', 'leap and bulk agree']
-    """
-    checks = {"segments are well formed": segments_are_well_formed, "leap and bulk agree": leap_and_bulk_agree}
-    return checked(
-        type(protocol).__name__, {name: partial(one, protocol, sites, items) for name, one in checks.items()}
-    )
 
 
 def bulk_agrees(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
@@ -200,3 +161,9 @@ def _standing(game: Game, step: int) -> float:
     outputs = game.outputs
     place = int(outputs["step"].searchsorted(step, side="right"))
     return float(outputs["output"].iloc[place - 1]) if place else float(game.start)
+
+
+BULK_FORM_CHECKS: Final = {
+    "segments are well formed": segments_are_well_formed,
+    "leap and bulk agree": leap_and_bulk_agree,
+}

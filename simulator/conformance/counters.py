@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -14,7 +14,7 @@ from scipy.stats import binom, chi2
 from mechanisms import Counter
 from mechanisms.scripted_noise import response
 from simulator.conformance.facts import refuses, states
-from simulator.conformance.failure import COINS, FALSE_ALARM, Checks, ConformanceError, checked, require
+from simulator.conformance.failure import COINS, FALSE_ALARM, Checks, ConformanceError, require
 
 RUNS: Final = 1500
 """Runs by which stated errors are judged: a variance that is stated 30 % too small is then refused nearly always."""
@@ -24,44 +24,6 @@ LAPLACE_EXCESS: Final = 3.0
 
 PAST: Final = "refuse such a step before anything is counted"
 ERRORS: Final = "let variance and error_bound say what the noise really does"
-
-
-def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = (1, 2, 7, 33)) -> list[str]:
-    """Put a private counter through every conformance test.
-
-    Its privacy is checked where it states an `encoder`; of other counters it is for tests of their own to show.
-
-    Parameters
-    ----------
-    counter
-        An instance, or a class that needs at most `epsilon` and `horizon` (1 and 64 are then taken).
-    steps
-        Lengths of the runs.
-
-    Returns
-    -------
-    list of str
-        The names of the checks passed.
-
-    Raises
-    ------
-    ConformanceError
-        At the first fault.
-
-    Examples
-    --------
-    >>> from mechanisms import Binary
-    >>> "privacy as claimed" in check_counter(Binary)
-    True
-    """
-    if isinstance(counter, type):
-        counter = counter(epsilon=1.0, horizon=64)
-    return checked(type(counter).__name__, counter_checks(counter, steps))
-
-
-def counter_checks(counter: Counter, steps: Sequence[int] = (1, 2, 7, 33)) -> dict[str, Callable[[], Checks]]:
-    """Return the conformance tests of a private counter by name."""
-    return {name: partial(check, counter, steps) for name, check in CHECKS.items()}
 
 
 def _of_length(counter: Counter, steps: Sequence[int]) -> Iterator[tuple[int, Counter]]:
@@ -190,9 +152,7 @@ def _errs_as_it_says(counter: Counter, steps: Sequence[int]) -> Checks:
         yield None
 
 
-Check = Callable[[Counter, Sequence[int]], Checks]
-
-CHECKS: dict[str, Check] = {
+COUNTER_CHECKS: Final = {
     "states its facts": _states_its_facts,
     "refuses nonsense": _refuses_nonsense,
     "step and release agree": _step_and_release_agree,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 import numpy as np
 from scipy.stats import binom
@@ -18,45 +16,10 @@ from simulator.conformance.bulk_form import bulk_agrees
 from simulator.conformance.by_hand import deliver, first_draw
 from simulator.conformance.copied_messages import copied_messages_mean_the_same
 from simulator.conformance.facts import refuses, states
-from simulator.conformance.failure import COINS, FALSE_ALARM, SAME_GAME, Checks, checked, require, same_game, unless
+from simulator.conformance.failure import COINS, FALSE_ALARM, SAME_GAME, Checks, require, same_game, unless
 from simulator.game.network import Latency
 from simulator.game.outcome import Game
 from simulator.game.play import play
-
-
-def check_protocol(
-    protocol: Protocol | type[Protocol], *, sites: Sequence[int] = (1, 2, 7), items: int = 1500
-) -> list[str]:
-    """Put a protocol through every conformance test.
-
-    Parameters
-    ----------
-    protocol
-        An instance, or a class that needs at most an `alpha` (0.2 is then taken).
-    sites, items
-        Numbers of sites to play with, and the length of the games.
-
-    Returns
-    -------
-    list of str
-        The names of the checks passed.
-
-    Raises
-    ------
-    ConformanceError
-        At the first fault.
-    """
-    if isinstance(protocol, type):
-        wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
-        protocol = protocol(**({"alpha": 0.2} if wants_alpha else {}))
-    return checked(type(protocol).__name__, protocol_checks(protocol, sites, items))
-
-
-def protocol_checks(
-    protocol: Protocol, sites: Sequence[int] = (1, 2, 7), items: int = 1500
-) -> dict[str, Callable[[], Checks]]:
-    """Return the conformance tests of a protocol by name."""
-    return {name: partial(check, protocol, sites, items) for name, check in CHECKS.items()}
 
 
 def _opponents() -> list[Adversary]:
@@ -228,9 +191,7 @@ def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> 
         require(surprise > FALSE_ALARM, f"failed in {failed} of {played} games with delta = {delta}", mend)
 
 
-Check = Callable[[Protocol, Sequence[int], int], Checks]
-
-CHECKS: dict[str, Check] = {
+PROTOCOL_CHECKS: Final = {
     "states its facts": _states_its_facts,
     "refuses nonsense": _refuses_nonsense,
     "quota is honest": _quota_is_honest,

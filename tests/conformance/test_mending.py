@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from protocols import Deterministic
 from simulator.cli import main
 from simulator.conformance import all_faults
 from simulator.conformance.failure import ConformanceError, checked, faults, require, unless
-from simulator.conformance.protocols import protocol_checks
+from simulator.conformance.protocols import PROTOCOL_CHECKS
 
 BAD = '''\
 """A protocol with several faults."""
@@ -151,5 +151,5 @@ def test_a_field_that_takes_nonsense_is_told_once() -> None:
         def __post_init__(self) -> None:
             pass
 
-    nonsense = protocol_checks(Anything(0.2))["refuses nonsense"]
+    nonsense = partial(PROTOCOL_CHECKS["refuses nonsense"], Anything(0.2), (1,), 9)
     assert [str(fault) for fault in faults({"refuses nonsense": nonsense})] == ["accepts alpha=0"]
