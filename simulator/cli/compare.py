@@ -10,7 +10,7 @@ import click
 
 from simulator.cli import complete
 from simulator.cli.layout import Column, Table
-from simulator.cli.plot import STYLE, WITH, classes_of
+from simulator.cli.plot import STYLE, WITH, named
 from simulator.cli.summary import SIDES
 from simulator.cli.tables import FILE, FOLDER, Form, form_options, print_json, print_table, say
 from simulator.results.formats import cell
@@ -60,7 +60,7 @@ def compare(
     from simulator.results.compared import compare_results
     from simulator.results.folder import Results
 
-    classes = classes_of(own)
+    classes = named(own)
     results = [Results(folder, classes) for folder in folders]
     compared = compare_results(results, _names([result.dir for result in results]))
     drawn = []

@@ -31,7 +31,7 @@ WITH = click.option(
 """Options of commands that draw."""
 
 
-def classes_of(own: tuple[str, ...]) -> dict[str, Any]:
+def named(own: tuple[str, ...]) -> dict[str, Any]:
     """Return the classes that `--with` names."""
     return {kind: maker_of("plot", kind) for kind in own}  # a reference leads to the same class in all families
 
@@ -58,7 +58,7 @@ def plot(folder: str, own: tuple[str, ...], style: str) -> None:
     """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
     from simulator.results.folder import Results
 
-    results = Results(folder, classes_of(own))
+    results = Results(folder, named(own))
     from simulator.plots import draw
 
     with _refused(folder):
@@ -79,7 +79,7 @@ def report(folder: str, own: tuple[str, ...]) -> None:
     """
     from simulator.results.folder import Results
 
-    results = Results(folder, classes_of(own))
+    results = Results(folder, named(own))
     from simulator.report.report import write_report
 
     fault = draw_figures(results, missing=True)
