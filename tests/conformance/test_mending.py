@@ -131,6 +131,19 @@ def test_the_command_lists_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("bad")
+def test_a_fault_is_printed_with_its_check_and_its_mend_and_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = ConformanceError("is late", "hurry", "is in time")
+    monkeypatch.setattr(simulator.conformance, "all_faults", lambda thing: (["is in time", "is here"], [fault]))
+    for form in ((), ("-q",)):
+        result = disttrack("exact", *form)
+        assert result.exit_code == 1
+        assert result.stdout == "1. is in time: is late\n   mend: hurry\nexact: 1 fault in 2 checks\n"
+    assert json.loads(disttrack("exact", "--json").stdout)["faults"] == [
+        {"check": "is in time", "what": "is late", "mend": "hurry"}
+    ]
+
+
+@pytest.mark.usefixtures("bad")
 def test_the_command_takes_names_and_parameters_and_refuses_what_has_no_tests() -> None:
     result = disttrack("single-site:site=0")
     assert result.exit_code == 0, result.output

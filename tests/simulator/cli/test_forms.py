@@ -119,6 +119,20 @@ def test_play_in_each_form() -> None:
     assert disttrack("play", "--protocol", "exact", "--sites", "2", "--items", "9", "--quiet").output == ""
 
 
+def test_describe_says_what_must_be_given() -> None:
+    (known,) = document("describe", "deterministic")["kinds"]
+    assert known["parameters"]["alpha"]["must be given"] is True
+    assert known["parameters"]["centred"]["default"] is False
+
+
+def test_one_failed_claim_in_several_scenarios_is_status_1() -> None:
+    Path("failing.yaml").write_text(SMALL.replace("at_least: 1", "at_least: 2").replace("name: small", "name: failing"))
+    for files in (("small.yaml", "failing.yaml"), ("failing.yaml", "small.yaml")):
+        result = disttrack("run", *files, "--workers", "1", "--no-figures", "-q")
+        assert result.exit_code == 1
+        assert result.stdout.startswith("failing: FAIL always right")
+
+
 @pytest.mark.slow
 def test_list_and_describe_as_documents() -> None:
     found = document("list")

@@ -55,10 +55,11 @@ def test_an_alias_is_a_copy() -> None:
     assert data["b"] == [1]
 
 
-def _bomb(levels: int) -> str:
+def test_aliases_that_multiply_are_refused() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
-    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, levels)]
-    return "\n".join(lines)
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    with pytest.raises(YamlError, match=f"more than {MOST_VALUES:,} values"):
+        read_yaml("\n".join(lines))
 
 
 @pytest.mark.quick_cases(4)
@@ -67,7 +68,6 @@ def _bomb(levels: int) -> str:
     [
         ("a: 1\nb: 2\na: 3", "given twice", 3),
         ("&a [*a]", "inside of what it repeats", 1),
-        (_bomb(9), f"more than {MOST_VALUES:,} values", None),
         ("[" * 5_000, f"more than {MOST_LEVELS} levels deep", None),
         ("[" * 60 + "]" * 60, f"more than {MOST_LEVELS} levels deep", 1),
         ("x" * 400_000, "400,000 letters", None),
