@@ -155,7 +155,7 @@ def test_audit_in_each_form() -> None:
     (good, bad) = document("audit", "randomized-response", "binary literal=true", "--runs", "300", status=1)["audits"]
     assert (good["verdict"], bad["verdict"]) == ("stands", "refuted")
     assert good["claimed"] == bad["claimed"] == 1.0
-    assert good["runs prove"] <= 1.0 < bad["runs prove"]
+    assert bad["runs prove"] < 1.0 < bad["exact"]  # runs see little, exact losses all
     quiet = disttrack("audit", "randomized-response", "binary literal=true", "--runs", "300", "-q")
     assert quiet.stdout.count("\n") == 1
     assert ": refuted" in quiet.stdout
