@@ -13,8 +13,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.environment_ids import register_when_imported
-
 if TYPE_CHECKING:
     # of two classes of one name, the hard instance that plays comes after the one that is computed
     from mechanisms import *  # noqa: F403, I001
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
     from adversaries.sketching import *  # noqa: F403
     from protocols import *  # noqa: F403
     from simulator import *  # noqa: F403
-
-register_when_imported()  # gymnasium.make("disttrack/Tracking-v0")
 
 _HOMES: Final = (
     "simulator",

@@ -48,7 +48,6 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
     "environment": SIDES | {"environment_text", "game", "points"},
     "environment_text": frozenset({"adversaries", "results"}),
-    "environment_ids": frozenset(),
     "cli": frozenset(
         {"protocols", "errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
         | {"report", "replay", "runs", "search", "templates", "conformance"}
@@ -58,7 +57,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "simulator": frozenset(
         {"conformance", "environment", "errors", "game", "plots", "results", "runs", "scenario", "tasks"}
     ),
-    "disttrack": SIDES | {"mechanisms", "simulator", "environment_ids"},
+    "disttrack": SIDES | {"mechanisms", "simulator"},
     "templates": frozenset({"disttrack", "protocols", "points", "plots", "results"}),
 }
 """The rooms, and which other rooms each may import from."""

@@ -7,7 +7,6 @@ Exit status: 0 done and all claims hold, 1 a claim failed or a run failed, 2 the
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -27,12 +26,12 @@ COMMANDS: Final = {
     "replay": ("replay:replay", "Replay a game as a page: messages, errors, what the adversary did."),
     "attack": ("attack:attack", "Search for the worst policy against a protocol."),
     "audit": ("audit:audit", "Measure the privacy of a mechanism or of the robust tracker."),
-    "list": ("catalogue:list_", "Say what there is: protocols, adversaries, mechanisms, tasks, plots, scenarios."),
+    "list": ("catalogue:list_", "List protocols, adversaries, mechanisms, tasks, plots, scenarios."),
     "describe": ("describe:describe", "Describe one of them."),
     "check": ("check:check", "Check a scenario and say how much work it is."),
     "schema": ("check:schema", "Print the JSON Schema of scenario files."),
-    "conformance": ("conformance:conformance", "Put a class through the tests of its kind, and say how to mend it."),
-    "completion": ("completion:completion", "Print what makes a shell complete names, parameters and values."),
+    "conformance": ("conformance:conformance", "Check a class and suggest how to mend its faults."),
+    "completion": ("completion:completion", "Print the completion script of a shell."),
     "new": ("new:new", "Start a protocol, an adversary, a task or a plot of your own."),
 }
 """Each command, where it lives in this package, and what it does in one line."""
@@ -68,10 +67,6 @@ class Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run a command and end the program with its status."""
-        if "_DISTTRACK_COMPLETE" in os.environ:
-            from simulator.cli.completion import register
-
-            register()
         given = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
         try:

@@ -18,14 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete.scenario_files)
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Set a key over the file.",
-    shell_complete=complete.settings,
-)
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key over the file.")
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Worker processes to reckon with; one per core if left out."
 )

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simulator.cli import complete
-from simulator.cli.layout import Column
+from simulator.cli.layout import Column, Table
 from simulator.cli.plot import STYLE, WITH, named
 from simulator.cli.summary import SIDES
-from simulator.cli.tables import Form, form_options, print_json, print_table, say
+from simulator.cli.tables import FILE, FOLDER, Form, form_options, print_json, print_table, say
 from simulator.results.formats import cell
 
 if TYPE_CHECKING:
     from simulator.results.compared import Compared
     from simulator.results.folder import Results
+
+Answers = list[dict[str, list[tuple[Any, str]]]]
+"""For each result its answers by header: the value and its text at each of its points."""
 
 
 @click.command()
@@ -29,14 +32,10 @@ if TYPE_CHECKING:
     metavar="KIND[:X]",
     help="Draw a figure of all of them, for example cost:sites.",
 )
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the figures and the page; figures if left out.",
-)
+@click.option("--out", type=FOLDER, help="Folder for the figures and the page; figures if left out.")
 @click.option(
     "--html",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="The page of the comparison; compare.html in the folder of --out, or else of the first result, if left out.",
 )
 @WITH
@@ -57,6 +56,7 @@ def compare(
     interval, overlaid figures, and in what else the results differ.
     """
     from simulator.errors import ScenarioError
+    from simulator.results.answers import cells_by_point
     from simulator.results.compared import compare_results
     from simulator.results.folder import Results
 
@@ -75,10 +75,13 @@ def compare(
     page: Path | None = None
     if len(results) > 1:
         page = _write_page(html or (out or results[0].dir) / "compare.html", results, compared, plots, out)
+    answers: Answers = [
+        {answer.header: cells for answer, cells in cells_by_point(one) if not answer.rank} for one in results
+    ]
     if form == "json":
-        print_json({**_document(results, compared), "figures": drawn, "page": page})
+        print_json({**_document(compared, answers), "figures": drawn, "page": page})
     elif form == "table":
-        _tell(results, compared)
+        print_table(_table(compared, answers))
         for paths in drawn:
             click.echo("figure: " + ", ".join(paths))
         if page is not None:
@@ -86,9 +89,9 @@ def compare(
 
 
 def _write_page(
-    path: Path, results: Sequence[Results], compared: Compared, plots: tuple[str, ...], out: Path | None
+    path: Path, results: Sequence[Results], compared: Compared, plots: Sequence[str], out: Path | None
 ) -> Path:
-    """Write the page and return its path; its warnings are told in lines as well."""
+    """Write the page and return its path; its warnings are printed as well."""
     from simulator.plots.figures import compared_figure
     from simulator.report.compare import write_comparison
     from simulator.report.figures import Picture
@@ -105,74 +108,47 @@ def _write_page(
     return write_comparison(path, results, compared, pictures)
 
 
-Answers = list[tuple[str, list[tuple[Any, str]]]]
-"""Of one result: what answers its question, by header, and for each of its points the value and the text of it."""
-
-
-def _answers(results: Sequence[Results]) -> list[Answers]:
-    """Return for each result what answers its question."""
-    from simulator.results.answers import cells_by_point
-
-    return [
-        [(answer.header, cells) for answer, cells in cells_by_point(result) if not answer.rank] for result in results
-    ]
-
-
-def _document(results: Sequence[Results], compared: Compared) -> dict[str, Any]:
-    """Return the comparison for programs: a row for each point, with what each result that has it says."""
-    answers, matched = _answers(results), compared.matched
-    rows = [
-        {
-            **point.setting,
-            "results": {
-                compared.names[place]: {header: cells[row][0] for header, cells in answers[place]}
-                for place, row in point.places.items()
-            },
+def _document(compared: Compared, answers: Answers) -> dict[str, Any]:
+    """Return the comparison for programs: a row for each point, with the answers of each result that has it."""
+    matched, names = compared.matched, compared.names
+    rows = []
+    for point in matched.points:
+        by_name = {
+            names[place]: {header: cells[row][0] for header, cells in answers[place].items()}
+            for place, row in point.places.items()
         }
-        for point in matched.points
-    ]
+        rows.append({**point.setting, "results": by_name})
     return {
         "shared": matched.shared,
-        "matched": matched.common or len(results) == 1,
+        "matched": matched.common or len(names) == 1,
         "rows": rows,
-        "alone": dict(zip(compared.names, compared.alone, strict=True)),
+        "alone": dict(zip(names, compared.alone, strict=True)),
         "warnings": list(compared.warnings),
     }
 
 
-def _tell(results: Sequence[Results], compared: Compared) -> None:
-    """Print the comparison as a table: a row for each point, a column for each answer of each result."""
+def _table(compared: Compared, answers: Answers) -> Table:
+    """Return the comparison as a table: a row for each point, a column for each answer of each result."""
     matched, names = compared.matched, compared.names
-    answers = [dict(mine) for mine in _answers(results)]
     keys = matched.columns
-    columns = [Column(key.replace("_", " "), right=key not in SIDES, key=True, named=key in SIDES) for key in keys]
     headers = dict.fromkeys(header for mine in answers for header in mine)
     asked = [(header, place) for header in headers for place in range(len(names))]
+    columns = [Column(key.replace("_", " "), right=key not in SIDES, key=True) for key in keys]
     columns += [Column(f"{header}: {names[place]}", right=True) for header, place in asked]
-    rows = [
-        [
-            *(point.said(key) for key in keys),
-            *(
-                answers[place][header][point.places[place]][1]
-                if place in point.places and header in answers[place]
-                else ""
-                for header, place in asked
-            ),
+    rows = []
+    for point in matched.points:
+        cells = [
+            answers[place][header][point.places[place]][1] if place in point.places and header in answers[place] else ""
+            for header, place in asked
         ]
-        for point in matched.points
-    ]
-    filled = [place for place, column in enumerate(columns) if column.key or any(row[place] for row in rows)]
+        rows.append([*map(point.said, keys), *cells])
     subtitle = " · ".join(f"{key} {cell(matched.shared[key])}" for key in matched.head if key not in keys)
-    notes = [] if matched.common or len(names) == 1 else ["no point is in more than one of these results"]
-    notes += (
-        [f"points that no other result has: {compared.alone_in_words}"]
-        if matched.common and any(compared.alone)
-        else []
-    )
-    print_table(
-        " | ".join(names), [columns[i] for i in filled], [[row[i] for i in filled] for row in rows],
-        subtitle=subtitle, notes=notes,
-    )  # fmt: skip
+    notes = []
+    if not matched.common and len(names) > 1:
+        notes.append("no point is in more than one of these results")
+    elif matched.common and any(compared.alone):
+        notes.append(f"points that no other result has: {compared.alone_in_words}")
+    return Table(" | ".join(names), columns, rows, subtitle, notes)
 
 
 def _names(folders: list[Path]) -> list[str]:

@@ -1,26 +1,24 @@
-"""How a table fits a terminal: no word and no number is ever broken in two.
+"""Tables and texts in the width of a terminal: no word and no number is ever broken in two.
 
-Where a table is too wide, headers go over several lines and texts are wrapped at spaces. If that is not enough, columns
-are left out, those of the highest rank first, and if even the others do not fit, each row becomes a few lines. A pipe
-has no width: every row stays a line there.
+`rich` lays out the tables. Where one is too wide, its headers and texts are wrapped at spaces; if that is not enough,
+columns are left out, those of the highest rank first; and if even the others do not fit, each row becomes a few lines.
+A pipe has no width: every row is one line there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+import io
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-GAP: Final = 2
-"""Spaces between two columns."""
-INDENT: Final = 2
-"""Spaces before the further lines of a row that takes several."""
+from simulator.errors import printable
+
 STACKED: Final = 1
 """Highest rank of the columns that are shown where each row is several lines."""
-
-Paint = Callable[[str, str], str]
-"""Gives a cell its colour: from the cell, and from what stands on the line."""
+TEXT: Final = 36
+"""Letters of a line below which a wrapped text is hard to read."""
 
 
 @dataclass(frozen=True)
@@ -37,74 +35,71 @@ class Column:
         Columns of the highest rank are left out first, those of rank 0 never.
     wraps
         Whether its cells are texts, which may be wrapped at spaces.
-    least
-        Letters that a wrapped text needs to be good to read.
     key
-        Whether it says which row it is: it stands on the first line where a row is several lines.
-    named
-        Whether its cells need no header beside them there.
+        Whether it identifies the row: where a row is several lines, it is on the first of them.
     source
-        What it is called in the table on the disk, if it is in it.
+        The column of the table on the disk that has its values, if there is one.
     says
-        What it means, to be told below the table.
+        Its meaning, for a note below the table.
     """
 
     header: str
     right: bool = False
     rank: int = 0
     wraps: bool = False
-    least: int = 24
     key: bool = False
-    named: bool = False
     source: str = ""
     says: str = ""
 
 
 @dataclass(frozen=True)
-class Layout:
-    """A table as lines.
+class Table:
+    """A table with its title, in no width yet.
 
-    Attributes
+    Parameters
     ----------
-    lines
-        Header and rows.
-    shown, left_out
-        The columns, and those for which there was no room.
+    title, subtitle
+        Above it; the parts of the subtitle are separated by ` · `.
+    columns, rows
+        Its content. Columns without any are not shown.
+    notes
+        Sentences below it.
+    whole
+        The file that has the columns which are left out.
     """
 
-    lines: list[str]
-    shown: list[Column]
-    left_out: list[Column]
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[str]]
+    subtitle: str = ""
+    notes: Sequence[str] = ()
+    whole: str = ""
 
+    def lines(self, width: int | None) -> list[str]:
+        """Return the lines of the table; `width` is the number of letters of a line, None for a pipe."""
+        cells = [[printable(cell) for cell in row] for row in self.rows]  # results may hold codes of a terminal
+        full = [i for i, column in enumerate(self.columns) if column.key or any(row[i] for row in cells)]
+        columns = [replace(self.columns[i], header=printable(self.columns[i].header)) for i in full]
+        shown, body = _fitted(columns, [[row[i] for i in full] for row in cells], width)
+        head = [*wrapped(self.title, width), *packed(self.subtitle.split(" · "), width, between=" · ")]
+        left_out = [column for column in columns if column not in shown]
+        meanings = [f"{column.header}: {column.says}" for column in shown if column.says]
+        notes = [*self.notes, *meanings, *self._elsewhere(left_out)]
+        below = [line for note in notes for line in wrapped(note, width, indent=2)]
+        return [*filter(None, head), *[""] * (width is not None), *body, *[""] * bool(below), *below]
 
-def lay_out(
-    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None, paint: Paint = lambda cell, text: text
-) -> Layout:
-    """Return a table as lines of at most `width` letters; None is as wide as it takes.
-
-    A single word that is longer than the whole line stays whole, and is all that may stick out.
-    """
-    places = list(range(len(columns)))
-    while True:
-        shown = [columns[i] for i in places]
-        cells = [[row[i] for i in places] for row in rows]
-        widths = _widths(shown, cells, width)
-        if widths is not None:
-            lines = _table(shown, cells, widths, width, paint)
-            break
-        last = max(places, key=lambda i: (columns[i].rank, i))
-        if not columns[last].rank:
-            assert width is not None
-            places = [i for i, column in enumerate(columns) if column.rank <= STACKED]
-            shown = [columns[i] for i in places]
-            lines = [line for row in rows for line in _stacked(shown, [row[i] for i in places], width, paint)]
-            break
-        places.remove(last)
-    return Layout(lines, shown, [column for place, column in enumerate(columns) if place not in places])
+    def _elsewhere(self, left_out: Sequence[Column]) -> Iterator[str]:
+        """Yield which columns there was no room for, and where they are."""
+        there = [column for column in left_out if self.whole and column.source]
+        names = [one.source if one.source == one.header else f"{one.source} ({one.header})" for one in there]
+        if names:
+            yield f"also in {self.whole}: {', '.join(names)}"
+        if others := [column.header for column in left_out if column not in there]:
+            yield f"with more room: {', '.join(others)}"
 
 
 def wrapped(text: str, width: int | None, *, indent: int = 0) -> list[str]:
-    """Return a text as lines broken at spaces only; the further lines of a paragraph begin with so many spaces.
+    """Return a text as lines broken at spaces only; the further lines of a paragraph are indented.
 
     Examples
     --------
@@ -113,12 +108,14 @@ def wrapped(text: str, width: int | None, *, indent: int = 0) -> list[str]:
     >>> wrapped("incomprehensibilities", 5), wrapped("", 5)
     (['incomprehensibilities'], [''])
     """
-    paragraphs = [packed(line.split(), width, indent=indent, between=" ") for line in text.split("\n")]
-    return [line for paragraph in paragraphs for line in paragraph or [""]]
+    fit = textwrap.TextWrapper(
+        width or 10**9, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
+    return [line for part in printable(text).split("\n") for line in fit.wrap(part) or [""]]
 
 
 def packed(parts: Sequence[str], width: int | None, *, indent: int = 0, between: str = "   ") -> list[str]:
-    """Return parts as lines, as many on each as fit; one that is longer than a line is wrapped at its spaces.
+    """Return parts as lines, as many on each as fit; only a part that is longer than a line is wrapped.
 
     Examples
     --------
@@ -126,15 +123,14 @@ def packed(parts: Sequence[str], width: int | None, *, indent: int = 0, between:
     (['64 sites · alpha 0.1'], ['64 sites', 'alpha 0.1'])
     """
     lines: list[str] = []
-    for part in parts:
+    room = None if width is None else width - indent
+    for part in map(printable, parts):
         longer = f"{lines[-1]}{between}{part}" if lines else part
-        if lines and (width is None or len(longer) <= width):
+        if lines and (room is None or len(longer) <= room):
             lines[-1] = longer
-        elif width is not None and len(part) + indent > width and " " in part:
-            lines += [" " * indent * bool(lines) + line for line in wrapped(part, width - indent)]
         else:
-            lines.append(" " * indent * bool(lines) + part)
-    return lines
+            lines += wrapped(part, room)
+    return [" " * indent + line for line in lines]
 
 
 def hanging(name: str, text: str, width: int | None) -> list[str]:
@@ -149,78 +145,63 @@ def hanging(name: str, text: str, width: int | None) -> list[str]:
     return [f"{name}{first}".rstrip(), *(" " * len(name) + line for line in more)]
 
 
-def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None) -> list[int] | None:
-    """Return the width of each column; None if they do not fit."""
-    cells = [[row[place] for row in rows] for place in range(len(columns))]
-    headers = [len(column.header) for column in columns]
-    natural = [max(map(len, mine), default=0) for mine in cells]
-    if width is None:
-        return list(map(max, natural, headers))
-    least = [
-        max(_longest_word(mine), min(full, column.least)) if column.wraps else full
-        for column, mine, full in zip(columns, cells, natural, strict=True)
-    ]
-    widths = [max(size, _longest_word([column.header])) for column, size in zip(columns, least, strict=True)]
-    spare = width - sum(widths) - GAP * (len(columns) - 1)
-    if spare < 0:
-        return None
-    for wanted in (natural, headers):  # texts first, then headers in one line
-        for place, size in enumerate(wanted):
-            more = min(max(0, size - widths[place]), spare)
-            widths[place] += more
-            spare -= more
-    return widths
+def _fitted(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None
+) -> tuple[Sequence[Column], list[str]]:
+    """Return the columns for which there is room, and header and rows as lines."""
+    words = {word for row in [[column.header for column in columns], *rows] for cell in row for word in cell.split()}
+    places = list(range(len(columns)))
+    while True:
+        shown, cells = [columns[i] for i in places], [[row[i] for i in places] for row in rows]
+        for split in (False, True):
+            lines = _drawn(shown, cells, width, split=split)
+            whole = all(word in words or word.strip("─") == "" for line in lines for word in line.split())
+            if width is None or (whole and max(map(len, lines)) <= width):
+                return shown, lines
+        last = max(places, key=lambda i: (columns[i].rank, i))
+        if not columns[last].rank:
+            assert width is not None
+            shown = [column for column in columns if column.rank <= STACKED]
+            return shown, [line for row in rows for line in _stacked(columns, row, width)]
+        places.remove(last)
 
 
-def _longest_word(texts: Sequence[str]) -> int:
-    return max((len(word) for text in texts for word in text.split()), default=0)
+def _drawn(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None, *, split: bool) -> list[str]:
+    """Return a table as rich draws it, its headers split at spaces or not; it may be too wide."""
+    from rich import box, table
+    from rich.console import Console
+    from rich.text import Text
 
-
-def _table(
-    columns: Sequence[Column], rows: Sequence[Sequence[str]], widths: Sequence[int], width: int | None, paint: Paint
-) -> list[str]:
-    heads = [wrapped(column.header, size) for column, size in zip(columns, widths, strict=True)]
-    most = max(map(len, heads))
-    lines = list(_row(columns, widths, [[""] * (most - len(head)) + head for head in heads], None, paint))
-    if width is not None:
-        lines.append("─" * (sum(widths) + GAP * (len(widths) - 1)))
+    lined = box.Box("    \n    \n ── \n" + "    \n" * 5)
+    grid = table.Table(box=None if width is None else lined, show_edge=False, pad_edge=False)
+    grid.padding = (0, 2, 0, 0) if width is None else (0, 1, 0, 0)
+    for i, column in enumerate(columns):
+        texts = [column.header, *(row[i] for row in rows)] if column.wraps else []
+        longest = max((len(word) for text in texts for word in text.split()), default=0)
+        natural = max((len(line) for text in texts for line in text.split("\n")), default=0)
+        grid.add_column(
+            Text("\n".join(column.header.rsplit(" ", 1)) if split else column.header),
+            justify="right" if column.right else "left",
+            no_wrap=not column.wraps or width is None,
+            min_width=max(longest, min(natural, TEXT)) or None,
+        )
     for row in rows:
-        parts = [
-            wrapped(cell, size) if column.wraps and width is not None else [cell]
-            for column, cell, size in zip(columns, row, widths, strict=True)
-        ]
-        lines += _row(columns, widths, parts, row, paint)
-    return lines
+        grid.add_row(*(Text(" ".join(cell.split()) if width is None else cell) for cell in row))
+    sheet = Console(file=io.StringIO(), width=width or 10**6, color_system=None, force_terminal=False, soft_wrap=True)
+    sheet.print(grid, crop=False, overflow="ignore")
+    return [line.rstrip() for line in sheet.file.getvalue().splitlines()]  # type: ignore[attr-defined]
 
 
-def _row(
-    columns: Sequence[Column],
-    widths: Sequence[int],
-    parts: Sequence[Sequence[str]],
-    cells: Sequence[str] | None,
-    paint: Paint,
-) -> list[str]:
-    """Return a row as lines; `cells` is None in the header."""
-    lines = []
-    for line in zip_longest(*parts, fillvalue=""):
-        texts = []
-        for place, (column, text, size) in enumerate(zip(columns, line, widths, strict=True)):
-            set_ = text.rjust(size) if column.right else text.ljust(size)
-            texts.append(set_ if cells is None or not text else paint(cells[place], set_))
-        lines.append((" " * GAP).join(texts).rstrip())
-    return lines
-
-
-def _stacked(columns: Sequence[Column], row: Sequence[str], width: int, paint: Paint) -> list[str]:
-    """Return a row as several lines: what names it, then its other cells with their headers."""
-    filled = [(column, cell) for column, cell in zip(columns, row, strict=True) if cell]
-    said = [(column.key, cell if column.named else f"{column.header} {cell}") for column, cell in filled]
-    first, *below = " · ".join(text for key, text in said if key).split("\n")
-    lines = wrapped(first, width, indent=INDENT)
-    begin = filled[0][1] if filled else ""
-    if begin and lines[0].startswith(begin):
-        lines[0] = paint(begin, begin) + lines[0].removeprefix(begin)
-    room = width - INDENT
-    more = [line for text in below for line in wrapped(text, room)]
-    more += packed([text for key, text in said if not key], room)
-    return [*lines, *(" " * INDENT + line for line in more)]
+def _stacked(columns: Sequence[Column], row: Sequence[str], width: int) -> list[str]:
+    """Return a row as several lines: the cells that identify it, then the others with their headers."""
+    keys: list[str] = []
+    texts: list[str] = []
+    others: list[str] = []
+    for column, cell in zip(columns, row, strict=True):
+        if cell and column.key:
+            (texts if column.wraps else keys).append(f"{column.header} {cell}" if column.right else cell)
+        elif cell and column.rank <= STACKED:
+            others.append(f"{column.header} {cell}")
+    first, *below = [line for text in [" · ".join([*keys, *texts[:1]]), *texts[1:]] for line in text.split("\n")]
+    more = [line for text in below for line in packed([text], width, indent=2)]
+    return [*wrapped(first, width, indent=2), *more, *packed(others, width, indent=2)]

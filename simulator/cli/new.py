@@ -28,7 +28,7 @@ def new(what: str, name: str) -> None:
         raise ScenarioError(f"{name!r} must be a name: letters, digits, hyphens, underscores, a letter first")
     module = "_".join(word.lower() for word in words)
     class_name = "".join(word.capitalize() for word in words)
-    texts = written(what, module=module, class_name=class_name, kind="-".join(word.lower() for word in words))
+    texts = written(what, module=module, class_name=class_name, kind=module.replace("_", "-"))
     for file in texts:
         if Path(file).exists():
             raise ScenarioError(f"{file} is there already; choose another name")
@@ -48,19 +48,17 @@ def new(what: str, name: str) -> None:
 
 
 def commands() -> tuple[str, str]:
-    """Return how this program and its Python are called from here: by their names if the shell finds these very ones.
-
-    In an environment that is not activated a bare ``python`` would be another one, so that its path is told.
-    """
-    python = _called("python", Path(sys.executable))
-    program = Path(sys.argv[0])
-    if program.name == "disttrack" and program.is_file():
-        return _called("disttrack", program), python
-    return f"{python} -m simulator", python
+    """Return the commands that call this program and its Python from here."""
+    python, program = _called("python", Path(sys.executable)), Path(sys.argv[0])
+    installed = program.name == "disttrack" and program.is_file()
+    return _called("disttrack", program) if installed else f"{python} -m simulator", python
 
 
 def _called(name: str, path: Path) -> str:
-    """Return a program's name if the shell finds it by that, else its path, from this folder if it is inside it."""
+    """Return a program's name if the shell finds this very one by it, else its path.
+
+    In an environment that is not activated a bare ``python`` would be another one.
+    """
     path = path.absolute()
     found = shutil.which(name)
     if found is not None and Path(found).absolute() == path:

@@ -1,40 +1,36 @@
-"""Output whose reader may go away early: what is printed then is lost, and what is written to the disk is not."""
+"""Output whose reader may go away early: further text is lost, and files are written all the same."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, TextIO
 
 
 class PatientStream:
-    """A text stream that goes on into nowhere when its reader, such as ``head``, has had enough."""
+    """A text stream that goes on into the null device when its reader, such as ``head``, has had enough."""
 
     def __init__(self, under: TextIO) -> None:
         self._under = under
 
-    def write(self, text: str) -> int:
+    def write(self, text: str) -> Any:
         """Write a text, or nothing once nobody reads."""
-        try:
-            return self._under.write(text)
-        except BrokenPipeError:
-            self._nobody_reads()
-            return len(text)
+        return self._patiently(self._under.write, text)
 
     def flush(self) -> None:
         """Pass on what was written."""
-        try:
-            self._under.flush()
-        except BrokenPipeError:
-            self._nobody_reads()
+        self._patiently(self._under.flush)
 
-    def _nobody_reads(self) -> None:
-        """Let all that follows, and what Python still holds back, go into the null device."""
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, self._under.fileno())
-        os.close(null)
+    def _patiently(self, call: Callable[..., Any], *arguments: str) -> Any:
+        try:
+            return call(*arguments)
+        except BrokenPipeError:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, self._under.fileno())  # what Python still holds back goes there too
+            os.close(null)
+            return None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._under, name)
@@ -43,11 +39,10 @@ class PatientStream:
 @contextmanager
 def patient_output() -> Iterator[None]:
     """Let the block print to readers that may go away."""
-    before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = PatientStream(sys.stdout), PatientStream(sys.stderr)
-    try:
-        yield
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        sys.stdout, sys.stderr = before
+    streams: list[Any] = [PatientStream(sys.stdout), PatientStream(sys.stderr)]
+    with redirect_stdout(streams[0]), redirect_stderr(streams[1]):
+        try:
+            yield
+        finally:
+            for stream in streams:
+                stream.flush()

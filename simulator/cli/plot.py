@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from simulator.cli import complete
+from simulator.cli.point_flags import maker_of
 
 if TYPE_CHECKING:
     from simulator.results.folder import Results
-
 
 STYLE = click.option(
     "--style",
@@ -20,9 +21,6 @@ STYLE = click.option(
     show_default=True,
     help="paper: no titles, one and two columns wide, 8 points, fonts in the file, PDF too.",
 )
-"""What figures are drawn for."""
-
-
 WITH = click.option(
     "--with",
     "own",
@@ -30,16 +28,26 @@ WITH = click.option(
     metavar="FILE.py:CLASS",
     help="A class of yours that the result was made with: none is loaded because a result names it.",
 )
-"""Classes of the user's."""
+"""Options of commands that draw."""
 
 
 def named(own: tuple[str, ...]) -> dict[str, Any]:
     """Return the classes that `--with` names."""
-    from simulator.points.registry import find
-    from simulator.points.source import source_of
+    return {kind: maker_of("plot", kind) for kind in own}  # a reference leads to the same class in all families
 
-    here = Path.cwd()
-    return {kind: find("plot", kind, source_of(kind, here), here) for kind in own}  # found alike in all families
+
+@contextmanager
+def _refused(folder: str) -> Iterator[None]:
+    """Turn what is wrong with a result into one line with its folder."""
+    from simulator.errors import ScenarioError
+    from simulator.results.folder import NoResults
+
+    try:
+        yield
+    except NoResults:
+        raise
+    except ValueError as error:
+        raise ScenarioError(f"{folder}: {error}") from error
 
 
 @click.command()
@@ -48,18 +56,13 @@ def named(own: tuple[str, ...]) -> dict[str, Any]:
 @STYLE
 def plot(folder: str, own: tuple[str, ...], style: str) -> None:
     """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
-    from simulator.errors import ScenarioError
-    from simulator.results.folder import NoResults, Results
+    from simulator.results.folder import Results
 
     results = Results(folder, named(own))
     from simulator.plots import draw
 
-    try:
+    with _refused(folder):
         drawn = draw(results, style=style)
-    except NoResults:
-        raise
-    except ValueError as error:
-        raise ScenarioError(f"{folder}: {error}") from error
     if not drawn:
         click.echo(f"{folder}: its scenario asks for no figures (plots: …)")
     for path in drawn:
@@ -74,23 +77,18 @@ def report(folder: str, own: tuple[str, ...]) -> None:
 
     Figures that are missing, or older than the tables, are drawn first.
     """
-    from simulator.errors import ScenarioError
-    from simulator.results.folder import NoResults, Results
+    from simulator.results.folder import Results
 
     results = Results(folder, named(own))
     from simulator.report.report import write_report
 
     fault = draw_figures(results, missing=True)
-    try:
+    with _refused(folder):
         click.echo(str(write_report(results, fault)))
-    except NoResults:
-        raise
-    except ValueError as error:
-        raise ScenarioError(f"{folder}: {error}") from error
 
 
 def draw_figures(results: Results, *, missing: bool = False, style: str = "screen") -> str:
-    """Draw the figures of a result; return why some could not be drawn, which is told in a line as well."""
+    """Draw the figures of a result; print and return why some could not be drawn."""
     from simulator.errors import one_line, shortened
     from simulator.plots import draw
     from simulator.results.folder import NoResults

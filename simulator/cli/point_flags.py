@@ -1,61 +1,81 @@
-"""A point from flags: protocol, adversary and sizes as `play`, `attack` and `audit` take them."""
+"""Kinds and points from the command line: an entry with its parameters, its class, a point of flags."""
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simulator.points.point import Point
-    from simulator.scenario.document import Document
+    from simulator.points.registry import Family
     from simulator.scenario.load import Scenario
-
-
-def point_of(flags: Mapping[str, Any]) -> Point:
-    """Return the point that the flags describe."""
-    return scenario_of(flags).points[0]
 
 
 def scenario_of(flags: Mapping[str, Any]) -> Scenario:
     """Return the scenario of one point that the flags describe, read as a file would be."""
+    from simulator.errors import ScenarioError
     from simulator.points.registry import parameters
     from simulator.scenario.document import Document
     from simulator.scenario.load import build
 
-    document = Document("disttrack play", Path.cwd(), {"name": "play"})
+    data: dict[str, Any] = {"name": "play"}
     for side in ("protocol", "adversary"):
-        document.data[side] = entry_of(side, flags[side])
-    maker = _maker_of(document)
-    taken = parameters(maker) if maker is not None else {}
-    if "alpha" in taken:
-        document.data["protocol"].setdefault("alpha", flags["alpha"])
-    for key in ("sites", "items", "start", "engine"):
-        if flags[key] is not None:
-            document.data[key] = _value(flags[key])
-    network = _value(flags.get("network"))
-    if network is not None:
-        document.data["network"] = network
-    latency = flags["latency"]
-    if latency is not None:
+        data[side] = entry_of(side, flags[side])
+    try:
+        if "alpha" in parameters(maker_of("protocol", data["protocol"]["kind"])):
+            data["protocol"].setdefault("alpha", flags["alpha"])
+    except ScenarioError:
+        pass  # the check of the point names the scenario's key
+    given = {key: _value(flags.get(key)) for key in ("sites", "items", "start", "engine", "network")}
+    data |= {key: value for key, value in given.items() if value is not None}
+    if (latency := flags.get("latency")) is not None:
         distribution, _, mean = latency.partition(":")
-        delay = {distribution: _value(mean)} if mean else _value(latency)
-        document.data["network"] = {**(network if isinstance(network, dict) else {}), "latency": delay}
-    return build(document)
+        network = data["network"] if isinstance(data.get("network"), dict) else {}
+        data["network"] = {**network, "latency": {distribution: _value(mean)} if mean else _value(latency)}
+    return build(Document("disttrack play", Path.cwd(), data))
 
 
-def _maker_of(document: Document) -> Any:
-    """Return the protocol's class; None if there is none, which the check of the point will say."""
-    from simulator.errors import ScenarioError
+def maker_of(family: Family, kind: str) -> Any:
+    """Return the class or function of a registered kind, or of one in a module or file of the user's."""
     from simulator.points.registry import find
     from simulator.points.source import source_of
 
-    kind = document.data["protocol"]["kind"]
+    here = Path.cwd()
+    return find(family, kind, source_of(kind, here), here)
+
+
+def made(command: str, text: str, families: Sequence[Family], usual: Callable[[str, Any], Mapping[str, Any]]) -> Any:
+    """Return the object that a kind and its parameters describe.
+
+    Parameters
+    ----------
+    command
+        The command that takes it, for messages.
+    families
+        Where a registered kind is looked up.
+    usual
+        Returns parameters for a kind and its class that need not be given.
+    """
+    from simulator.errors import ScenarioError, nearest
+    from simulator.points.registry import family_of, kinds, make, parameters
+    from simulator.points.source import is_reference
+
+    entry = entry_of(command, text)
+    kind = entry.pop("kind")
+    family = next((one for one in families if kind in kinds(one)), None)
+    if family is None and not is_reference(kind):
+        meant = nearest(kind, [name for one in families for name in kinds(one)])
+        raise ScenarioError(f"disttrack {command}: unknown name {kind!r}{meant} (disttrack list shows all)")
+    maker = maker_of(family or "mechanism", kind)  # a reference leads to the same class in all families
+    if not inspect.isclass(maker):
+        return maker  # an adversary that is a function of the view
+    given = {key: value for key, value in usual(kind, maker).items() if key in parameters(maker)}
     try:
-        return find("protocol", kind, source_of(kind, document.folder), document.folder) if kind else None
-    except ScenarioError:
-        return None
+        return make(family or family_of(maker) or "mechanism", maker, {**given, **entry})
+    except ScenarioError as error:
+        raise ScenarioError(f"disttrack {command} {text}: {error}") from error
 
 
 def entry_of(side: str, text: str) -> dict[str, Any]:

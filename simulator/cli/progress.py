@@ -22,17 +22,6 @@ EVERY: Final = 30.0
 @contextmanager
 def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
     """Give a function that shows progress while the block runs; quiet shows none."""
-    if quiet:
-        yield lambda progress: None
-    elif is_terminal(sys.stderr):
-        with _drawn(name) as show:
-            yield show
-    else:
-        yield _lines(name)
-
-
-@contextmanager
-def _drawn(name: str) -> Iterator[Callable[[Progress], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
@@ -41,40 +30,28 @@ def _drawn(name: str) -> Iterator[Callable[[Progress], None]]:
     drawing = Bar(
         TextColumn("[bold]{task.description}"),
         BarColumn(),
-        TextColumn("{task.fields[games]}  {task.fields[rate]}  {task.fields[left]}"),
+        TextColumn("{task.fields[words]}"),
         console=Console(stderr=True),
         transient=True,
         auto_refresh=False,
+        disable=quiet or not is_terminal(sys.stderr),
     )
-    begun = time.perf_counter()
-    with drawing:
-        line = drawing.add_task(name, total=1.0, games="", rate="", left="")
-
-        said = ""
-
-        def show(progress: Progress) -> None:
-            nonlocal said
-            if progress.notice != said:
-                said = progress.notice
-                drawing.console.print(said, markup=False)
-            games, rate, left = progress.words(time.perf_counter() - begun)
-            drawing.update(line, completed=progress.share, games=games, rate=rate, left=left, refresh=True)
-
-        yield show
-
-
-def _lines(name: str) -> Callable[[Progress], None]:
     begun = last = time.perf_counter()
-    said = ""
+    notice = ""
 
     def show(progress: Progress) -> None:
-        nonlocal last, said
-        if progress.notice != said:
-            said = progress.notice
-            click.echo(f"{name}: {said}", err=True)
+        nonlocal last, notice
+        if progress.notice != notice:
+            notice = progress.notice
+            drawing.console.print(f"{name}: {notice}", markup=False, highlight=False, soft_wrap=True)
         now = time.perf_counter()
-        if now - last >= EVERY and not progress.finished:
+        words = [part for part in progress.words(now - begun) if part]
+        if not drawing.disable:
+            drawing.update(line, completed=progress.share, words="  ".join(words), refresh=True)
+        elif now - last >= EVERY and not progress.finished:
             last = now
-            click.echo(f"{name}: " + ", ".join(part for part in progress.words(now - begun) if part), err=True)
+            click.echo(f"{name}: {', '.join(words)}", err=True)
 
-    return show
+    with drawing:
+        line = drawing.add_task(name, total=1.0, words="")
+        yield (lambda progress: None) if quiet else show

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from simulator.cli.tables import FILE, SET
+
 if TYPE_CHECKING:
     from simulator.replay.record import GameRecord
 
@@ -19,13 +21,9 @@ if TYPE_CHECKING:
 @click.argument("games", nargs=-1, required=True, metavar="GAME [GAME]")
 @click.option("--point", "points", type=int, multiple=True, help="Of a scenario, the point; 0 if left out.")
 @click.option("--trial", "trials", type=int, multiple=True, help="Of a scenario, the trial; 0 if left out.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key over the scenario's file.")
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="The page to write; replay.html if left out."
-)
-@click.option(
-    "--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw steps into this file in place of a page."
-)
+@SET
+@click.option("--out", type=FILE, help="The page to write; replay.html if left out.")
+@click.option("--svg", type=FILE, help="Draw steps into this file in place of a page.")
 @click.option("--steps", metavar="A:B", help="Steps that --svg draws; all if left out.")
 def replay(
     games: tuple[str, ...],
@@ -42,7 +40,7 @@ def replay(
     """
     from simulator.errors import ScenarioError
 
-    if len(games) > 2 or len(points) > 2 or len(trials) > 2:
+    if max(len(games), len(points), len(trials)) > 2:
         raise ScenarioError("disttrack replay: at most two games stand side by side")
     if steps is not None and svg is None:
         raise ScenarioError("--steps: only with --svg FILE; a page has all steps")
@@ -74,27 +72,19 @@ def _records(
     from simulator.replay.scenario_game import replayed
     from simulator.scenario.load import load as load_scenario
 
-    number = max(len(games), len(points), len(trials)) if not _is_file(games[0]) else len(games)
-    scenarios = 0
+    recorded = [Path(game).is_file() and Path(game).suffix not in (".yaml", ".yml") for game in games]
+    if all(recorded) and (points or trials or overrides):
+        raise ScenarioError("--point, --trial and --set: only for games of scenarios; a recorded game is as it is")
+    number = len(games) if recorded[0] else max(len(games), len(points), len(trials))
     records = []
     for place in range(number):
-        game = games[min(place, len(games) - 1)]
-        if _is_file(game):
-            records.append(load_record(Path(game)))
-            continue
-        scenarios += 1
         # with one point (or trial) for two scenarios it is that of both
-        point, trial = (given[min(place, len(given) - 1)] if given else 0 for given in (points, trials))
-        records.append(replayed(load_scenario(game, list(overrides)), point, trial))
-    if not scenarios and (points or trials or overrides):
-        raise ScenarioError("--point, --trial and --set: only for games of scenarios; a recorded game is as it is")
+        game, point, trial = (given[min(place, len(given) - 1)] for given in (games, points or (0,), trials or (0,)))
+        if recorded[min(place, len(games) - 1)]:
+            records.append(load_record(Path(str(game))))
+        else:
+            records.append(replayed(load_scenario(str(game), list(overrides)), int(point), int(trial)))
     return records
-
-
-def _is_file(game: str) -> bool:
-    """Tell whether a name is that of a file other than a scenario: then it must be a recorded game."""
-    path = Path(game)
-    return path.is_file() and path.suffix not in (".yaml", ".yml")
 
 
 def _span(steps: str | None) -> tuple[int, int | None]:
@@ -103,11 +93,10 @@ def _span(steps: str | None) -> tuple[int, int | None]:
 
     if steps is None:
         return 0, None
-    found = re.fullmatch(r"([\d_]*):([\d_]*)", steps)
-    if not found or not any(found.groups()):
+    ends = re.fullmatch(r"([\d_]*):([\d_]*)", steps)
+    if not ends or not any(ends.groups()):
         raise ScenarioError(f"--steps {steps}: must be A:B, two step numbers, such as 500:700")
-    begin, end = found.groups()
-    first, last = int(begin or 0), int(end) if end else None
+    first, last = int(ends[1] or 0), int(ends[2]) if ends[2] else None
     if last is not None and last < first:
         raise ScenarioError(f"--steps {steps}: ends before it begins")
     return first, last

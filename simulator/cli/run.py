@@ -3,42 +3,27 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from simulator.cli import complete
 from simulator.cli.plot import STYLE
-from simulator.cli.run_told import lost_line, tell
-from simulator.cli.summary import print_seeds, seeds_document
-from simulator.cli.tables import Form, form_options, print_json, say
+from simulator.cli.run_output import print_run, print_seeds
+from simulator.cli.tables import FOLDER, SET, Form, form_options, print_json, say
 
 if TYPE_CHECKING:
     from simulator.runs.progress import Progress
-    from simulator.runs.runner import Report
-    from simulator.runs.seeds import Held
-    from simulator.scenario.load import Scenario
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete.scenario_files)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the results; results/NAME if left out.",
-)
-@click.option(
-    "--set",
-    "overrides",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Set a key over the file: sites=64, protocol.0.alpha=0.1.",
-    shell_complete=complete.settings,
-)
+@click.option("--out", type=FOLDER, help="Folder for the results; results/NAME if left out.")
+@SET
 @click.option("--trials", type=int, help="Games at each point.")
 @click.option("--seed", type=int, help="The scenario's seed.")
 @click.option("--workers", type=click.IntRange(min=1), help="Worker processes; one per core if left out.")
@@ -66,10 +51,6 @@ def run(
     overrides: tuple[str, ...],
     trials: int | None,
     seed: int | None,
-    workers: int | None,
-    scheduler: str | None,
-    game_timeout: float | None,
-    fresh: bool,
     no_controls: bool,
     seeds: int | None,
     no_figures: bool,
@@ -77,91 +58,51 @@ def run(
     form: Form,
     most: float,
     yes: bool,
+    **how: Any,
 ) -> int:
     """Play scenarios: files, or bare names of shipped ones.
 
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
     """
+    from simulator.cli.progress import bar
     from simulator.runs.estimate import estimate
+    from simulator.runs.runner import execute
+    from simulator.runs.seeds import run_seeds
     from simulator.runs.workers import cores
     from simulator.scenario.load import load
 
-    if trials is not None:
-        overrides = (*overrides, f"trials={trials}")
-    if seed is not None:
-        overrides = (*overrides, f"seed={seed}")
+    overrides += tuple(f"{key}={value}" for key, value in (("trials", trials), ("seed", seed)) if value is not None)
     scenarios = [load(file, overrides) for file in files]  # all of them before the first game
+    workers = how["workers"] or cores()
     for scenario in scenarios:
         for note in scenario.notes:
             say(f"{scenario.name}: {note}", err=True)
-        work = estimate(scenario, workers or cores())
+        work = estimate(scenario, workers)
         work.refuse_too_large()
-        warned = "" if scheduler else work.refuse_too_long(inf if yes else most)
-        if warned:
-            say(warned, err=True)
-    how: How = {"workers": workers, "scheduler": scheduler, "fresh": fresh, "game_timeout": game_timeout}
-    status = 0
-    told: list[dict[str, Any]] = []
+        if not how["scheduler"] and (warning := work.refuse_too_long(inf if yes else most)):
+            say(warning, err=True)
+    documents = []
+    quiet = form == "quiet"
     for scenario in scenarios:
-        folder = out if out is None or len(scenarios) == 1 else out / scenario.name
+        how["out"] = out if out is None or len(scenarios) == 1 else out / scenario.name
+        with _interruptible(), ExitStack() as bars:
+
+            def on_seed(seed: int, name: str = scenario.name) -> Callable[[Progress], None]:
+                bars.close()
+                return bars.enter_context(bar(f"{name}, seed {seed}", quiet=quiet))
+
+            if seeds is not None:
+                held, errors = run_seeds(scenario, seeds, on_seed=on_seed, **how)
+            else:
+                on_progress = bars.enter_context(bar(scenario.name, quiet=quiet))
+                report = execute(scenario, controls=not no_controls, on_progress=on_progress, **how)
         if seeds is not None:
-            held, errors = _play_seeds(scenario, seeds, folder, form, **how)
-            told.append(_tell_seeds(scenario, held, errors, form))
-            status = max(status, 0 if told[-1]["ok"] else 1)
-            continue
-        report = _play(scenario, folder, form, controls=not no_controls, **how)
-        told.append(tell(scenario, report, form, style="" if no_figures else style))
-        status = max(status, 0 if report.ok else 1)
+            documents.append(print_seeds(scenario, held, errors, form))
+        else:
+            documents.append(print_run(scenario, report, form, style="" if no_figures else style))
     if form == "json":
-        print_json({"runs": told})
-    return status
-
-
-class How(TypedDict):
-    """How a run is played: as the flags of the same names say."""
-
-    workers: int | None
-    scheduler: str | None
-    fresh: bool
-    game_timeout: float | None
-
-
-def _play(scenario: Scenario, out: Path | None, form: Form, *, controls: bool, **how: Unpack[How]) -> Report:
-    from simulator.cli.progress import bar
-    from simulator.runs.runner import execute
-
-    with _interruptible(), bar(scenario.name, quiet=form == "quiet") as on_progress:
-        return execute(scenario, out=out, controls=controls, on_progress=on_progress, **how)
-
-
-def _play_seeds(
-    scenario: Scenario, seeds: int, out: Path | None, form: Form, **how: Unpack[How]
-) -> tuple[list[Held], list[str]]:
-    """Play a scenario under fresh seeds; return how often each claim held, and the errors."""
-    from simulator.cli.progress import bar
-    from simulator.runs.seeds import run_seeds
-
-    with _interruptible(), ExitStack() as bars:
-
-        def on_seed(seed: int) -> Callable[[Progress], None] | None:
-            bars.close()
-            return bars.enter_context(bar(f"{scenario.name}, seed {seed}", quiet=form == "quiet"))
-
-        return run_seeds(scenario, seeds, out=out, on_seed=on_seed, **how)
-
-
-def _tell_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, Any]:
-    """Print how often each claim held under fresh seeds; return the same for programs."""
-    if errors:
-        click.echo(lost_line(errors, "errors.txt in the folder of each seed"), err=True)
-    if form == "table":
-        print_seeds(scenario, held)
-    elif form == "quiet":
-        for row in held:
-            if not row.always:
-                click.echo(f"{scenario.name}: {row.name}: held under {row.held} of {row.seeds} seeds")
-    ok = not errors and all(row.always for row in held)
-    return {"scenario": scenario.name, "ok": ok, "claims": seeds_document(held), "errors": list(errors)}
+        print_json({"runs": documents})
+    return int(not all(document["ok"] for document in documents))
 
 
 @contextmanager

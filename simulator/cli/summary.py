@@ -1,22 +1,17 @@
-"""What a result says in two tables: the games by point, and the claims."""
+"""The tables at the end of a run: the games by point, the claims, and the claims under fresh seeds."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
-
-import click
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from simulator.claims.judge import UNDECIDED
-from simulator.cli.layout import Column
-from simulator.cli.tables import coloured, print_table, table_lines, terminal_width
+from simulator.cli.layout import Column, Table
 from simulator.results.formats import chance, games_of, interval, number, span
 
 if TYPE_CHECKING:
     from simulator.claims.judge import Finding
     from simulator.results.answers import AnswerTable
-    from simulator.results.folder import Results
     from simulator.runs.seeds import Held
     from simulator.scenario.load import Scenario
 
@@ -28,89 +23,55 @@ SIDES: Final = ("protocol", "adversary")
 """Columns whose cells are names."""
 
 
-def print_games(results: Results) -> None:
-    """Print the table that answers the question: a row per point."""
-    from simulator.results.answers import answer_table
-
-    click.echo("\n".join(games_lines(answer_table(results), terminal_width(), str(results.dir / "trials.csv"))) + "\n")
-
-
-def games_lines(table: AnswerTable, width: int | None, file: str) -> list[str]:
-    """Return the games by point as lines, with what the columns mean, and where the rest is."""
+def games_table(answers: AnswerTable, file: str) -> Table:
+    """Return the table that answers the question: one row per point, with the meaning of each column."""
     columns = [
         Column(
             column.header,
             right=column.header not in SIDES,
             rank=column.rank,
             key=column.kind == "setting",
-            named=column.header in SIDES,
             source=column.source,
             says=column.says if column.kind == "answer" else "",
         )
-        for column in table.columns
+        for column in answers.columns
     ]
-    more = len(table.texts) - MOST_ROWS
-    return table_lines(
-        table.title,
-        columns,
-        table.texts[:MOST_ROWS],
-        width,
-        subtitle=table.subtitle,
-        notes=[f"… and {more:,} more points in {file}"] if more > 0 else (),
-        whole=file,
-    )
+    more = len(answers.texts) - MOST_ROWS
+    notes = [f"… and {more:,} more points in {file}"] if more > 0 else []
+    return Table(answers.title, columns, answers.texts[:MOST_ROWS], answers.subtitle, notes, file)
 
 
-def print_claims(findings: Sequence[Finding]) -> None:
-    """Print a row per claim: measured, the same in its control, interval, bound, verdict."""
-    if findings:
-        click.echo("\n".join(claims_lines(findings, terminal_width(), colours=coloured(sys.stdout))) + "\n")
-
-
-def claims_lines(findings: Sequence[Finding], width: int | None, *, colours: bool = False) -> list[str]:
-    """Return the claims as lines. The measure stands below the claim, in a pipe beside it."""
+def claims_table(findings: Sequence[Finding], width: int | None) -> Table:
+    """Return the claims, one row each; the measure is below the claim, in a pipe beside it."""
     beside = width is None
-    roomy = width is None or width >= ROOMY
     rows = []
     for finding in findings:
-        named = claim_name(finding)
+        name = claim_name(finding)
         rows.append(
             [
                 finding.verdict,
-                *([named, finding.measure] if beside else [f"{named}\n{finding.measure}"]),
+                name if beside else f"{name}\n{finding.measure}",
+                finding.measure * beside,
                 (number(finding.value) if finding.verdict != UNDECIDED else "") or finding.note,
                 number(finding.control),
                 interval(finding.low, finding.high),
                 finding.bound,
-                number(finding.power) if roomy else "",
+                number(finding.power) if width is None or width >= ROOMY else "",
                 games_of(finding.games, finding.played),
             ]
         )
     columns = [
-        Column("verdict", key=True, named=True),
-        Column("claim", wraps=True, key=True, named=True, least=36),
-        *([Column("measure", wraps=True)] if beside else []),
-        Column("measured", wraps=True, least=8),
+        Column("verdict", key=True),
+        Column("claim", wraps=True, key=True),
+        Column("measure"),
+        Column("measured", wraps=True),
         Column("control"),
         Column("95 % interval"),
         Column("bound"),
         Column("power"),
         Column("games", right=True),
     ]
-    filled = [place for place, column in enumerate(columns) if column.key or any(row[place] for row in rows)]
-    notes = []
-    if any(finding.control is not None for finding in findings):
-        notes.append("control: the same where what the claim speaks of is broken; there it must miss its bound")
-    if any(row[-2] for row in rows):
-        notes.append("power: the value beyond the bound that a run of this size would refute with probability 95 %")
-    return table_lines(
-        "Claims",
-        [columns[place] for place in filled],
-        [[row[place] for place in filled] for row in rows],
-        width,
-        notes=[*notes, *_false_alarms(findings)],
-        colours=colours,
-    )
+    return Table("Claims", columns, rows, notes=list(_notes(findings, power=any(row[-2] for row in rows))))
 
 
 def claim_name(finding: Finding) -> str:
@@ -118,38 +79,47 @@ def claim_name(finding: Finding) -> str:
     return finding.name + (f" [{finding.group}]" if finding.group else "")
 
 
-def _false_alarms(findings: Sequence[Finding]) -> list[str]:
-    """Return in a sentence which claims a fresh run would miss by chance too often."""
+def _notes(findings: Sequence[Finding], *, power: bool) -> Iterator[str]:
+    """Yield the meaning of the columns, and which claims a fresh run would miss by chance too often."""
     from simulator.claims.false_alarm import ALLOWED, together
 
+    if any(finding.control is not None for finding in findings):
+        yield "control: the same where what the claim speaks of is broken; there it must miss its bound"
+    if power:
+        yield "power: the value beyond the bound that a run of this size would refute with probability 95 %"
     rates: dict[tuple[str, str, str], list[float | None]] = {}
     for finding in findings:
         rates.setdefault((finding.name, finding.where, finding.measure), []).append(finding.false_alarm)
     sums = {name: together(mine) for (name, _, _), mine in rates.items()}
     often = [f"{name} ({chance(rate)})" for name, rate in sums.items() if rate is not None and rate > ALLOWED]
-    return [f"a fresh seed may miss by chance, in more than {ALLOWED:g} of all runs: {'; '.join(often)}"] * bool(often)
+    if often:
+        yield f"a fresh seed may miss by chance, in more than {ALLOWED:g} of all runs: {'; '.join(often)}"
 
 
-def failing_claims(findings: Sequence[Finding]) -> list[str]:
-    """Return a line per claim that does not hold."""
-    return [
-        f"{finding.verdict} {claim_name(finding)}: {_missed(finding)}"
-        for finding in findings
-        if finding.verdict != "PASS"
+def failing_claims(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield a line per claim that does not hold: what was measured, and what the claim wants."""
+    for finding in findings:
+        value = number(finding.value)
+        if finding.verdict == "PASS":
+            continue
+        if value:
+            note = f"; {finding.note}" if finding.note else ""
+            missed = f"{finding.measure} is {value}, wanted {finding.bound}{note}"
+        else:
+            missed = f"{finding.note or 'not measured'}; wanted {finding.measure} {finding.bound}"
+        yield f"{finding.verdict} {claim_name(finding)}: {missed}"
+
+
+def seeds_table(scenario: Scenario, held: Sequence[Held]) -> Table:
+    """Return a row per claim: under how many fresh seeds it held, and the range of the measured values."""
+    columns = [
+        Column("held", key=True),
+        Column("claim", wraps=True, key=True),
+        Column("measure", wraps=True, rank=1),
+        Column("measured"),
+        Column("bound"),
+        Column("failing seeds", wraps=True),
     ]
-
-
-def _missed(finding: Finding) -> str:
-    """Return what was measured instead of what a claim wants, and what else is to be said of it."""
-    value = number(finding.value)
-    if not value:
-        return f"{finding.note or 'not measured'}; wanted {finding.measure} {finding.bound}"
-    note = f"; {finding.note}" if finding.note else ""
-    return f"{finding.measure} is {value}, wanted {finding.bound}{note}"
-
-
-def print_seeds(scenario: Scenario, held: Sequence[Held]) -> None:
-    """Print a row per claim: under how many fresh seeds it held, and the range of what was measured."""
     rows = [
         [
             f"{row.held} of {row.seeds}",
@@ -161,22 +131,5 @@ def print_seeds(scenario: Scenario, held: Sequence[Held]) -> None:
         ]
         for row in held
     ]
-    columns = [
-        Column("held", key=True, named=True),
-        Column("claim", wraps=True, key=True, named=True, least=30),
-        Column("measure", wraps=True, rank=1),
-        Column("measured"),
-        Column("bound"),
-        Column("failing seeds", wraps=True, least=8),
-    ]
-    filled = [place for place in range(len(columns)) if any(row[place] for row in rows)]
-    title = f"{scenario.head.title or scenario.name}: claims under fresh seeds"
-    print_table(title, [columns[i] for i in filled], [[row[i] for i in filled] for row in rows])
-    always = sum(row.always for row in held)
-    click.echo(f"{always:,} of {len(held):,} claims held under every seed")
-
-
-def seeds_document(held: Sequence[Held]) -> list[dict[str, Any]]:
-    """Return the same rows for programs."""
-    names = ("name", "group", "measure", "bound", "held", "seeds", "least", "most", "failed")
-    return [{name: getattr(row, name) for name in names} for row in held]
+    always = f"{sum(row.always for row in held):,} of {len(held):,} claims held under every seed"
+    return Table(f"{scenario.head.title or scenario.name}: claims under fresh seeds", columns, rows, notes=[always])

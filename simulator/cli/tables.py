@@ -1,122 +1,69 @@
-"""Tables and documents on standard output: tables for people, plain columns for pipes, JSON for programs."""
+"""What commands print: tables and sentences for people, plain columns for pipes, JSON for programs."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from math import isinf, isnan
+from pathlib import Path
 from typing import Any, Final, Literal, TextIO
 
 import click
 
-from simulator.cli.layout import Column, Layout, lay_out, packed, wrapped
-from simulator.errors import printable
+from simulator.cli.layout import Table, hanging, wrapped
 
 Form = Literal["table", "json", "quiet"]
 """What a command prints: tables, one JSON document, or only what failed."""
-COLOURS: Final = {
-    "PASS": {"fg": "green"},
-    "FAIL": {"fg": "red", "bold": True},
-    "VACUOUS": {"fg": "red", "bold": True},
-    "UNDECIDED": {"fg": "yellow"},
-    "ok": {"fg": "green"},
-    "failed": {"fg": "red"},
-    "refuted": {"fg": "red", "bold": True},
-    "undecided": {"fg": "yellow"},
-}
+FILE: Final = click.Path(dir_okay=False, path_type=Path)
+FOLDER: Final = click.Path(file_okay=False, path_type=Path)
+"""Types of options that name what is written."""
+SET: Final = click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set a key over the file: sites=64, protocol.0.alpha=0.1.",
+)
+COLOURS: Final = {"PASS": "green", "FAIL": "red", "VACUOUS": "red", "UNDECIDED": "yellow", "refuted": "red"}
+"""Colours of verdicts at the beginning of a line."""
 LEAST: Final = 40
 """A terminal that says it is narrower is taken to be so wide."""
 
 
 def form_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the flags --json and --quiet; the last one counts, and the command is told as `form`."""
+    """Give a command the flags --json and --quiet; the last one counts, and is passed as `form`."""
     quiet = click.option("--quiet", "-q", "form", flag_value="quiet", help="Print only what failed.")
     as_json = click.option("--json", "form", flag_value="json", help="Print one JSON document in place of tables.")
     plain = click.option("--table", "form", flag_value="table", default=True, hidden=True)
     return as_json(quiet(plain(command)))
 
 
-def print_table(
-    title: str,
-    columns: Sequence[Column],
-    rows: Sequence[Sequence[str]],
-    *,
-    subtitle: str = "",
-    notes: Sequence[str] = (),
-    whole: str = "",
-) -> None:
+def print_table(table: Table) -> None:
     """Print a table, as wide as the terminal is; into a pipe as wide as it takes."""
     width = terminal_width()
-    lines = table_lines(
-        title, columns, rows, width, subtitle=subtitle, notes=notes, whole=whole, colours=coloured(sys.stdout)
-    )
+    lines = table.lines(width)
+    if is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
+        verdict = re.compile(rf"^({'|'.join(COLOURS)})\b")
+        lines = [verdict.sub(lambda word: click.style(word[0], fg=COLOURS[word[0]]), line) for line in lines]
+        for place in range(len(wrapped(table.title, width))):
+            lines[place] = click.style(lines[place], bold=True)
     click.echo("\n".join(lines) + "\n")
 
 
 def say(sentence: str, *, err: bool = False) -> None:
     """Print a sentence; a terminal that is narrower gets it in lines that are broken at spaces."""
     width = terminal_width(sys.stderr if err else sys.stdout)
-    click.echo("\n".join(wrapped(printable(sentence), width, indent=2)), err=err)
+    click.echo("\n".join(wrapped(sentence, width, indent=2)), err=err)
 
 
-def table_lines(
-    title: str,
-    columns: Sequence[Column],
-    rows: Sequence[Sequence[str]],
-    width: int | None,
-    *,
-    subtitle: str = "",
-    notes: Sequence[str] = (),
-    whole: str = "",
-    colours: bool = False,
-) -> list[str]:
-    """Return a table as lines.
-
-    Parameters
-    ----------
-    title, subtitle
-        Above it; the parts of the subtitle are told apart by ` · `.
-    columns, rows
-        What it shows.
-    width
-        Letters of a line; None for no limit.
-    notes
-        Sentences below it.
-    whole
-        The file that has the columns which are left out.
-    colours
-        Whether words that judge have a colour.
-    """
-    columns = [replace(column, header=printable(column.header)) for column in columns]
-    rows = [[printable(cell) for cell in row] for row in rows]  # a table on the disk may hold codes of a terminal
-    title, subtitle, notes = printable(title), printable(subtitle), [printable(note) for note in notes]
-    table = lay_out(columns, rows, width, _painted if colours else lambda cell, text: text)
-    head = [click.style(line, bold=True) if colours else line for line in wrapped(title, width) if title]
-    if subtitle:
-        head += packed(subtitle.split(" · "), width, between=" · ")
-    said = [f"{column.header}: {column.says}" for column in table.shown if column.says]
-    below = [line for note in [*notes, *said, *_left_out(table, whole)] for line in wrapped(note, width, indent=2)]
-    return [*head, *([""] if head and width is not None else []), *table.lines, *([""] if below else []), *below]
-
-
-def _left_out(table: Layout, whole: str) -> list[str]:
-    """Return in sentences what there was no room for, and where it is."""
-    there = [column for column in table.left_out if whole and column.source]
-    names = [
-        column.source if column.source == column.header else f"{column.source} ({column.header})" for column in there
-    ]
-    others = [column.header for column in table.left_out if column not in there]
-    notes = [f"also in {whole}: {', '.join(names)}"] if names else []
-    return [*notes, *([f"with more room: {', '.join(others)}"] if others else [])]
-
-
-def _painted(cell: str, text: str) -> str:
-    style = COLOURS.get(cell)
-    return click.style(text, **style) if style else text  # type: ignore[arg-type]
+def print_facts(facts: Mapping[str, str], *, indent: str = "", pad: int = 12) -> None:
+    """Print texts beside their names, one below the other."""
+    for name, text in facts.items():
+        click.echo("\n".join(hanging(f"{indent}{name + ':':<{pad}}", text, terminal_width())))
 
 
 def print_json(document: Any) -> None:
@@ -149,11 +96,6 @@ def terminal_width(stream: TextIO | None = None) -> int | None:
     """Return the letters of a line of the terminal; None if it goes into a pipe or file."""
     shown = is_terminal(stream or sys.stdout)
     return max(LEAST, shutil.get_terminal_size().columns) if shown else None
-
-
-def coloured(stream: TextIO) -> bool:
-    """Tell whether a stream shows colours, and its reader wants them."""
-    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def is_terminal(stream: TextIO) -> bool:

@@ -5,16 +5,11 @@
 True
 """
 
-from simulator.conformance.adversaries import check_adversary
-from simulator.conformance.bulk_form import check_bulk_form
-from simulator.conformance.counters import check_counter
 from simulator.conformance.failure import ConformanceError
-from simulator.conformance.mending import Fault, all_faults
-from simulator.conformance.protocols import check_protocol
+from simulator.conformance.suites import all_faults, check_adversary, check_bulk_form, check_counter, check_protocol
 
 __all__ = [
     "ConformanceError",
-    "Fault",
     "all_faults",
     "check_adversary",
     "check_bulk_form",

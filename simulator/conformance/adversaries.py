@@ -4,53 +4,17 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
 
 from adversaries import Adversary
 from protocols import Deterministic, Exact, Randomized, Robust
 from protocols.base import Message, Protocol, Server
-from simulator.conformance.failure import ConformanceError, checked, require, same_game, survives_pickling
-from simulator.errors import MoveError
+from simulator.conformance.facts import states
+from simulator.conformance.failure import COINS, SAME_GAME, Checks, require, same_game
 from simulator.game.outcome import Game
 from simulator.game.play import play
-
-
-def check_adversary(
-    adversary: Adversary | type[Adversary], *, sites: Sequence[int] = (1, 2, 7), items: int = 1500
-) -> list[str]:
-    """Put an adversary through every conformance test.
-
-    Parameters
-    ----------
-    adversary
-        An instance, or a class that needs no parameters.
-    sites, items
-        Numbers of sites to play with, and the length of the games.
-
-    Returns
-    -------
-    list of str
-        The names of the checks passed.
-
-    Raises
-    ------
-    ConformanceError
-        What it does wrong, at the first wrong thing found.
-    """
-    if isinstance(adversary, type):
-        adversary = adversary()
-    return checked(type(adversary).__name__, adversary_checks(adversary, sites, items))
-
-
-def adversary_checks(
-    adversary: Adversary, sites: Sequence[int] = (1, 2, 7), items: int = 1500
-) -> dict[str, Callable[[], Iterator[None]]]:
-    """Return the conformance tests of an adversary by name."""
-    subject = type(adversary).__name__
-    return {name: partial(check, adversary, subject, sites, items) for name, check in CHECKS.items()}
-
 
 PROTOCOLS: tuple[Protocol, ...] = (
     Exact(),
@@ -60,82 +24,77 @@ PROTOCOLS: tuple[Protocol, ...] = (
 )
 
 
+SENDS: Final = "let plan(view) send items: a rest for ever is no game"
+
+
 def _play(protocol: Protocol, adversary: Adversary, k: int, items: int, **more: Any) -> Game:
     more = {"seed": k, "engine": "leap", "sees": adversary.sees, **more}
     return play(protocol, adversary, sites=k, items=items, record=True, **more)
 
 
-def _states_its_facts(adversary: Adversary, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
-    for name in ("kind", "source"):
-        require(getattr(adversary, name), subject, f"says no {name}", go_on=True)
-    known = adversary.sees in ("outputs", "traffic", "state")
-    require(known, subject, f"sees {adversary.sees!r} is unknown", go_on=True)
-    require(type(adversary).__doc__, subject, "has no docstring", go_on=True)
-    survives_pickling(subject, adversary)
-    yield
+def _states_its_facts(adversary: Adversary, sites: Sequence[int], items: int) -> Checks:
+    return states(adversary, ("kind", "source"), {"sees": ("outputs", "traffic", "state")}, parameters=False)
 
 
-def _stays_in_range(adversary: Adversary, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def _stays_in_range(adversary: Adversary, sites: Sequence[int], items: int) -> Checks:
     for k in sites:
         for protocol in PROTOCOLS:
-            try:
-                game = _play(protocol, adversary, k, items)
-            except MoveError as error:
-                raise ConformanceError(f"{subject}: {error}") from error
-            require(game.items <= items, subject, f"sent {game.items} items of {items}")
-            require(game.items > 0, subject, "sent no item at all")
-            yield
+            game = _play(protocol, adversary, k, items)
+            require(game.items <= items, f"sent {game.items} items of {items}", SENDS)
+            require(game.items > 0, "sent no item at all", SENDS)
+            yield None
 
 
-def _step_and_leap_agree(adversary: Adversary, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def _step_and_leap_agree(adversary: Adversary, sites: Sequence[int], items: int) -> Checks:
     for k in sites:
         for protocol in PROTOCOLS:
             games = [_play(protocol, adversary, k, items, engine=engine) for engine in ("step", "leap")]
-            require(same_game(*games), subject, f"step and leap play different games ({k} sites, {protocol.kind})")
-            yield
+            require(same_game(*games), f"step and leap play different games ({k} sites, {protocol.kind})", SAME_GAME)
+            yield None
 
 
-def _games_are_apart(adversary: Adversary, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def _games_are_apart(adversary: Adversary, sites: Sequence[int], items: int) -> Checks:
     """A game leaves no trace in the adversary that was handed in, and the same seed gives the same moves."""
     before = pickle.dumps(copy.deepcopy(adversary))
     for k in sites:
         games = [_play(Exact(), adversary, k, items) for _ in range(2)]
-        require(same_game(*games), subject, "two games with the same seed differ")
-        require(pickle.dumps(copy.deepcopy(adversary)) == before, subject, "a game changes the adversary handed in")
-        yield
+        mend = f"{COINS}; state of one game must not reach the next"
+        require(same_game(*games), "two games with the same seed differ", mend)
+        unchanged = pickle.dumps(copy.deepcopy(adversary)) == before
+        mend = "keep what is learned in fields that a deep copy copies: each game plays a copy"
+        require(unchanged, "a game changes the adversary handed in", mend)
+        yield None
 
 
-def _oblivious_if_it_says_so(adversary: Adversary, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def _oblivious_if_it_says_so(adversary: Adversary, sites: Sequence[int], items: int) -> Checks:
     """Every move is the same whatever the outputs are: of three protocols that forward every item, so show it."""
-    yield
+    yield None
     if not adversary.oblivious or getattr(adversary, "rehearses", False):
         return  # one that rehearses settles its moves before the game, in one against the very same protocol
     for k in sites:
-        told = [_play(protocol, adversary, k, items).transcript for protocol in (Exact(), _Mute(), _Twice())]
-        moves = [list(zip(table["step"], table["sender"], strict=True)) for table in told]
+        tables = [
+            _play(protocol, adversary, k, items).transcript for protocol in (Exact(), _Misstating(0), _Misstating(2))
+        ]
+        moves = [list(zip(table["step"], table["sender"], strict=True)) for table in tables]
+        mend = "say oblivious = True only if plan(view) never looks at the outputs, nor at when it is asked"
         for other in moves[1:]:
-            require(moves[0] == other, subject, f"says oblivious, but moves otherwise on other outputs ({k} sites)")
-        yield
+            require(moves[0] == other, f"says oblivious, but moves otherwise on other outputs ({k} sites)", mend)
+        yield None
 
 
-class _Mute(Exact):
-    """Forwards every item, as `exact` does, and leaves the output as it was at the start."""
+@dataclass(frozen=True)
+class _Misstating(Exact):
+    """Forwards every item, as `exact` does, and puts out a multiple of their number."""
 
+    factor: int = 0
     kind: ClassVar[str] = "exact"  # what an adversary knows of the algorithm may decide its moves
     guarantee: ClassVar[Any] = "none"
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return _Misstating(0, sum(start))
+        return _MisstatingServer(self.factor, sum(start))
 
 
-class _Twice(_Mute):
-    """Forwards every item, and puts out twice their number."""
-
-    def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        return _Misstating(2, sum(start))
-
-
-class _Misstating(Server):
+class _MisstatingServer(Server):
     def __init__(self, factor: int, start: int) -> None:
         self._factor = factor
         self.output: int = start
@@ -145,9 +104,7 @@ class _Misstating(Server):
         return ()
 
 
-Check = Callable[[Adversary, str, Sequence[int], int], Iterator[None]]
-
-CHECKS: dict[str, Check] = {
+ADVERSARY_CHECKS: Final = {
     "states its facts": _states_its_facts,
     "stays in range": _stays_in_range,
     "step and leap agree": _step_and_leap_agree,

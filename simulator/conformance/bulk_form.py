@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.stats import ks_2samp
 from adversaries import Adversary, Freeze, Labels, Rotation, RoundRobin, Uniform, View
 from protocols.base import Protocol, even_start
 from simulator.conformance.by_hand import first_draw
-from simulator.conformance.failure import FALSE_ALARM, checked, require, same_game
+from simulator.conformance.failure import FALSE_ALARM, Checks, require, same_game
 from simulator.conformance.segments import segments_are_well_formed
 from simulator.game.outcome import Game
 from simulator.game.play import play
@@ -21,52 +20,15 @@ GAMES: Final = 40
 """Games a side that are compared; two distributions with nothing in common then have a p-value of 2e-23."""
 START: Final = 1000
 """Items of a known start."""
+SAME: Final = "let bulk_form give the very messages and outputs of sites and server"
 
 
-def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = (1, 2, 7), items: int = 1500) -> list[str]:
-    """Put the bulk form of a protocol through every test.
-
-    Each segment must be well formed; the engine `bulk` must play the game of `leap` where nothing is random, and
-    otherwise the same game up to the first random draw and one of the same distribution. Compared are games from
-    item 0 and after a known start, with many sites and one, of one item, and with a stream that is settled a few
-    steps at a time, so that segments end there; also against adversaries that react, if the protocol says that its bulk
-    form plays those.
-
-    Parameters
-    ----------
-    protocol
-        The protocol that makes it.
-    sites, items
-        Numbers of sites to play with, and the length of the longest games.
-
-    Returns
-    -------
-    list of str
-        The names of the checks passed.
-
-    Raises
-    ------
-    ConformanceError
-        What it does wrong, at the first wrong thing found; also if the protocol has no bulk form.
-
-    Examples
-    --------
-    >>> from protocols import Deterministic
-    >>> check_bulk_form(Deterministic(alpha=0.2))
-    ['segments are well formed', 'leap and bulk agree']
-    """
-    subject = type(protocol).__name__
-    require(has_bulk_form(protocol), subject, "has no bulk form")
-    checks = {"segments are well formed": segments_are_well_formed, "leap and bulk agree": leap_and_bulk_agree}
-    return checked(subject, {name: partial(check, protocol, subject, sites, items) for name, check in checks.items()})
-
-
-def bulk_agrees(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def bulk_agrees(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     """The bulk form, if there is one, is well formed and plays the games of single sites."""
-    yield
+    yield None
     if has_bulk_form(protocol):
-        yield from segments_are_well_formed(protocol, subject, sites, items)
-        yield from leap_and_bulk_agree(protocol, subject, sites, items)
+        yield from segments_are_well_formed(protocol, sites, items)
+        yield from leap_and_bulk_agree(protocol, sites, items)
 
 
 def has_bulk_form(protocol: Protocol) -> bool:
@@ -133,7 +95,7 @@ def settings(protocol: Protocol, sites: Sequence[int], items: int) -> list[Setti
     ]
 
 
-def leap_and_bulk_agree(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def leap_and_bulk_agree(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     """The same game where nothing is random, otherwise the same up to the first draw, and the same distribution.
 
     Two-sample Kolmogorov-Smirnov tests compare words, largest error, and the outputs that stand at that first draw and
@@ -145,30 +107,30 @@ def leap_and_bulk_agree(protocol: Protocol, subject: str, sites: Sequence[int], 
         drawn = first_draw(protocol, setting.k, setting.items, begun)
         if drawn is None:
             one, other = (setting.play(protocol, engine, setting.k) for engine in ("leap", "bulk"))
-            require(same_game(one, other), subject, f"leap and bulk play different games ({setting})")
-            yield
+            require(same_game(one, other), f"leap and bulk play different games ({setting})", SAME)
+            yield None
             continue
         if not isinstance(setting.opponent, Uniform):
-            _same_until(drawn - 1, protocol, subject, setting)
-            yield
-        _same_distribution(protocol, subject, setting, max(1, drawn), FALSE_ALARM / len(games))
-        yield
+            _same_until(drawn - 1, protocol, setting)
+            yield None
+        _same_distribution(protocol, setting, max(1, drawn), FALSE_ALARM / len(games))
+        yield None
 
 
-def _same_until(last: int, protocol: Protocol, subject: str, setting: Setting) -> None:
+def _same_until(last: int, protocol: Protocol, setting: Setting) -> None:
     """Demand the same messages and outputs up to step `last`, before which nothing has been drawn."""
     leap, bulk = (setting.play(protocol, engine, setting.k) for engine in ("leap", "bulk"))
     for what in ("transcript", "outputs"):
         one, other = (table[table["step"] <= last] for table in (getattr(leap, what), getattr(bulk, what)))
         require(
             one.to_numpy().tolist() == other.to_numpy().tolist(),
-            subject,
             f"leap and bulk play different games before anything random is drawn, at step {last + 1} "
             f"({what}, {setting})",
+            SAME,
         )
 
 
-def _same_distribution(protocol: Protocol, subject: str, setting: Setting, drawn: int, alarm: float) -> None:
+def _same_distribution(protocol: Protocol, setting: Setting, drawn: int, alarm: float) -> None:
     leap, bulk = (
         _measured([setting.play(protocol, engine, seed) for seed in seeds], drawn)
         for engine, seeds in (("leap", range(GAMES)), ("bulk", range(GAMES, 2 * GAMES)))
@@ -177,8 +139,8 @@ def _same_distribution(protocol: Protocol, subject: str, setting: Setting, drawn
         surprise = float(ks_2samp(values, bulk[measure]).pvalue)
         require(
             surprise > alarm / len(leap),
-            subject,
             f"leap and bulk differ in the distribution of {measure} ({setting}, p = {surprise:.1e})",
+            "let bulk_form draw what the sites draw, from item 0 on; without it, leap plays the game",
         )
 
 
@@ -199,3 +161,9 @@ def _standing(game: Game, step: int) -> float:
     outputs = game.outputs
     place = int(outputs["step"].searchsorted(step, side="right"))
     return float(outputs["output"].iloc[place - 1]) if place else float(game.start)
+
+
+BULK_FORM_CHECKS: Final = {
+    "segments are well formed": segments_are_well_formed,
+    "leap and bulk agree": leap_and_bulk_agree,
+}

@@ -1,110 +1,130 @@
-"""What a failed check raises, and the watch over global random state that both suites keep."""
+"""Faults of a class: how a check states one with the way to mend it, and how all checks are gone through."""
 
 from __future__ import annotations
 
 import pickle
 import random
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from simulator.errors import MessageError, MoveError
 from simulator.game.outcome import Game
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""
+COINS: Final = "take every random number from the generator that is handed in (rng), and keep nothing on the class"
+SAME_GAME: Final = (
+    "let take(n) do what n calls of take(1) do, act on items and messages only, never on how often you are asked, "
+    f"and {COINS}"
+)
+RAISED: Final = (
+    (MoveError, "let plan(view) return a schedule for sites 0 to view.sites - 1"),
+    (MessageError, "let every message cost at least one word and go to a site of the game"),
+)
+"""Errors of the engines that name the fault by themselves, and how to mend it."""
 
 
 class ConformanceError(AssertionError):
-    """A class does not do what its kind must, or what it says of itself."""
+    """A class does not do what its kind must, or what it says of itself.
 
-
-_noted: ContextVar[list[str] | None] = ContextVar("noted", default=None)
-"""Where faults are noted after which a check can go on; None where the first one ends everything."""
-
-
-def require(condition: object, subject: object, what: str, *, go_on: bool = False) -> bool:
-    """Raise ConformanceError about `subject` unless the condition holds, and tell whether it does.
-
-    Where all faults are collected, one after which the check can `go_on` is only noted.
+    Attributes
+    ----------
+    mend
+        How to mend it.
+    check
+        The check that found it.
     """
-    noted = _noted.get()
+
+    def __init__(self, what: str, mend: str = "", check: str = "") -> None:
+        super().__init__(what)
+        self.mend = mend
+        self.check = check
+
+
+Checks: TypeAlias = Iterator[ConformanceError | None]
+"""A check: an item for each thing that it has looked at, a fault after which it can go on, or None."""
+
+
+def require(condition: object, what: str, mend: str) -> None:
+    """Raise ConformanceError unless the condition holds."""
     if not condition:
-        if not go_on or noted is None:
-            raise ConformanceError(f"{subject}: {what}")
-        noted.append(what)
-    return bool(condition)
+        raise ConformanceError(what, mend)
 
 
-def checked(subject: str, checks: Mapping[str, Callable[[], Iterator[None]]]) -> list[str]:
+def unless(condition: object, what: str, mend: str) -> ConformanceError | None:
+    """Return a fault for a check to yield, after which it goes on; None if the condition holds."""
+    return None if condition else ConformanceError(what, mend)
+
+
+def checked(subject: str, checks: Mapping[str, Callable[[], Checks]]) -> list[str]:
     """Go through checks by name, each of which looks at something; return their names.
 
     Raises
     ------
     ConformanceError
-        At the first thing found wrong, also where the class raises something of its own.
+        At the first fault, also where the class raises something of its own.
     """
-    with no_global_randomness(subject):
-        for name, check in checks.items():
-            _go_through(subject, name, check)
+    for fault in faults(checks):
+        raise ConformanceError(f"{subject}: {fault}", fault.mend, fault.check) from fault.__cause__
     return list(checks)
 
 
-def faults(subject: str, checks: Mapping[str, Callable[[], Iterator[None]]]) -> list[tuple[str, str]]:
-    """Go through all checks, also after one has failed; return each fault, behind the name of its check."""
-    found: dict[tuple[str, str], None] = {}
+def faults(checks: Mapping[str, Callable[[], Checks]]) -> Iterator[ConformanceError]:
+    """Go through all checks, also after one has failed, and yield each fault with the name of its check."""
     for name, check in checks.items():
-        noted: list[str] = []
-        token = _noted.set(noted)
-        try:
-            with no_global_randomness(subject):
-                _go_through(subject, name, check)
-        except ConformanceError as error:
-            noted.append(str(error).removeprefix(f"{subject}: "))
-        finally:
-            _noted.reset(token)
-        found |= dict.fromkeys((name, what) for what in noted)
-    return list(found)
+        for fault in _of_check(check):
+            fault.check = name
+            yield fault
 
 
-def _go_through(subject: str, name: str, check: Callable[[], Iterator[None]]) -> None:
-    """Go through one check; what the class raises of its own is a fault too."""
+def _of_check(check: Callable[[], Checks]) -> Iterator[ConformanceError]:
+    before, number = _global_state(), 0
     try:
-        count = sum(1 for _ in check())
-    except ConformanceError:
-        raise
+        for fault in check():
+            number += 1
+            if fault is not None:
+                yield fault
+    except ConformanceError as error:
+        yield error
     except Exception as error:
-        what = f"raises {type(error).__name__} in the check {name!r}: {error}"
-        raise ConformanceError(f"{subject}: {what}") from error
-    if not count:
-        raise ConformanceError(f"{subject}: the check {name!r} had nothing to look at")
+        yield _raised(error)
+    else:
+        if not number:
+            yield ConformanceError("the check had nothing to look at", "let the tests play it: it made no game at all")
+    if before != _global_state():
+        what = "draws from a global random generator; it must use the one that it is given"
+        yield ConformanceError(what, "draw from rng, not from random or numpy.random")
 
 
-def survives_pickling(subject: str, one: object) -> object:
+def _raised(error: Exception) -> ConformanceError:
+    """Return an error that the class, or an engine on account of it, has raised as a fault."""
+    for kind, mend in RAISED:
+        if isinstance(error, kind):
+            return ConformanceError(str(error), mend)
+    fault = ConformanceError(
+        f"raises {type(error).__name__}: {error}",
+        "see what it raises with: disttrack play, with this class and --debug",
+    )
+    fault.__cause__ = error
+    return fault
+
+
+def _global_state() -> Any:
+    name, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002 - watched, not used
+    return random.getstate(), (name, keys.tobytes(), *rest)  # type: ignore[union-attr]
+
+
+def survives_pickling(one: object, what: str = "") -> Any:
     """Return what comes back from pickling; ConformanceError if nothing does."""
     try:
         return pickle.loads(pickle.dumps(one))
     except Exception as error:
-        raise ConformanceError(f"{subject}: does not survive pickling, which workers need: {error}") from error
-
-
-@contextmanager
-def no_global_randomness(subject: object) -> Iterator[None]:
-    """Raise ConformanceError if the block draws from the random module or from numpy's global generator."""
-    before = random.getstate(), _numpy_state()
-    yield
-    require(
-        before == (random.getstate(), _numpy_state()),
-        subject,
-        "draws from a global random generator; it must use the one that it is given",
-    )
-
-
-def _numpy_state() -> Any:
-    name, keys, *rest = np.random.get_state(legacy=True)  # noqa: NPY002 - watched, not used
-    return (name, keys.tobytes(), *rest)  # type: ignore[union-attr]
+        raise ConformanceError(
+            f"{what}does not survive pickling, which workers need: {error}",
+            "define the class at the top of a module, and keep no open file, lambda or generator in it",
+        ) from error
 
 
 def same_game(one: Game, other: Game) -> bool:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 import numpy as np
 from scipy.stats import binom
@@ -17,46 +15,11 @@ from protocols.base import Protocol
 from simulator.conformance.bulk_form import bulk_agrees
 from simulator.conformance.by_hand import deliver, first_draw
 from simulator.conformance.copied_messages import copied_messages_mean_the_same
-from simulator.conformance.failure import FALSE_ALARM, checked, require, same_game, survives_pickling
+from simulator.conformance.facts import refuses, states
+from simulator.conformance.failure import COINS, FALSE_ALARM, SAME_GAME, Checks, require, same_game, unless
 from simulator.game.network import Latency
 from simulator.game.outcome import Game
 from simulator.game.play import play
-
-
-def check_protocol(
-    protocol: Protocol | type[Protocol], *, sites: Sequence[int] = (1, 2, 7), items: int = 1500
-) -> list[str]:
-    """Put a protocol through every conformance test.
-
-    Parameters
-    ----------
-    protocol
-        An instance, or a class that needs at most an `alpha` (0.2 is then taken).
-    sites, items
-        Numbers of sites to play with, and the length of the games.
-
-    Returns
-    -------
-    list of str
-        The names of the checks passed.
-
-    Raises
-    ------
-    ConformanceError
-        What it does wrong, at the first wrong thing found.
-    """
-    if isinstance(protocol, type):
-        wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
-        protocol = protocol(**({"alpha": 0.2} if wants_alpha else {}))
-    return checked(type(protocol).__name__, protocol_checks(protocol, sites, items))
-
-
-def protocol_checks(
-    protocol: Protocol, sites: Sequence[int] = (1, 2, 7), items: int = 1500
-) -> dict[str, Callable[[], Iterator[None]]]:
-    """Return the conformance tests of a protocol by name."""
-    subject = type(protocol).__name__
-    return {name: partial(check, protocol, subject, sites, items) for name, check in CHECKS.items()}
 
 
 def _opponents() -> list[Adversary]:
@@ -73,27 +36,27 @@ def _games(protocol: Protocol, sites: Sequence[int], items: int, engine: str = "
             yield play(protocol, opponent, sites=k, items=items, seed=k, engine=engine, record=True, **more)
 
 
-def _states_its_facts(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
-    for name in ("kind", "source", "reveals"):
-        require(getattr(protocol, name), subject, f"says no {name}", go_on=True)
-    known = protocol.guarantee in ("always", "adaptive", "oblivious", "none")
-    require(known, subject, f"guarantee {protocol.guarantee!r} is unknown", go_on=True)
-    require(type(protocol).__doc__, subject, "has no docstring", go_on=True)
-    parameters = vars(type(protocol)).get("__dataclass_params__")
-    require(parameters is not None and parameters.frozen, subject, "is not a frozen dataclass", go_on=True)
-    require(survives_pickling(subject, protocol) == protocol, subject, "is another one after pickling")
+def _states_its_facts(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
+    words = {"guarantee": ("always", "adaptive", "oblivious", "none")}
+    yield from states(protocol, ("kind", "source", "reveals"), words, parameters=True)
     for k in sites:
         bounds = [protocol.cost_bound(k, 10**power) for power in range(2, 10)]
-        positive = all(bound > 0 for bound in bounds)
-        fine = require(positive, subject, f"cost_bound is not above 0 at {k} sites: {bounds}", go_on=True)
-        falls = f"cost_bound falls with the number of items at {k} sites: {bounds}"
-        fine &= require(bounds == sorted(bounds), subject, falls, go_on=True)
-        yield
-        if not fine:
+        positive = unless(
+            all(bound > 0 for bound in bounds),
+            f"cost_bound is not above 0 at {k} sites: {bounds}",
+            "let cost_bound return the most messages of a game, or infinity if none is known",
+        )
+        growing = unless(
+            bounds == sorted(bounds),
+            f"cost_bound falls with the number of items at {k} sites: {bounds}",
+            "let cost_bound grow with the items: a longer game does not cost less",
+        )
+        yield from (positive, growing)
+        if positive or growing:
             break
 
 
-def _refuses_nonsense(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def _refuses_nonsense(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     wrong: dict[str, tuple[Any, ...]] = {
         "alpha": (0, 1, -0.1, 2, math.nan, "0.1", None),
         "delta": (0, 1, -0.1, 2, math.nan, "0.1"),
@@ -101,44 +64,34 @@ def _refuses_nonsense(protocol: Protocol, subject: str, sites: Sequence[int], it
         "strength": (0, -1, math.inf, math.nan, "4"),
         "copies": (0, -1, 1.5, "3"),
     }
-    yield
-    for field in dataclasses.fields(protocol):
-        for value in wrong.get(field.name, ()):
-            try:
-                dataclasses.replace(protocol, **{field.name: value})
-            except (ValueError, TypeError) as error:
-                named = f"{field.name}={value!r}: the error does not name {field.name}"
-                fine = require(field.name in str(error), subject, named, go_on=True)
-            else:
-                fine = require(False, subject, f"accepts {field.name}={value!r}", go_on=True)
-            yield
-            if not fine:
-                break
+    return refuses(protocol, wrong)
 
 
-def _quota_is_honest(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def _quota_is_honest(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     """Items within the quota are silent, and asking for the quota changes nothing and draws nothing."""
     for k in sites:
         site_rng, server_rng = np.random.default_rng(k), np.random.default_rng(k + 1)
         crowd, server = protocol.sites(k, site_rng), protocol.server(k, server_rng)
-        require(len(crowd) == k, subject, f"makes {len(crowd)} sites where {k} were asked for")
+        mend = "return one site for each of k from sites(k, rng)"
+        require(len(crowd) == k, f"makes {len(crowd)} sites where {k} were asked for", mend)
         for number in range(items):
             site = crowd[number % k]
             state = site_rng.bit_generator.state
             quota = site.quota()
-            require(
-                quota == site.quota() and state == site_rng.bit_generator.state, subject, "quota() changes something"
-            )
-            require(
-                isinstance(quota, int) and quota >= 0, subject, f"quota() is {quota!r}, not a whole number from 0 on"
-            )
+            same = quota == site.quota() and state == site_rng.bit_generator.state
+            mend = "let quota() only look: draw the next random place in take() or hear() instead"
+            require(same, "quota() changes something", mend)
+            whole = isinstance(quota, int) and quota >= 0
+            mend = "let quota() return an int of at least 0: items that may still come in silence"
+            require(whole, f"quota() is {quota!r}, not a whole number from 0 on", mend)
             sent = site.take(1)
-            require(not sent or quota == 0, subject, f"a site spoke with a quota of {quota} left")
+            mend = "let quota() return no more items than the site stays silent for"
+            require(not sent or quota == 0, f"a site spoke with a quota of {quota} left", mend)
             deliver(crowd, server, number % k, sent)
-        yield
+        yield None
 
 
-def _step_and_leap_agree(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def _step_and_leap_agree(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     options: list[dict[str, Any]] = [{}, {"start": 1000}, {"network": Latency(mean=3.0)}]
     for more in options:
         pairs = zip(
@@ -146,23 +99,24 @@ def _step_and_leap_agree(protocol: Protocol, subject: str, sites: Sequence[int],
         )
         for step, leap in pairs:
             where = f"{step.sites} sites, adversary {step.adversary}, {more or 'no options'}"
-            require(same_game(step, leap), subject, f"step and leap play different games ({where})")
-            yield
+            require(same_game(step, leap), f"step and leap play different games ({where})", SAME_GAME)
+            yield None
 
 
-def _ledger_adds_up(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def _ledger_adds_up(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     for game in _games(protocol, sites, items):
         table = game.transcript
-        require(len(table) == game.messages, subject, "the transcript has not the messages that were counted")
-        require(
-            int(table["words"].sum()) == game.words == game.words_up + game.words_down, subject, "words do not add up"
-        )
-        require(int(table["bits"].sum()) == game.bits, subject, "bits do not add up")
-        require(all(isinstance(kind, str) and kind for kind in table["kind"]), subject, "a message is of no kind")
-        yield
+        mend = "return messages to the engine, and send none in another way"
+        require(len(table) == game.messages, "the transcript has not the messages that were counted", mend)
+        words = int(table["words"].sum())
+        require(words == game.words == game.words_up + game.words_down, "words do not add up", mend)
+        require(int(table["bits"].sum()) == game.bits, "bits do not add up", mend)
+        named = all(isinstance(kind, str) and kind for kind in table["kind"])
+        require(named, "a message is of no kind", "give every message a kind, a short word")
+        yield None
 
 
-def _silent_without_cause(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def _silent_without_cause(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     """Skipped steps change nothing: the same game comes out, at later steps."""
     for k in sites:
         plain, spread = (
@@ -170,9 +124,10 @@ def _silent_without_cause(protocol: Protocol, subject: str, sites: Sequence[int]
             for opponent in (RoundRobin(), _RestsBetween())
         )
         late = plain.transcript.assign(step=2 * plain.transcript["step"])
-        require(late.equals(spread.transcript), subject, "skipped steps change the messages")
-        require(plain.max_rel_error == spread.max_rel_error, subject, "skipped steps change the error")
-        yield
+        mend = "act on items and messages only; a step without either must change nothing"
+        require(late.equals(spread.transcript), "skipped steps change the messages", mend)
+        require(plain.max_rel_error == spread.max_rel_error, "skipped steps change the error", mend)
+        yield None
 
 
 class _RestsBetween(Adversary):
@@ -188,7 +143,7 @@ class _RestsBetween(Adversary):
         return Rest(1) if self.resting else Burst(view.sent % view.sites, 1)
 
 
-def _seeds_matter(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def _seeds_matter(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     """The same seed gives the same game; if anything is drawn, some other seed gives another."""
     k = max(sites)
 
@@ -196,21 +151,19 @@ def _seeds_matter(protocol: Protocol, subject: str, sites: Sequence[int], items:
         return play(protocol, RoundRobin(), sites=k, items=items, seed=seed, record=True)
 
     first = game(0)
-    require(same_game(first, game(0)), subject, "two games with the same seed differ")
-    yield
+    mend = f"{COINS}; state of one game must not reach the next"
+    require(same_game(first, game(0)), "two games with the same seed differ", mend)
+    yield None
     if first_draw(protocol, k, items) is not None:
-        require(
-            not all(same_game(first, game(seed)) for seed in range(1, 6)),
-            subject,
-            "six seeds give the same game, yet it draws",
-        )
-        yield
+        alike = all(same_game(first, game(seed)) for seed in range(1, 6))
+        require(not alike, "six seeds give the same game, yet it draws", "draw from rng, not from a fixed seed")
+        yield None
 
 
-def _keeps_its_promise(protocol: Protocol, subject: str, sites: Sequence[int], items: int) -> Iterator[None]:
+def _keeps_its_promise(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:
     """Right always, or failing in no more games than its delta explains (exact binomial, FALSE_ALARM)."""
     if protocol.guarantee == "none" and not protocol.one_sided:
-        yield
+        yield None
         return  # it promises nothing
     delta = getattr(protocol, "delta", None)
     played, failed = 0, 0
@@ -223,23 +176,22 @@ def _keeps_its_promise(protocol: Protocol, subject: str, sites: Sequence[int], i
             failed += game.verdict == "failed"
             require(
                 not protocol.one_sided or game.highest <= 0,
-                subject,
                 f"says one-sided, but was {game.highest:.3g} too high",
+                "one_sided = True must mean that the output never exceeds the truth; leave it out otherwise",
             )
             require(
                 protocol.guarantee != "always" or game.ok,
-                subject,
                 f"says always right, but failed against {game.adversary}",
+                "guarantee = 'always' means at every step; with chance it is 'oblivious' at most",
             )
-            yield
+            yield None
     if delta and protocol.guarantee in ("adaptive", "oblivious"):
         surprise = float(binom.sf(failed - 1, played, delta))
-        require(surprise > FALSE_ALARM, subject, f"failed in {failed} of {played} games with delta = {delta}")
+        mend = "make it fail less often than delta, or promise a larger delta"
+        require(surprise > FALSE_ALARM, f"failed in {failed} of {played} games with delta = {delta}", mend)
 
 
-Check = Callable[[Protocol, str, Sequence[int], int], Iterator[None]]
-
-CHECKS: dict[str, Check] = {
+PROTOCOL_CHECKS: Final = {
     "states its facts": _states_its_facts,
     "refuses nonsense": _refuses_nonsense,
     "quota is honest": _quota_is_honest,

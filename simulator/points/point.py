@@ -24,7 +24,7 @@ class PointError(ScenarioError):
         Where in the point: ``("protocol", "alpha")``.
     """
 
-    def __init__(self, path: Sequence[str], message: str) -> None:
+    def __init__(self, path: Sequence[str | int], message: str) -> None:
         super().__init__(message)
         self.path = tuple(path)
         self.message = message

@@ -28,7 +28,7 @@ WIDE: Final = 420.0
 """Widths: of the steps and the server, of estimate against truth, and of all columns."""
 REACH: Final = 2.5
 """Errors in units of alpha that the chart shows; greater ones stand at its edge."""
-TELLING: Final = 60
+BESIDE: Final = 60
 """Rows up to which a single game has the adversary's moves beside it."""
 LETTER: Final = 0.56
 """Width of a letter on average, in units of the size; an upper estimate for sans-serif."""
@@ -74,9 +74,9 @@ def drawing(records: Sequence[GameRecord], first: int = 0, last: int | None = No
         parts += _rows(game, place, folded, shown)
         parts += _chart(game, place, shown)
         left = place.right + 2 * SPARE
-        if len(records) == 1 and len(shown) <= TELLING:
-            told, wide = _moves(game, place, shown)
-            parts += told
+        if len(records) == 1 and len(shown) <= BESIDE:
+            moves, wide = _moves(game, place, shown)
+            parts += moves
             left = max(left, place.right + SPARE + wide)
         legend, low = _legend([folded.looks[kind] for kind in game.kinds], place, bottom + 2 * SPARE)
         parts += legend
@@ -146,8 +146,8 @@ def _rows(game: Frames, place: _Place, folded: Folded, shown: range) -> Iterator
     arrows = game.arrows
     kinds = [folded.looks[kind] for kind in game.kinds]
     table = zip(*(getattr(arrows, name).tolist() for name in ("row", "up", "kind", "column")), strict=True)
-    for row, found in groupby(sorted(one for one in table if one[0] in shown), key=lambda one: one[0]):
-        groups = [(group, [one[3] for one in some]) for group, some in groupby(found, key=lambda one: one[1:3])]
+    for row, arrows_of_row in groupby(sorted(one for one in table if one[0] in shown), key=lambda one: one[0]):
+        groups = [(group, [one[3] for one in some]) for group, some in groupby(arrows_of_row, key=lambda one: one[1:3])]
         for nth, ((up, kind), columns) in enumerate(groups):
             y = HEAD + ROW * (row - shown.start + (nth + 1) / (len(groups) + 1))
             yield from _message(place, y, bool(up), kinds[kind], columns, min(1.0, 2 / len(groups)))
@@ -204,12 +204,12 @@ def _chart(game: Frames, place: _Place, shown: range) -> Iterator[str]:
 
 def _moves(game: Frames, place: _Place, shown: range) -> tuple[list[str], float]:
     """Return what the adversary saw and did, beside its rows, and how wide that is."""
-    told = [(row, game.says[row]) for row in shown if row in game.says]
+    sentences = [(row, game.says[row]) for row in shown if row in game.says]
     lines = [
         _text(place.right + SPARE, HEAD + ROW * (row - shown.start) + ROW * 0.72, sentence, 7.5)
-        for row, sentence in told
+        for row, sentence in sentences
     ]
-    return lines, max((len(sentence) for _, sentence in told), default=0) * 7.5 * LETTER + SPARE
+    return lines, max((len(sentence) for _, sentence in sentences), default=0) * 7.5 * LETTER + SPARE
 
 
 def _legend(looks: Sequence[dict[str, Any]], place: _Place, y: float) -> tuple[list[str], float]:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -119,15 +118,6 @@ def _number(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
-def is_record(path: Path) -> bool:
-    """Tell whether a file begins as that of a recorded game does."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(64).replace(b" ", b"").startswith(b'{"format":"' + FORMAT.replace(" ", "").encode())
-    except OSError:
-        return False
-
-
 def load(path: Path) -> GameRecord:
     """Return the game that a file has recorded.
 
@@ -157,19 +147,16 @@ def _load(lines: list[bytes]) -> GameRecord:
     if last.get("lines") != len(lines) - 1 or last["sha256"] != digest:
         raise _DamageError("damaged: its contents do not match the checksum in its last line; record the game again")
     about = _about(head)
-    messages: list[Sent] = []
-    outputs: list[tuple[int, float]] = []
-    asked: list[Asked] = []
+    rows: dict[str, list[Any]] = {"m": [], "o": [], "t": []}
     for number, line in enumerate(lines[1:-1], 2):
         try:
-            _take(line, about, messages, outputs, asked)
+            kind, step, row = _row(line, about["sites"], about["steps"])
         except ValueError as error:
             raise _DamageError(f"line {number}: no row of a recorded game") from error
-    steps = [[row[0] for row in messages], [row[0] for row in outputs], [row[0] for row in asked]]
-    for rows in steps:
-        if any(later < step for step, later in pairwise(rows)):
+        if rows[kind] and rows[kind][-1][0] > step:
             raise _DamageError("its rows are not in order")
-    return GameRecord(about, messages, outputs, asked)
+        rows[kind].append(row)
+    return GameRecord(about, rows["m"], rows["o"], rows["t"])
 
 
 def _json(line: bytes) -> Any:
@@ -192,27 +179,24 @@ def _about(head: dict[str, Any]) -> dict[str, Any]:
     return about
 
 
-def _take(
-    line: bytes, about: dict[str, Any], messages: list[Sent], outputs: list[tuple[int, float]], asked: list[Asked]
-) -> None:
-    """Take a row of the file in; ValueError if it is none."""
-    sites, steps = about["sites"], about["steps"]
-    row = ROW.validate_json(line)
-    if row[0] == "m":
-        _, step, sender, receiver, *_ = row
-        fits = max(sender, receiver) < sites and (sender < 0) != (receiver < 0)
-        _within(step, steps, fits)
-        messages.append(Sent(*row[1:]))
-    elif row[0] == "o":
-        _within(row[1], steps)
-        outputs.append((row[1], float(row[2]) if isinstance(row[2], str) else row[2]))
+def _row(line: bytes, sites: int, steps: int) -> tuple[str, int, Any]:
+    """Return the kind of a row of the file, its step, and the row; ValueError if it is none of this game."""
+    row: Any
+    kind, step, *rest = ROW.validate_json(line)
+    last, fits = step, True
+    if kind == "m":
+        row = Sent(step, *rest)
+        fits = max(row.sender, row.receiver) < sites and (row.sender < 0) != (row.receiver < 0)
+    elif kind == "o":
+        row = (step, _output(rest[0]))
     else:
-        _, step, sent, output, changes, plan, taken = row
-        _within(step + taken, steps)
-        plan = None if plan is None else read(plan, taken, sites)
-        asked.append(Asked(step, sent, float(output) if isinstance(output, str) else output, changes, plan, taken))
-
-
-def _within(step: int, steps: int, fits: bool = True) -> None:
-    if not fits or step > steps:
+        sent, output, changes, plan, taken = rest
+        last = step + taken
+        row = Asked(step, sent, _output(output), changes, None if plan is None else read(plan, taken, sites), taken)
+    if not fits or last > steps:
         raise ValueError("no step of this game")
+    return kind, step, row
+
+
+def _output(value: Any) -> Any:
+    return float(value) if isinstance(value, str) else value

@@ -73,7 +73,7 @@ def on_one_clock(
     arrows, rows
         How many a game may have, if that can be. A game of more is folded.
     span
-        The first and the last step that the rows tell of, None for the end. If the first is above 0, row 0 has what
+        The first and the last step of the rows, None for the end. If the first is above 0, row 0 has what
         was before.
     """
     every = _moments(records, span)

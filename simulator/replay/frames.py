@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,8 +11,8 @@ import numpy as np
 from simulator.replay.columns import Columns
 from simulator.replay.ratios import Ratios, ratios
 from simulator.replay.record import GameRecord
+from simulator.replay.sentences import failure, moves_of
 from simulator.replay.stream import Stream
-from simulator.replay.telling import failure, told
 
 ALIKE: Final = 8
 """Columns of a row that are marked as fed, if they are no more than that."""
@@ -44,7 +44,7 @@ class Arrows:
 
 @dataclass(frozen=True)
 class Frames:
-    """A game by rows; row r tells of the steps after `edges[r - 1]` up to `edges[r]`, row 0 of the beginning.
+    """A game by rows; row r holds the steps after `edges[r - 1]` up to `edges[r]`, row 0 the beginning.
 
     Attributes
     ----------
@@ -91,7 +91,8 @@ def frames_of(record: GameRecord, edges: Any, columns: Columns) -> Frames:
     """Return a game by rows that end at these steps; what comes after the last of them is left out."""
     edges = np.minimum(edges, record.about["steps"])
     stream = Stream(record)
-    fed, held = _by_column(record, stream, edges, columns)
+    received, held = _by_column(record, stream, edges, columns)
+    fed = _most_fed(np.diff(received, axis=0, prepend=0), stream.step_sites(edges) // columns.each)
     return Frames(
         record, columns, edges, record.kinds, arrows_of(record, edges, columns), ratios(record, stream, edges),
         fed, held, _says(record, edges), _first(record, stream, edges),
@@ -115,17 +116,17 @@ def arrows_of(record: GameRecord, edges: Any, columns: Columns) -> Arrows:
     )
 
 
-def _by_column(record: GameRecord, stream: Stream, edges: Any, columns: Columns) -> tuple[list[list[int]], Any]:
-    """Return for each row the columns that were fed, and what each column holds unreported."""
+def _by_column(record: GameRecord, stream: Stream, edges: Any, columns: Columns) -> tuple[Any, Any]:
+    """Return for each row and column the items received so far, and those of them that are unreported."""
     heard = _heard(record)
     received = np.zeros((len(edges), columns.number), dtype=np.int64)
     held = np.zeros((len(edges), columns.number), dtype=np.int64)
     for site in range(columns.sites):
-        counts = stream.of_site(site)
-        items = counts.at(edges)
+        items_at = stream.of_site(site)
+        items = items_at(edges)
         received[:, site // columns.each] += items
-        held[:, site // columns.each] += items - _reported(counts, heard.get(site, []), edges)
-    return _most_fed(np.diff(received, axis=0, prepend=0), stream.step_sites(edges) // columns.each), held
+        held[:, site // columns.each] += items - _reported(items_at, heard.get(site, []), edges)
+    return received, held
 
 
 def _most_fed(items: Any, last: Any) -> list[list[int]]:
@@ -147,12 +148,12 @@ def _heard(record: GameRecord) -> dict[int, list[int]]:
     return heard
 
 
-def _reported(counts: Any, heard: Sequence[int], edges: Any) -> Any:
+def _reported(items_at: Callable[[Any], Any], heard: Sequence[int], edges: Any) -> Any:
     """Return the items that a site had at its last message by each of these steps."""
     if not heard:
         return 0
     steps = np.array(heard, dtype=np.int64)
-    then = np.concatenate(([0], counts.at(steps)))
+    then = np.concatenate(([0], items_at(steps)))
     return then[np.searchsorted(steps, edges, side="right")]
 
 
@@ -160,7 +161,7 @@ def _says(record: GameRecord, edges: Any) -> dict[int, str]:
     """Return what the adversary saw and did in each row: the last time, and how often before."""
     says: dict[int, str] = {}
     times: dict[int, int] = {}
-    for turn, sentence in zip(record.asked, told(record.asked, record.outputs), strict=True):
+    for turn, sentence in zip(record.asked, moves_of(record.asked, record.outputs), strict=True):
         if turn.step <= edges[-1] and (turn.plan is not None or not turn.step):
             row = int(np.searchsorted(edges, turn.step, side="left"))
             times[row] = times.get(row, 0) + 1
@@ -176,11 +177,7 @@ def _first(record: GameRecord, stream: Stream, edges: Any) -> tuple[int, str] | 
     if step is None:
         return None
     at = np.array([step], dtype=np.int64)
-    heard = _heard(record)
-    held = np.zeros(about["sites"], dtype=np.int64)
-    for site in range(about["sites"]):
-        counts = stream.of_site(site)
-        held[site] = (counts.at(at) - _reported(counts, heard.get(site, []), at))[0]
+    held = _by_column(record, stream, at, Columns(about["sites"], 1))[1][0]
     items = about["start"] + int(stream.sent(at)[0])
     output = next((value for when, value in reversed(record.outputs) if when <= step), about["start"])
     return int(np.searchsorted(edges, step, side="left")), failure(step, items, output, about["alpha"], held)

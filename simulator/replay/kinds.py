@@ -20,13 +20,13 @@ def looks(kinds: Sequence[str]) -> list[dict[str, Any]]:
     ['r', 'o', 'p']
     """
     taken: list[str] = []
-    found = []
+    styles: list[dict[str, Any]] = []
     for place, kind in enumerate(kinds):
         spare = (letter for letter in [*kind, *"abcdefghijklmnopqrstuvwxyz0123456789"] if letter.strip())
         taken.append(next((letter for letter in spare if letter not in taken), "?"))
         lap, colour = divmod(place, len(COLOURS))
         dash = DASHES[(colour + lap) % len(DASHES)]
-        found.append(
+        styles.append(
             {"name": kind, "letter": taken[-1], "light": COLOURS[colour], "dark": DARK[colour], "dash": list(dash)}
         )
-    return found
+    return styles

@@ -17,7 +17,7 @@ from simulator.pages.html import Html, data, joined
 from simulator.replay.fold import on_one_clock
 from simulator.replay.frames import Frames
 from simulator.replay.record import GameRecord, last_line
-from simulator.replay.telling import amount
+from simulator.replay.sentences import amount
 
 STATIC: Final = Path(__file__).with_name("static")
 SCRIPTS: Final = ("game.js", "picture.js", "player.js")

@@ -65,10 +65,10 @@ def _runs(plan: Schedule, taken: int) -> tuple[Any, Any]:
     sites, lengths = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     for begin in range(0, taken, CHUNK):
         steps = range(begin + 1, min(taken, begin + CHUNK) + 1)
-        found = _fed(plan, steps)
-        starts = np.flatnonzero(np.concatenate(([True], found[1:] != found[:-1])))
-        sites = np.concatenate((sites, found[starts]))
-        lengths = np.concatenate((lengths, np.diff(np.append(starts, len(found)))))
+        fed = _fed(plan, steps)
+        starts = np.flatnonzero(np.concatenate(([True], fed[1:] != fed[:-1])))
+        sites = np.concatenate((sites, fed[starts]))
+        lengths = np.concatenate((lengths, np.diff(np.append(starts, len(fed)))))
     joined = np.flatnonzero(np.concatenate(([True], sites[1:] != sites[:-1])))  # a run may go on in the next chunk
     return sites[joined], np.add.reduceat(lengths, joined)
 

@@ -70,7 +70,7 @@ def _quotients(outputs: Any, items: Any) -> Any:
 
 
 def _failing(record: GameRecord, edges: Any, low: Any, high: Any) -> Any:
-    """Return which rows fail; none does before the first failure, which the referee has found exactly.
+    """Return which rows fail; none does before the first failure, which the referee knows exactly.
 
     Where messages take time the lag-aware error decides, of which the record has the first failure only.
     """

@@ -110,10 +110,9 @@ class GameRecord:
         return f"{self.side('protocol')} against {self.side('adversary')}"
 
     def side(self, role: str) -> str:
-        """Return a side with the parameters that it was given, alpha left out: it is told with the sizes."""
+        """Return a side with the parameters that it was given, alpha left out: it is listed with the sizes."""
         given = self.about.get(f"{role}_parameters") or {}
-        told = (f"{key}={value}" for key, value in given.items() if key != "alpha")
-        return " ".join([str(self.about[role]), *told])
+        return " ".join([str(self.about[role]), *(f"{key}={value}" for key, value in given.items() if key != "alpha")])
 
 
 def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] | None = None) -> GameRecord:

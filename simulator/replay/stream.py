@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -68,39 +68,31 @@ class Stream:
     def step_sites(self, steps: Any) -> Any:
         """Return the site that was fed in each of these steps, -1 for none."""
         steps = np.asarray(steps)
-        found = self._sites[self._run(steps)]
+        sites = self._sites[self._run(steps)]
         for begin, taken, of, first in self._laps:
             there = (steps > begin) & (steps <= begin + taken)
-            found = np.where(there, (first + steps - begin - 1) % of, found)
-        return np.where(steps > 0, found, SKIP)
+            sites = np.where(there, (first + steps - begin - 1) % of, sites)
+        return np.where(steps > 0, sites, SKIP)
 
     def _run(self, steps: Any) -> Any:
         """Return the run that each step lies in."""
         return np.maximum(np.searchsorted(self._begins, steps, side="left") - 1, 0)
 
-    def of_site(self, site: int) -> Counts:
-        """Return what counts the items of one site."""
+    def of_site(self, site: int) -> Callable[[Any], Any]:
+        """Return the function that gives the items of one site by the end of each of these steps."""
         mine = self._sites == site
-        return Counts(self._begins[mine], self._lengths[mine], [lap for lap in self._laps if site < lap[2]], site)
+        begins, lengths = self._begins[mine], self._lengths[mine]
+        before = np.concatenate(([0], np.cumsum(lengths)))
+        laps = [lap for lap in self._laps if site < lap[2]]
 
+        def items_at(steps: Any) -> Any:
+            items = np.zeros(len(steps), dtype=np.int64)
+            if len(begins):
+                run = np.searchsorted(begins, steps, side="left") - 1
+                there = np.maximum(run, 0)
+                items = np.where(run >= 0, before[there] + np.minimum(steps - begins[there], lengths[there]), 0)
+            for begin, taken, of, first in laps:
+                items = items + (np.clip(steps - begin, 0, taken) + of - 1 - (site - first) % of) // of
+            return items
 
-class Counts:
-    """The items of one site by the end of any step; see `Stream.of_site`."""
-
-    def __init__(self, begins: Any, lengths: Any, laps: Sequence[tuple[int, int, int, int]], site: int) -> None:
-        self._begins, self._lengths, self._laps, self._site = begins, lengths, laps, site
-        self._before = np.concatenate(([0], np.cumsum(lengths)))
-
-    def at(self, steps: Any) -> Any:
-        """Return the items of the site by the end of each of these steps."""
-        steps = np.asarray(steps, dtype=np.int64)
-        run = np.searchsorted(self._begins, steps, side="left") - 1
-        there = np.maximum(run, 0)
-        items = np.zeros(len(steps), dtype=np.int64)
-        if len(self._begins):
-            within = np.minimum(steps - self._begins[there], self._lengths[there])
-            items = np.where(run >= 0, self._before[there] + within, 0)
-        for begin, taken, of, first in self._laps:
-            passed = np.clip(steps - begin, 0, taken)
-            items = items + (passed + of - 1 - (self._site - first) % of) // of
-        return items
+        return items_at

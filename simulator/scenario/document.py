@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from simulator.errors import ScenarioError
-from simulator.scenario.yaml_values import MOST_LEVELS, YamlError, read_yaml
-
-Path_ = tuple[str | int, ...]
-"""Where a value stands: keys of mappings and places in lists, from the top."""
+from simulator.scenario.yaml_values import MOST_LEVELS, Place, YamlError, read_yaml
 
 
 class Document:
@@ -29,12 +24,12 @@ class Document:
         The mapping that the file holds.
     """
 
-    def __init__(self, name: str, folder: Path, data: dict[str, Any], root: yaml.Node | None = None) -> None:
+    def __init__(self, name: str, folder: Path, data: dict[str, Any], lines: Mapping[Place, int] | None = None) -> None:
         self.name = name
         self.folder = folder
         self.data = data
-        self._root = root
-        self._overridden: list[Path_] = []
+        self._lines = lines or {}
+        self._overridden: list[Place] = []
         self.notes: list[str] = []
         """What was set over whole lists of entries, a line each."""
 
@@ -55,24 +50,8 @@ class Document:
 
     def line(self, path: Sequence[str | int]) -> int | None:
         """Return the line of the value at `path`, or of the nearest one around it that stands in the file."""
-        node = self._root
-        if node is None:
-            return None
-        line: int = node.start_mark.line + 1
-        for part in path:
-            if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-                node = node.value[part]
-                line = node.start_mark.line + 1
-            elif isinstance(node, yaml.MappingNode):
-                for key, value in node.value:
-                    if getattr(key, "value", None) == str(part):
-                        node, line = value, key.start_mark.line + 1
-                        break
-                else:
-                    return line
-            else:
-                return line
-        return line
+        lengths = range(len(path), -1, -1)
+        return next((line for length in lengths if (line := self._lines.get(tuple(path[:length])))), None)
 
     def set(self, assignment: str) -> None:
         """Put ``key=value`` into the data: a dotted path and a YAML value.
@@ -98,10 +77,9 @@ class Document:
         ]
         if len(parts) > MOST_LEVELS:
             raise ScenarioError(f"--set {key[:40]}…: the path has {len(parts):,} parts; at most {MOST_LEVELS} are read")
-        said = _replaced(self.data, parts)
-        _put(self.data, parts, value, assignment)
-        if said:
-            self.notes.append(f"--set {key.strip()}: {said}")
+        note = _put(self.data, parts, value, assignment)
+        if note:
+            self.notes.append(f"--set {key.strip()}: {note}")
         self._overridden.append(tuple(parts))
 
 
@@ -126,7 +104,7 @@ def read(path: Path, name: str | None = None) -> Document:
 def parse(text: str, name: str, folder: Path) -> Document:
     """Return the document in a YAML text; `read` says what it raises."""
     try:
-        data, root = read_yaml(text)
+        data, lines = read_yaml(text)
     except YamlError as error:
         place = f"{name}:{error.line}" if error.line else name
         raise ScenarioError(f"{place}: not valid YAML: {error}") from error
@@ -135,7 +113,7 @@ def parse(text: str, name: str, folder: Path) -> Document:
     for key in data:
         if not isinstance(key, str):
             raise ScenarioError(f"{name}: the key {key!r} must be a word")
-    return Document(name, folder, data, root)
+    return Document(name, folder, data, lines)
 
 
 def comment(path: Path) -> str:
@@ -183,37 +161,15 @@ def _called(value: Any) -> str:
     return "a list" if isinstance(value, list) else "a text" if isinstance(value, str) else repr(value)
 
 
-def _replaced(target: Any, parts: Sequence[str | int]) -> str:
-    """Return which entries of a list of mappings an assignment replaces or changes; nothing if it meets no such list.
+def _put(target: Any, parts: Sequence[Any], value: Any, assignment: str) -> str:
+    """Put a value at a path; return which entries of a list of mappings it replaces or changes, if it meets one.
 
     Examples
     --------
     >>> entries = {"protocol": [{"kind": "exact"}, {"kind": "block", "alpha": 0.1}]}
-    >>> _replaced(entries, ["protocol"]), _replaced(entries, ["protocol", "alpha"]), _replaced(entries, ["seed"])
-    ('replaces 2 entries: exact, block', 'sets 1 of 2 entries: block', '')
+    >>> _put(entries, ["protocol", "alpha"], 0.2, ""), _put(entries, ["protocol"], [], "")
+    ('sets 1 of 2 entries: block', 'replaces 2 entries: exact, block')
     """
-    for place, part in enumerate(parts):
-        if isinstance(target, list) and isinstance(part, str):
-            mappings = [entry for entry in target if isinstance(entry, dict)]
-            chosen = [entry for entry in mappings if part in entry] or mappings
-            more = len(target) > 1 and bool(chosen)
-            return f"sets {len(chosen)} of {len(target)} entries: {_names(chosen)}" if more else ""
-        try:
-            target = target[int(part)] if isinstance(target, list) else target.get(part)
-        except (IndexError, AttributeError):
-            return ""
-        if place == len(parts) - 1 and isinstance(target, list) and any(isinstance(one, dict) for one in target):
-            return f"replaces {len(target)} entries: {_names(target)}"
-    return ""
-
-
-def _names(entries: Sequence[Any]) -> str:
-    """Return what entries of a list are called, cut short where there are many."""
-    found = [str(one.get("kind") or one.get("name") or "?") if isinstance(one, dict) else str(one) for one in entries]
-    return ", ".join(found[:6]) + (f" and {len(found) - 6} more" if len(found) > 6 else "")
-
-
-def _put(target: Any, parts: list[str | int], value: Any, assignment: str) -> None:
     head, rest = parts[0], parts[1:]
     if isinstance(target, list) and isinstance(head, str):
         mappings = [entry for entry in target if isinstance(entry, dict)]
@@ -222,22 +178,29 @@ def _put(target: Any, parts: list[str | int], value: Any, assignment: str) -> No
             raise ScenarioError(
                 f"--set {assignment}: the list before {head!r} has no keys; a number picks a place in it"
             )
+        note = f"sets {len(chosen)} of {len(target)} entries: {_names(chosen)}" if len(target) > 1 else ""
         for entry in chosen:
             _put(entry, parts, value, assignment)
-        return
+        return note
     if isinstance(target, list):
-        assert isinstance(head, int)
         if head >= len(target):
             raise ScenarioError(f"--set {assignment}: the list has {len(target)} entries, 0 to {len(target) - 1}")
     elif not isinstance(target, dict):
         raise ScenarioError(f"--set {assignment}: {target!r} has nothing inside that {head!r} could name")
     else:
         head = str(head)
+    before: Any = target.get(head) if isinstance(target, dict) else target[head]
     if not rest:
         target[head] = value
-        return
-    if isinstance(target, dict) and not isinstance(target.get(head), dict | list):
+        several = isinstance(before, list) and any(isinstance(one, dict) for one in before)
+        return f"replaces {len(before)} entries: {_names(before)}" if several else ""
+    if isinstance(target, dict) and not isinstance(before, dict | list):
         # a scalar gives way: protocol: robust becomes {kind: robust} so that its parameters can be set
-        before = target.get(head)
         target[head] = {"kind": before} if isinstance(before, str) and head in ("protocol", "adversary") else {}
-    _put(target[head], rest, value, assignment)
+    return _put(target[head], rest, value, assignment)
+
+
+def _names(entries: Sequence[Any]) -> str:
+    """Return the names of the entries of a list, cut short where there are many."""
+    names = [str(one.get("kind") or one.get("name") or "?") if isinstance(one, dict) else str(one) for one in entries]
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

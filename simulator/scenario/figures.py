@@ -71,15 +71,11 @@ def check_plot(
 def _check_keys(
     name: str, maker: Any, given: Mapping[str, Any], swept: Iterable[str] | None, called: Mapping[str, str]
 ) -> None:
-    """Raise ValueError unless a plot takes these keys, has all that it needs, and can be drawn along its axis."""
+    """Raise ValueError unless these keys are texts where texts are wanted, and name an axis that there is."""
     taken = parameters(maker)
-    first = [key for key in _TEXTS if key in taken]
-    keys = ["kind", *first[:-2], *(key for key in taken if key not in first), *first[-2:]]
-    for key, value in given.items():
-        if key not in taken:
-            raise ValueError(f"plot {name!r} takes {', '.join(keys)}; got {key!r}{nearest(key, keys)}")
-        if key in _TEXTS and not isinstance(value, str):
-            raise ValueError(f"plot {name!r}: {key} must be text; got {value!r}")
+    for key in _TEXTS:
+        if key in taken and not isinstance(given.get(key, ""), str):
+            raise ValueError(f"plot {name!r}: {key} must be text; got {given[key]!r}")
     if given.get("where"):
         _check_condition(name, given["where"])
     axes = None if swept is None else tuple(called.get(axis, axis) for axis in swept if axis not in _SIDES)

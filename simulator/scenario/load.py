@@ -21,9 +21,9 @@ from simulator.scenario.checks import check_claims, check_keys, check_labels, ke
 from simulator.scenario.controls import BrokenPoints, broken_points
 from simulator.scenario.document import Document, read
 from simulator.scenario.mapping import from_mapping
-from simulator.scenario.model import SWEPT, Head, first_fault, point_model
+from simulator.scenario.model import SWEPT, Head, first_fault
+from simulator.scenario.point_of import point_of
 from simulator.scenario.sweep import Combination, SweepError, combinations
-from simulator.tasks.asked import check_point
 from simulator.tasks.base import Task
 from simulator.tasks.sizes import called
 
@@ -151,11 +151,11 @@ def locate(file: str | Path) -> Path:
 def shipped_scenarios() -> dict[str, Path]:
     """Return the scenario files in the current folder's ``scenarios`` and those that came with us, by name."""
     came_with = Path(__file__).resolve().parents[2] / "scenarios"  # beside the packages, installed as in a checkout
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for folder in (Path("scenarios"), came_with):
         for path in sorted(folder.glob("*.yaml")):
-            found.setdefault(path.stem, path)
-    return found
+            paths.setdefault(path.stem, path)
+    return paths
 
 
 def build(document: Document) -> Scenario:
@@ -170,7 +170,8 @@ def build(document: Document) -> Scenario:
     except PointError as error:
         raise document.error(("task",), error.message) from error
     check_keys(document, head, game)
-    points = tuple(_points(document, head, played, game))
+    combined = _combinations(document, head, game)
+    points = tuple(_point(document, one, number, played, game) for number, one in enumerate(combined))
     check_labels(points, document)
     head = head.model_copy(update={"plots": kept_plots(head, points, game, document)})
     data = {**data, **({"plots": head.plots} if "plots" in data else {})}
@@ -178,51 +179,35 @@ def build(document: Document) -> Scenario:
     notes = (*document.notes, *listed_twice(points))
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra, notes=notes)
     check_claims(head.claims, held(scenario.columns, extra, scenario.called), document)
-    return replace(scenario, controls=broken_points(document, head.claims, points, extra, game))
+    return replace(
+        scenario, controls=broken_points(document, head.claims, points, [one.values for one in combined], extra, game)
+    )
 
 
-def _points(document: Document, head: Head, played: Part, game: Task) -> list[Point]:
-    """Return the points, each of them made once to see that it can be."""
+def _combinations(document: Document, head: Head, game: Task) -> list[Combination]:
+    """Return the combinations of the swept values."""
     sizes = [size.key for size in game.sizes]
     swept = {key: _entries(document, key) for key in document.data if key in SWEPT or key in sizes}
     for key in ("protocol", "adversary"):
         if key not in swept:
             raise document.error((), f"{key} is missing: {key}: {{kind: …}}")
     _no_empty_list(document, swept, ())
-    points: list[Point] = []
     try:
-        if sum(1 for _ in islice(combinations(swept, head.zip), MOST_POINTS + 1)) > MOST_POINTS:
-            raise document.error((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
-        for combination in combinations(swept, head.zip):
-            points.append(_point(document, combination, len(points), played, game))
+        points = list(islice(combinations(swept, head.zip), MOST_POINTS + 1))
     except SweepError as error:
         raise document.error(error.path, str(error)) from error
+    if len(points) > MOST_POINTS:
+        raise document.error((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
     return points
 
 
 def _point(document: Document, combination: Combination, number: int, played: Part, game: Task) -> Point:
     try:
-        model = point_model(tuple(game.sizes)).model_validate(combination.values)
-    except ValidationError as error:
-        path, message = first_fault(error)
-        raise document.error(_place(combination, path), message) from error
-    values = combination.values
-    try:
-        point = Point(
-            number,
-            played,
-            part("protocol", game.families["protocol"], values["protocol"], document.folder),
-            part("adversary", game.families["adversary"], values["adversary"], document.folder),
-            network=None if model.network is None else model.network.model_dump(exclude_unset=True, by_alias=True),
-            engine=model.engine,
-            **{size.column: getattr(model, size.key) for size in game.sizes if getattr(model, size.key) is not None},
-        )
-        check_point(game, point)
+        return point_of(combination.values, number, played, game, document.folder)
     except PointError as error:
         key, *rest = error.path
         key = called(game.sizes).get(str(key), key)  # a task speaks of the point's fields, the file has its own keys
         raise document.error(_place(combination, (key, *rest)), error.message) from error
-    return point
 
 
 def _place(combination: Combination, path: Sequence[str | int]) -> tuple[str | int, ...]:

@@ -69,7 +69,8 @@ def _plain(value: Any, place: tuple[str | int, ...]) -> Any:
 def _kind_of(value: Any, place: tuple[str | int, ...]) -> str:
     """Return the kind that an object's class, and none that it extends, is registered as."""
     kind = getattr(value, "kind", "")
-    if not any(found.load() is type(value) for family in FAMILIES if (found := kinds(family).get(kind)) is not None):
+    known = [kinds(family)[kind].load() for family in FAMILIES if kind in kinds(family)]
+    if type(value) not in known:
         name = type(value).__name__
         raise _error(place, f"{name} is no shipped kind; name its file: {{'kind': 'path/to/file.py:{name}', …}}")
     return str(kind)

@@ -42,7 +42,7 @@ class Head(Strict):
     )
 
 
-class Part(BaseModel):
+class Entry(BaseModel):
     """A protocol or an adversary: its kind; the other keys are the parameters of that kind."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -53,8 +53,8 @@ class Part(BaseModel):
 class PointModel(Strict):
     """The keys of a scenario that may be swept, without their lists; the sizes are the task's own."""
 
-    protocol: Part = Field(description="What the sites and the server do.")
-    adversary: Part = Field(description="Who feeds the sites.")
+    protocol: Entry = Field(description="What the sites and the server do.")
+    adversary: Entry = Field(description="Who feeds the sites.")
     network: Network | None = Field(
         None, description="What becomes of messages on their way; instantaneous channels if left out."
     )
@@ -86,7 +86,7 @@ def point_model(sizes: tuple[Size, ...]) -> type[PointModel]:
 
 
 def first_fault(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
-    """Return where the first fault that pydantic found is, and one line that says what is accepted."""
+    """Return the place of pydantic's first fault, and one line with what is accepted."""
     faults = error.errors(include_url=False)
     # of a union pydantic lists a fault for each member; the deepest one is the nearest to what was meant
     first = max((fault for fault in faults if fault["loc"][:1] == faults[0]["loc"][:1]), key=lambda f: len(f["loc"]))

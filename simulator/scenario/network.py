@@ -38,7 +38,7 @@ class Uniform(Strict):
     uniform: Between = Field(description="{from: least, to: largest}, in steps.")
 
 
-class Spread(Strict):
+class LognormalParameters(Strict):
     """Parameters of a lognormal distribution."""
 
     median: Mean = Field(description="Median, in steps.")
@@ -48,7 +48,7 @@ class Spread(Strict):
 class Lognormal(Strict):
     """Delays drawn from a lognormal distribution."""
 
-    lognormal: Spread = Field(description="{median: steps, sigma: of the logarithm}.")
+    lognormal: LognormalParameters = Field(description="{median: steps, sigma: of the logarithm}.")
 
 
 Latency = Delay | Exponential | Uniform | Lognormal
@@ -120,7 +120,19 @@ class Network(Strict):
 
 NESTED = tuple(
     part.__name__
-    for part in (Exponential, Between, Uniform, Spread, Lognormal, Far, Partition, Crash, Restart, Link, Network)
+    for part in (
+        Exponential,
+        Between,
+        Uniform,
+        LognormalParameters,
+        Lognormal,
+        Far,
+        Partition,
+        Crash,
+        Restart,
+        Link,
+        Network,
+    )
 )
 """Names of all the parts of a network."""
 UNIONS = ("Exponential", "Uniform", "Lognormal", "Link")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING
 from typing import Any, get_type_hints
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter
 
+from simulator.points.facts import first_line
 from simulator.points.registry import Family, kinds, parameters
 from simulator.scenario.model import SWEPT, Head, PointModel, keys_of, point_model
 from simulator.scenario.network import NESTED
@@ -26,18 +26,18 @@ def scenario_schema() -> Schema:
     head = Head.model_json_schema(ref_template="#/$defs/{model}")
     point = PointModel.model_json_schema(ref_template="#/$defs/{model}")
     definitions: Schema = {**head.pop("$defs", {}), **point.pop("$defs", {})}
-    definitions.pop("Part", None)
+    definitions.pop("Entry", None)
     for name in NESTED:  # lists are swept at any depth
         inner = definitions[name]["properties"]
-        definitions[name]["properties"] = {key: _described(said, said) for key, said in inner.items()}
+        definitions[name]["properties"] = {key: _described(field) for key, field in inner.items()}
     properties: Schema = dict(head["properties"])
     for name in SWEPT:
-        said = dict(point["properties"][name])
+        field = dict(point["properties"][name])
         if name in ("protocol", "adversary"):
             definitions[name] = _entry(list(dict.fromkeys(task.families[name] for task in tasks.values())))
-            properties[name] = _described(said, {"$ref": f"#/$defs/{name}"})
+            properties[name] = _described(field, {"$ref": f"#/$defs/{name}"})
         else:
-            properties[name] = _described(said, said)
+            properties[name] = _described(field)
     usual = properties["task"]["default"]
     properties["task"] = {**properties["task"], "anyOf": [{"enum": list(tasks)}, _OWN]}
     properties["plots"]["items"] = _figures()
@@ -62,18 +62,18 @@ def _of_task(name: str, task: type[Task], *, needed: bool) -> Schema:
         Whether a scenario must name the task to be one of it; the usual task may be left out.
     """
     model = point_model(tuple(task.sizes)).model_json_schema()
-    sizes = {size.key: _described(model["properties"][size.key], model["properties"][size.key]) for size in task.sizes}
+    sizes = {size.key: _described(model["properties"][size.key]) for size in task.sizes}
     asked: Schema = {"properties": {"task": {"const": name}}, **({"required": ["task"]} if needed else {})}
     own: Schema = {"properties": sizes, "propertyNames": {"enum": list(keys_of(task.sizes))}}
     missing = [size.key for size in task.sizes if size.needed]
     return {"if": asked, "then": {**own, **({"required": missing} if missing else {})}}
 
 
-def _described(said: Mapping[str, Any], value: Mapping[str, Any]) -> Schema:
+def _described(field: Mapping[str, Any], value: Mapping[str, Any] | None = None) -> Schema:
     """Return a swept key: its description and default, and a value or a list of values."""
-    plain = {key: part for key, part in value.items() if key not in ("title", "description", "default")}
-    default = {"default": said["default"]} if "default" in said else {}
-    return {"description": said.get("description", ""), **_swept(plain), **default}
+    plain = {key: part for key, part in (value or field).items() if key not in ("title", "description", "default")}
+    default = {"default": field["default"]} if "default" in field else {}
+    return {"description": field.get("description", ""), **_swept(plain), **default}
 
 
 def _swept(value: Schema) -> Schema:
@@ -81,67 +81,52 @@ def _swept(value: Schema) -> Schema:
 
 
 def _figures() -> Schema:
-    """Return the schema of an entry of `plots:`: a kind alone, or an alternative a registered kind, or one's own."""
+    """Return the schema of an entry of `plots:`: a kind alone, or an alternative for each kind, or one's own."""
     known = kinds("plot")
     reference = {"type": "object", "properties": {"kind": _OWN}, "required": ["kind"]}
-    return {"anyOf": [{"enum": list(known)}, _OWN, *(_figure(name) for name in known), reference]}
-
-
-def _figure(name: str) -> Schema:
-    maker = kinds("plot")[name].load()
-    taken, hints = parameters(maker), _hints(maker)
-    return {
-        "type": "object",
-        "description": maker.says,
-        "properties": {"kind": {"const": name}, **{key: _type(hints.get(key, Any)) for key in taken}},
-        "required": ["kind", *(key for key, default in taken.items() if default is MISSING)],
-        "additionalProperties": False,
-    }
+    return {"anyOf": [{"enum": list(known)}, _OWN, *(_kind("plot", name) for name in known), reference]}
 
 
 def _entry(families: Sequence[Family]) -> Schema:
-    """Return the schema of an entry: an alternative a registered kind, and one for the user's own.
+    """Return the schema of an entry: an alternative for each registered kind, and one for the user's own.
 
     Parameters
     ----------
     families
         Those that the tasks look kinds up in.
     """
-    reference: Schema = {
-        "type": "object",
-        "properties": {"kind": {**_OWN, "description": "module:Class or file.py:Class"}},
-        "required": ["kind"],
-    }
+    own = {**_OWN, "description": "module:Class or file.py:Class"}
+    reference: Schema = {"type": "object", "properties": {"kind": own}, "required": ["kind"]}
+    names: Schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+    several: Schema = {"type": "object", "properties": {"kind": names}, "required": ["kind"]}
     known = [(family, name) for family in families for name in kinds(family)]
-    several: Schema = {
-        "type": "object",
-        "properties": {"kind": {"type": "array", "items": {"type": "string"}, "minItems": 1}},
-        "required": ["kind"],
-    }
     alone: Schema = {"type": "string", "anyOf": [{"enum": [name for _, name in known]}, {"pattern": ":"}]}
     return {"anyOf": [*(_kind(family, name) for family, name in known), alone, reference, several]}
 
 
 def _kind(family: Family, name: str) -> Schema:
+    """Return the schema of an entry of a registered kind; parameters of a plot are not swept."""
     maker = kinds(family)[name].load()
-    taken = parameters(maker)
-    hints = _hints(maker)
     properties: Schema = {"kind": {"const": name}}
-    for parameter, default in taken.items():
-        properties[parameter] = _swept(_type(hints.get(parameter, Any)))
-        if default is not MISSING and isinstance(default, str | int | float | bool | None):
+    required = ["kind"]
+    for parameter, default in parameters(maker).items():
+        value = _type(_hints(maker).get(parameter, Any))
+        properties[parameter] = value if family == "plot" else _swept(value)
+        # a task may fill parameters of a mechanism from the game: the horizon from the number of items
+        if default is MISSING and family != "mechanism":
+            required.append(parameter)
+        elif isinstance(default, str | int | float | bool | None) and family != "plot":
             properties[parameter]["default"] = default
     if family == "adversary":
         # the last three are for online learners, whose outputs are hypotheses or predictions
         powers = ["outputs", "traffic", "state", "hypotheses", "predictions", "nothing"]
         properties["sees"] = {"enum": powers, "default": "outputs"}
-    # a task may fill parameters of a mechanism from the game: the horizon from the number of items
-    required = [key for key, default in taken.items() if default is MISSING and family != "mechanism"]
+    says = maker.says if family == "plot" else first_line(maker)
     return {
         "type": "object",
-        "description": (inspect.getdoc(maker) or "").strip().split("\n")[0],
+        "description": says,
         "properties": properties,
-        "required": ["kind", *required],
+        "required": required,
         "additionalProperties": False,
     }
 

@@ -121,8 +121,8 @@ def _check_groups(data: Mapping[str, Any], groups: Sequence[Sequence[str]], patt
             for value in mine:
                 lengths.setdefault(len(value), text)
         if len(lengths) > 1:
-            said = ", ".join(f"{text} has {length}" for length, text in lengths.items())
-            raise SweepError(("zip", number), f"lists that move together must be of one length ({said})")
+            several = ", ".join(f"{text} has {length}" for length, text in lengths.items())
+            raise SweepError(("zip", number), f"lists that move together must be of one length ({several})")
 
 
 def _inside(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:

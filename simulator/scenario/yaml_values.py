@@ -1,14 +1,14 @@
 """Reading YAML: plain values of YAML 1.2 and nothing else, so that no text can turn into a date or an object.
 
-Numbers may hold underscores (``2_000_000``) and may be written ``1e9``. What would take long to read, or would not fit
-into a message, is refused: large or deep texts, aliases that multiply, characters that cannot be written.
+Numbers may hold underscores (``2_000_000``) and may be written ``1e9``. PyYAML reads the text into nodes; the values
+are made of these here, in one pass that counts them. What would take long to read, or would not fit into a message, is
+refused: large or deep texts, aliases that multiply, characters that cannot be written.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import yaml
 
@@ -17,12 +17,18 @@ MOST_LETTERS: Final = 300_000
 MOST_VALUES: Final = 100_000
 """Values in a text, with those that aliases repeat."""
 MOST_LEVELS: Final = 40
-"""How deep lists and mappings may stand in one another."""
+"""How deep lists and mappings may be nested."""
 MOST_DIGITS: Final = 400
 """Digits of a whole number: the largest float has 309."""
 
+Place = tuple[str | int, ...]
+"""Where a value stands: keys of mappings and places in lists, from the top."""
+_NULL: Final = re.compile(r"~|null|Null|NULL|")
+_TRUTH: Final = re.compile(r"true|True|TRUE|false|False|FALSE")
+_WHOLE: Final = re.compile(r"[-+]?[0-9][0-9_]*|0o[0-7]+|0x[0-9a-fA-F]+")
+_REAL: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?")
+_SPECIAL: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _TAG: Final = "tag:yaml.org,2002:"
-_MERGE: Final = _TAG + "merge"
 
 
 class YamlError(Exception):
@@ -39,8 +45,8 @@ class YamlError(Exception):
         self.line = line
 
 
-def read_yaml(text: str) -> tuple[Any, yaml.Node | None]:
-    """Return what a text says, and its tree of nodes, which know their lines.
+def read_yaml(text: str) -> tuple[Any, dict[Place, int]]:
+    """Return the value of a text, and the line of each value in it.
 
     Raises
     ------
@@ -55,133 +61,92 @@ def read_yaml(text: str) -> tuple[Any, yaml.Node | None]:
     if len(text) > MOST_LETTERS:
         raise YamlError(f"has {len(text):,} letters; at most {MOST_LETTERS:,} are read")
     try:
-        loader = _Loader(text)
-        root = loader.get_single_node()
-        if root is None:
-            return None, None
-        _measure(root, {}, 0)
-        return loader.construct_document(root), root
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        raise YamlError(_cause(error), None if mark is None else mark.line + 1) from error
+        root = _Loader(text).get_single_node()
+        values = _Values()
+        return None if root is None else values.of(root, ()), values.lines
     except yaml.YAMLError as error:
-        raise YamlError(_cause(error)) from error
+        parts = (getattr(error, "context", None), getattr(error, "problem", None))
+        cause = " ".join(str(part) for part in parts if part) or " ".join(str(error).split())
+        mark = getattr(error, "problem_mark", None)
+        raise YamlError(cause, None if mark is None else mark.line + 1) from error
     except RecursionError as error:
-        raise YamlError(f"lists and mappings stand more than {MOST_LEVELS} deep in one another") from error
+        raise YamlError(f"nested more than {MOST_LEVELS} levels deep") from error
     except (ValueError, OverflowError) as error:  # the reader's own, of escapes such as "\UFFFFFFFF"
         raise YamlError("an escape in a text is no character") from error
 
 
-class _Loader(yaml.SafeLoader):
-    """Plain values; a key that is given twice is refused."""
+class _Loader(yaml.BaseLoader):
+    """Makes nodes; a plain scalar, whose value decides its type, has the tag `plain`."""
 
-    yaml_implicit_resolvers: ClassVar[dict[Any, Any]] = {}  # type: ignore[misc]
-    yaml_constructors: ClassVar[dict[Any, Any]] = {}
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
+        if kind is yaml.ScalarNode and implicit[0]:
+            return "plain"
+        return str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen = set()
-        for key_node, _ in node.value:  # before merging: a key of one's own overrides a merged one
-            key = self.construct_object(key_node, deep=True)
-            if key_node.tag == _MERGE or not isinstance(key, Hashable):
+
+class _Values:
+    """Makes values of nodes, and keeps the line of each."""
+
+    def __init__(self) -> None:
+        self.lines: dict[Place, int] = {}
+        self._number = 0
+
+    def of(self, node: yaml.Node, place: Place) -> Any:
+        """Return the value of a node; aliases are written out."""
+        self._number += 1
+        if self._number > MOST_VALUES:
+            raise _refused(node, f"holds more than {MOST_VALUES:,} values, counting what aliases repeat")
+        if len(place) > MOST_LEVELS:
+            raise _refused(node, f"nested more than {MOST_LEVELS} levels deep, or an alias inside of what it repeats")
+        self.lines.setdefault(place, node.start_mark.line + 1)  # that of its key, if it has one
+        if node.tag not in ("plain", *(_TAG + name for name in ("str", "seq", "map"))):
+            raise _refused(node, f"there are no values of the kind {node.tag.replace(_TAG, '!!')} here")
+        if isinstance(node, yaml.SequenceNode):
+            return [self.of(part, (*place, number)) for number, part in enumerate(node.value)]
+        return self._mapping(node, place) if isinstance(node, yaml.MappingNode) else _scalar(node)
+
+    def _mapping(self, node: yaml.MappingNode, place: Place) -> dict[Any, Any]:
+        own: dict[Any, Any] = {}
+        merged: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            if key_node.tag == "plain" and key_node.value == "<<":
+                parts = value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
+                for part in parts:
+                    if not isinstance(part, yaml.MappingNode):
+                        raise _refused(part, "<< merges mappings only")
+                    merged = {**self._mapping(part, place), **merged}
                 continue
-            if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} is given twice", key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise _refused(key_node, "a key must be a word, not a list or mapping")
+            key = _scalar(key_node)
+            if key in own:
+                raise _refused(key_node, f"the key {key!r} is given twice")
+            self.lines[(*place, str(key))] = key_node.start_mark.line + 1
+            own[key] = self.of(value_node, (*place, str(key)))
+        return {**merged, **own}
 
 
-def _refused(node: yaml.Node, what: str) -> yaml.constructor.ConstructorError:
-    return yaml.constructor.ConstructorError(None, None, what, node.start_mark)
-
-
-def _null(loader: _Loader, node: yaml.ScalarNode) -> None:
-    if str(node.value) not in ("", "~", "null", "Null", "NULL"):
-        raise _refused(node, f"{node.value!r} is not null")
-
-
-def _truth(loader: _Loader, node: yaml.ScalarNode) -> bool:
-    word = str(node.value).lower()
-    if word not in ("true", "false"):
-        raise _refused(node, f"{node.value!r} is neither true nor false")
-    return word == "true"
-
-
-def _whole(loader: _Loader, node: yaml.ScalarNode) -> int:
-    text = str(node.value).replace("_", "")
-    if len(text) > MOST_DIGITS:
-        raise _refused(node, f"a number of {len(text):,} digits is too large")
-    base = {"0x": 16, "0o": 8}.get(text[:2], 10)
-    try:
-        return int(text, base)
-    except ValueError as error:
-        raise _refused(node, f"{node.value!r} is not a whole number") from error
-
-
-def _real(loader: _Loader, node: yaml.ScalarNode) -> float:
-    text = str(node.value).replace("_", "")
-    special = text.lower().lstrip("+-") in (".inf", ".nan")
-    try:
-        return float(text.replace(".", "") if special else text)
-    except ValueError as error:
-        raise _refused(node, f"{node.value!r} is not a number") from error
-
-
-def _text(loader: _Loader, node: yaml.ScalarNode) -> str:
+def _scalar(node: yaml.Node) -> Any:
+    """Return the value of a scalar: a plain one is a number, a truth value or null if it is written like one."""
     text = str(node.value)
+    if node.tag == "plain":
+        digits = text.replace("_", "")
+        if _NULL.fullmatch(text):
+            return None
+        if _TRUTH.fullmatch(text):
+            return text.lower() == "true"
+        if _WHOLE.fullmatch(text):
+            if len(digits) > MOST_DIGITS:
+                raise _refused(node, f"a number of {len(digits):,} digits is too large")
+            return int(digits, {"0x": 16, "0o": 8}.get(digits[:2], 10))
+        if _REAL.fullmatch(text):
+            return float(digits)
+        if _SPECIAL.fullmatch(text):
+            return float(text.replace(".", ""))
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise _refused(node, f"{text!r} holds half of a surrogate pair, which cannot be written")
     return text
 
 
-def _other(loader: _Loader, node: yaml.Node) -> None:
-    raise _refused(node, f"there are no values of the kind {node.tag.replace(_TAG, '!!')} here")
-
-
-for _name, _first, _pattern in (
-    ("null", ["~", "n", "N", ""], r"~|null|Null|NULL|"),
-    ("bool", list("tTfF"), r"true|True|TRUE|false|False|FALSE"),
-    ("int", list("-+0123456789"), r"[-+]?[0-9][0-9_]*|0o[0-7]+|0x[0-9a-fA-F]+"),
-    (
-        "float",
-        list("-+.0123456789"),
-        r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
-    ),
-    ("merge", ["<"], r"<<"),
-):
-    _Loader.add_implicit_resolver(_TAG + _name, re.compile(rf"^(?:{_pattern})$"), _first)
-
-_tag: str | None
-for _tag, _constructor in (
-    ("null", _null), ("bool", _truth), ("int", _whole), ("float", _real), ("str", _text), ("merge", _text),
-    ("seq", yaml.SafeLoader.construct_yaml_seq), ("map", yaml.SafeLoader.construct_yaml_map), (None, _other),
-):  # fmt: skip
-    _Loader.add_constructor(_tag if _tag is None else _TAG + _tag, _constructor)
-
-
-def _measure(node: yaml.Node, sizes: dict[int, int | None], level: int) -> int:
-    """Return how many values stand at and below a node once its aliases are written out; refuse too many."""
-    known = sizes.get(id(node), 0)
-    if known is None:
-        raise _refused(node, "an alias stands inside of what it repeats")
-    if known:
-        return known
-    if level > MOST_LEVELS:
-        raise _refused(node, f"lists and mappings stand more than {MOST_LEVELS} deep in one another")
-    sizes[id(node)] = None
-    inner: list[yaml.Node] = []
-    if isinstance(node, yaml.MappingNode):
-        inner = [part for pair in node.value for part in pair]
-    elif isinstance(node, yaml.SequenceNode):
-        inner = node.value
-    size = 1 + sum(_measure(part, sizes, level + 1) for part in inner)
-    if size > MOST_VALUES:
-        raise _refused(node, f"holds more than {MOST_VALUES:,} values, counting what aliases repeat")
-    sizes[id(node)] = size
-    return size
-
-
-def _cause(error: yaml.YAMLError) -> str:
-    context, problem = getattr(error, "context", None), getattr(error, "problem", None)
-    return " ".join(str(part) for part in (context, problem) if part) or " ".join(str(error).split())
+def _refused(node: yaml.Node, what: str) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(None, None, what, node.start_mark)

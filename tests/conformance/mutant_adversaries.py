@@ -158,7 +158,7 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "OneBeyond": (OneBeyond, "named site 1 at step 1; this game has sites 0 … 0"),
     "BelowZero": (BelowZero, "named site -1"),
     "NoPlan": (NoPlan, r"plan\(\) returned 3"),
-    "Raises": (Raises, "raises KeyError .*nothing comes to mind"),
+    "Raises": (Raises, "raises KeyError: .*nothing comes to mind"),
     "Global": (Global, "global random generator|same seed differ|step and leap"),
     "Unseeded": (Unseeded, "step and leap play different games|same seed differ"),
     "ClassMemory": (ClassMemory, "step and leap play different games|same seed differ"),

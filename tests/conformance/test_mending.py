@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ import simulator.conformance
 from adversaries import RoundRobin, View
 from protocols import Deterministic
 from simulator.cli import main
-from simulator.conformance.failure import ConformanceError, faults, require
-from simulator.conformance.mending import ADVICE, advice, all_faults
-from simulator.conformance.protocols import protocol_checks
+from simulator.conformance import all_faults
+from simulator.conformance.failure import ConformanceError, checked, faults, require, unless
+from simulator.conformance.protocols import PROTOCOL_CHECKS
 
 BAD = '''\
 """A protocol with several faults."""
@@ -50,18 +51,14 @@ class Lost:
 '''
 
 
-def checks_of(*checks: Any) -> dict[str, Any]:
-    return {check.__name__: check for check in checks}
-
-
 def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
     def facts() -> Any:
-        require(False, "It", "has no name", go_on=True)
-        require(False, "It", "has no home", go_on=True)
-        yield
+        yield unless(False, "has no name", "name it")
+        yield unless(True, "has no age", "")
+        yield unless(False, "has no home", "house it")
 
     def stops() -> Any:
-        require(False, "It", "falls")
+        require(False, "falls", "hold it")
         raise AssertionError("not reached")
         yield
 
@@ -69,22 +66,23 @@ def test_a_check_goes_on_where_it_can_and_the_others_follow() -> None:
         yield
         raise KeyError("x")
 
-    def fine() -> Any:
-        yield
+    def draws() -> Any:
+        yield random.random() and None
 
-    assert faults("It", checks_of(facts, stops, raises, fine)) == [
-        ("facts", "has no name"),
-        ("facts", "has no home"),
-        ("stops", "falls"),
-        ("raises", "raises KeyError in the check 'raises': 'x'"),
+    checks = {check.__name__: check for check in (facts, stops, raises, draws)}
+    assert [(fault.check, str(fault), fault.mend[:8]) for fault in faults(checks)] == [
+        ("facts", "has no name", "name it"),
+        ("facts", "has no home", "house it"),
+        ("stops", "falls", "hold it"),
+        ("raises", "raises KeyError: 'x'", "see what"),
+        ("draws", "draws from a global random generator; it must use the one that it is given", "draw fro"),
     ]
-    with pytest.raises(ConformanceError, match=r"^It: has no name$"):  # elsewhere the first one ends everything
-        list(facts())
-
-
-def test_nobody_knows_how_to_mend_what_nobody_has_thought_of() -> None:
-    assert advice("something else") == ""
-    assert len({mend for _, mend in ADVICE}) >= 35  # that each mutant's fault has its advice is tested with the mutants
+    with pytest.raises(ConformanceError, match=r"^It: has no name$") as refusal:  # the first one ends everything
+        checked("It", checks)
+    assert (refusal.value.mend, refusal.value.check) == ("name it", "facts")
+    assert checked("It", {"fine": lambda: iter([None])}) == ["fine"]
+    with pytest.raises(ConformanceError, match="had nothing to look at"):
+        checked("It", {"empty": lambda: iter(())})
 
 
 def turn(view: View) -> int:
@@ -102,7 +100,7 @@ def test_right_ones_have_no_fault() -> None:
 
 def test_one_fault_that_stops_several_checks_is_told_once() -> None:
     mutant, _ = mutant_adversaries.MUTANTS["Raises"]
-    found = [fault.what for fault in all_faults(mutant())[1]]
+    found = [str(fault) for fault in all_faults(mutant())[1]]
     assert len([what for what in found if "nothing comes to mind" in what]) == 1
 
 
@@ -133,6 +131,19 @@ def test_the_command_lists_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("bad")
+def test_a_fault_is_printed_with_its_check_and_its_mend_and_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = ConformanceError("is late", "hurry", "is in time")
+    monkeypatch.setattr(simulator.conformance, "all_faults", lambda thing: (["is in time", "is here"], [fault]))
+    for form in ((), ("-q",)):
+        result = disttrack("exact", *form)
+        assert result.exit_code == 1
+        assert result.stdout == "1. is in time: is late\n   mend: hurry\nexact: 1 fault in 2 checks\n"
+    assert json.loads(disttrack("exact", "--json").stdout)["faults"] == [
+        {"check": "is in time", "what": "is late", "mend": "hurry"}
+    ]
+
+
+@pytest.mark.usefixtures("bad")
 def test_the_command_takes_names_and_parameters_and_refuses_what_has_no_tests() -> None:
     result = disttrack("single-site:site=0")
     assert result.exit_code == 0, result.output
@@ -153,6 +164,5 @@ def test_a_field_that_takes_nonsense_is_told_once() -> None:
         def __post_init__(self) -> None:
             pass
 
-    nonsense = "refuses nonsense"
-    checks = protocol_checks(Anything(0.2))
-    assert faults("Anything", {nonsense: checks[nonsense]}) == [(nonsense, "accepts alpha=0")]
+    nonsense = partial(PROTOCOL_CHECKS["refuses nonsense"], Anything(0.2), (1,), 9)
+    assert [str(fault) for fault in faults({"refuses nonsense": nonsense})] == ["accepts alpha=0"]

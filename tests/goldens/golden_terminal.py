@@ -11,7 +11,7 @@ from typing import Final
 from golden_files import write_all
 
 from simulator.claims.judge import Finding
-from simulator.cli.summary import claims_lines, games_lines
+from simulator.cli.summary import claims_table, games_table
 from simulator.results.answers import answer_table
 from simulator.results.folder import Results
 
@@ -23,8 +23,9 @@ WIDTHS: Final = {"60": 60, "80": 80, "120": 120, "pipe": None}
 def printed(case: str, width: int | None) -> str:
     """Return the tables of a case as they are printed."""
     results = Results(FOLDER / case)
-    games = games_lines(answer_table(results), width, f"results/{results.manifest['name']}/trials.csv")
-    return "\n".join([*games, "", *claims_lines(findings(results), width)]) + "\n"
+    games = games_table(answer_table(results), f"results/{results.manifest['name']}/trials.csv")
+    claims = claims_table(findings(results), width)
+    return "\n".join([*games.lines(width), "", *claims.lines(width)]) + "\n"
 
 
 def findings(results: Results) -> list[Finding]:

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from simulator.cli import COMMANDS, main
 from simulator.cli.point_flags import entry_of
+from simulator.results.formats import number
 
 SMALL = """\
 name: small
@@ -189,8 +190,12 @@ def test_play_is_a_game_of_the_tables() -> None:
         "play", "--protocol", "randomized", "--alpha", "0.2", "--sites", "2", "--items", "500", "--seed", row["seed"]
     )
     assert result.exit_code == 0, result.output
-    assert f"words:         {int(row['words']):,} (" in result.stdout
-    assert f"verdict:       {row['verdict']}" in result.stdout
+    lines = {line.partition(":")[0]: line.partition(":")[2].strip() for line in result.stdout.splitlines()}
+    words, up, down = (f"{int(row[name]):,}" for name in ("words", "words_up", "words_down"))
+    assert lines["words"] == f"{words} ({up} up, {down} down)"
+    assert lines["verdict"].split(" (")[0] == row["verdict"]
+    assert lines["largest error"] == f"{number(float(row['max_rel_error']))}, promised 0.2"
+    assert lines["messages"].startswith(f"{int(row['messages']):,} ({int(row['broadcasts']):,} broadcasts)")
     assert "Timeline" in result.stdout
 
 

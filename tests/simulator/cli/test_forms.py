@@ -119,6 +119,20 @@ def test_play_in_each_form() -> None:
     assert disttrack("play", "--protocol", "exact", "--sites", "2", "--items", "9", "--quiet").output == ""
 
 
+def test_describe_says_what_must_be_given() -> None:
+    (known,) = document("describe", "deterministic")["kinds"]
+    assert known["parameters"]["alpha"]["must be given"] is True
+    assert known["parameters"]["centred"]["default"] is False
+
+
+def test_one_failed_claim_in_several_scenarios_is_status_1() -> None:
+    Path("failing.yaml").write_text(SMALL.replace("at_least: 1", "at_least: 2").replace("name: small", "name: failing"))
+    for files in (("small.yaml", "failing.yaml"), ("failing.yaml", "small.yaml")):
+        result = disttrack("run", *files, "--workers", "1", "--no-figures", "-q")
+        assert result.exit_code == 1
+        assert result.stdout.startswith("failing: FAIL always right")
+
+
 @pytest.mark.slow
 def test_list_and_describe_as_documents() -> None:
     found = document("list")
@@ -140,6 +154,8 @@ def test_list_and_describe_as_documents() -> None:
 def test_audit_in_each_form() -> None:
     (good, bad) = document("audit", "randomized-response", "binary literal=true", "--runs", "300", status=1)["audits"]
     assert (good["verdict"], bad["verdict"]) == ("stands", "refuted")
+    assert good["claimed"] == bad["claimed"] == 1.0
+    assert bad["runs prove"] < 1.0 < bad["exact"]  # runs see little, exact losses all
     quiet = disttrack("audit", "randomized-response", "binary literal=true", "--runs", "300", "-q")
     assert quiet.stdout.count("\n") == 1
     assert ": refuted" in quiet.stdout

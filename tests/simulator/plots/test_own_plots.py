@@ -83,7 +83,10 @@ def test_compare_takes_one(file: Path) -> None:
         ("plots=[{kind: 'gone.py:Spread', x: sites}]", "there is no file gone.py"),
         ("plots=[{kind: 'spread.py:Spread'}]", "plot 'spread' needs x"),
         ("plots=[{kind: 'spread.py:Spread', x: sites, size: 0}]", "plot 'spread': size: must be above 0"),
-        ("plots=[{kind: 'spread.py:Spread', x: sites, szie: 3}]", "takes kind, x, size, where, title; got 'szie'"),
+        (
+            "plots=[{kind: 'spread.py:Spread', x: sites, szie: 3}]",
+            "szie: spread has no such parameter; did you mean 'size'?",
+        ),
         ("plots=[{kind: 'adversaries:Freeze'}]", "Freeze is no plot: it does not extend simulator.plots.base.Plot"),
     ],
 )

@@ -31,14 +31,14 @@ def test_every_item_is_where_the_exact_tracker_heard_of_it(
     steps = np.arange(game.steps + 1)
     assert stream.sent(steps).tolist() == [sum(site >= 0 for site in fed[:step]) for step in steps]
     for site in range(sites):
-        assert stream.of_site(site).at(steps).tolist() == [fed[:step].count(site) for step in steps]
+        assert stream.of_site(site)(np.array(steps)).tolist() == [fed[:step].count(site) for step in steps]
 
 
 def test_long_rotations_are_counted_by_their_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     def counts(short: int) -> list[Any]:
         monkeypatch.setattr(streams, "SHORT", short)
         stream = Stream(record)
-        each = [stream.of_site(site).at(np.arange(401)).tolist() for site in range(7)]
+        each = [stream.of_site(site)(np.arange(401)).tolist() for site in range(7)]
         return [stream.step_sites(np.arange(401)).tolist(), stream.sent(np.arange(401)).tolist(), each]
 
     _, record = recorded(Randomized(alpha=0.2), RoundRobin(), sites=7, items=400)

@@ -42,7 +42,7 @@ def test_the_name_of_the_file_says_what_it_shows() -> None:
         ({"kind": "cost", "x": "adversary"}, "must be an axis that the scenario sweeps"),
         ({"kind": "cost", "x": ["sites"]}, "x must be text"),
         ({"kind": "cost", "x": "sites", "y": "word"}, "y: must be one of words, messages, bits"),
-        ({"kind": "matrix", "x": "sites"}, "takes kind, controls, where, title; got 'x'"),
+        ({"kind": "matrix", "x": "sites"}, r"x: matrix has no such parameter \(accepted: .*controls"),
         ({"kind": "measure", "x": "sites"}, "needs y, a column of trials"),
         ({"kind": "timeline", "whre": "ok"}, "did you mean 'where'"),
         ({"kind": "timeline", "where": "sites >"}, "where: "),

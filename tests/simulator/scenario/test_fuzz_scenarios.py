@@ -103,7 +103,7 @@ def test_a_control_cannot_take_a_size_away() -> None:
     """Found by exchanging values: it ended in a traceback."""
     sides = {"protocol": "exact", "adversary": "round-robin"}
     claims = [{"name": "c", "measure": "min(words)", "at_least": 1, "control": {"items": None}}]
-    with pytest.raises(ScenarioError, match="items: must have a value"):
+    with pytest.raises(ScenarioError, match="items: is missing"):
         load({"name": "s", "sites": 2, "items": 20, **sides, "claims": claims})
 
 

@@ -10,7 +10,7 @@ from adversaries import Freeze
 from protocols import Randomized
 from simulator.replay.plans import Plan, read, written
 from simulator.replay.record import Asked
-from simulator.replay.telling import failure, told
+from simulator.replay.sentences import failure, moves_of
 
 
 @pytest.mark.parametrize(
@@ -29,13 +29,15 @@ from simulator.replay.telling import failure, told
 )
 def test_a_move_in_words(plan: Plan | None, sentence: str) -> None:
     turns = [Asked(0, 0, 0, 0, {"site": 3}, 10), Asked(10, 10, 12.5, 1, plan, 6 if plan else 0)]
-    assert told(turns)[1] == sentence
+    assert moves_of(turns)[1] == sentence
 
 
 def test_a_plan_that_ran_out() -> None:
     turns = [Asked(0, 0, 0, 0, {"site": 3}, 10), Asked(10, 10, 0, 0, {"site": 4}, 1)]
-    assert told(turns)[1] == "Output has not moved for 10 steps; leaves site 3, feeds site 4."
-    assert told(turns, [(2, 1), (9, 5), (12, 6)])[1] == "Output has not moved for 1 step; leaves site 3, feeds site 4."
+    assert moves_of(turns)[1] == "Output has not moved for 10 steps; leaves site 3, feeds site 4."
+    assert (
+        moves_of(turns, [(2, 1), (9, 5), (12, 6)])[1] == "Output has not moved for 1 step; leaves site 3, feeds site 4."
+    )
 
 
 def test_a_failure_says_who_holds_how_much() -> None:
@@ -49,7 +51,7 @@ def test_a_failure_says_who_holds_how_much() -> None:
 def test_the_sentence_at_each_row_is_of_its_step() -> None:
     """Freeze goes to the next site whenever the output moves; so its sentences can be told from the outputs alone."""
     _, record = recorded(Randomized(alpha=0.1), Freeze(), sites=8, items=500)
-    sentences = dict(zip((turn.step for turn in record.asked), told(record.asked), strict=True))
+    sentences = dict(zip((turn.step for turn in record.asked), moves_of(record.asked), strict=True))
     assert len(record.outputs) > 100
     for number, (step, _) in enumerate(record.outputs[:-1]):
         assert sentences[step].endswith(f"leaves site {number % 8}, feeds site {(number + 1) % 8}.")

@@ -16,10 +16,10 @@ NAMED: Final = 3
 """Sites that are named one by one."""
 
 
-def told(asked: Sequence[Asked], outputs: Sequence[tuple[int, float]] = ()) -> list[str]:
+def moves_of(asked: Sequence[Asked], outputs: Sequence[tuple[int, float]] = ()) -> list[str]:
     """Return a sentence for each time that an adversary was asked; `outputs` as a record has them.
 
-    >>> told([Asked(0, 0, 0, 0, {"site": 7}, 4096), Asked(4096, 4096, 4096, 1, {"site": 8}, 10)])
+    >>> moves_of([Asked(0, 0, 0, 0, {"site": 7}, 4096), Asked(4096, 4096, 4096, 1, {"site": 8}, 10)])
     ['The game begins; feeds site 7.', 'Output moved to 4,096; leaves site 7, feeds site 8.']
     """
     sentences = []

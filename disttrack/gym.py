@@ -1,0 +1,23 @@
+"""The game in Gymnasium: importing this module registers its names.
+
+``gymnasium.make("disttrack.gym:disttrack/Tracking-v0")`` imports it first. What a name means never changes; another
+game would be called v1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import gymnasium
+
+_BENCHMARK: Final = {"sites": 64, "items": 10_000, "burst": 20}
+IDS: Final[dict[str, dict[str, Any]]] = {
+    "disttrack/Tracking-v0": {"protocol": {"kind": "randomized", "alpha": 0.1}, "sites": 16, "items": 2000},
+    "disttrack/Randomized-v0": {"protocol": {"kind": "randomized", "alpha": 0.1}, **_BENCHMARK},
+    "disttrack/Robust-v0": {"protocol": {"kind": "robust", "alpha": 0.1}, **_BENCHMARK},
+    "disttrack/Martingale-v0": {"protocol": {"kind": "martingale", "alpha": 0.1}, **_BENCHMARK},
+}
+"""What is registered, with the arguments of `DistributedCount`; `make` takes others over them."""
+
+for _name, _arguments in IDS.items():
+    gymnasium.register(_name, entry_point="simulator.environment:DistributedCount", kwargs=_arguments)

@@ -1,0 +1,182 @@
+"""The suites of tests by kind of class: up to the first fault, or all faults at once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from adversaries import Adversary, Choice
+from mechanisms import Counter
+from protocols.base import Protocol
+from simulator.conformance.adversaries import ADVERSARY_CHECKS
+from simulator.conformance.bulk_form import BULK_FORM_CHECKS
+from simulator.conformance.counters import COUNTER_CHECKS
+from simulator.conformance.failure import Checks, ConformanceError, checked, faults
+from simulator.conformance.protocols import PROTOCOL_CHECKS
+
+SITES: Final = (1, 2, 7)
+ITEMS: Final = 1500
+STEPS: Final = (1, 2, 7, 33)
+
+
+def check_protocol(
+    protocol: Protocol | type[Protocol], *, sites: Sequence[int] = SITES, items: int = ITEMS
+) -> list[str]:
+    """Put a protocol through every conformance test.
+
+    Parameters
+    ----------
+    protocol
+        An instance, or a class that needs at most an `alpha` (0.2 is then taken).
+    sites, items
+        Numbers of sites to play with, and the length of the games.
+
+    Returns
+    -------
+    list of str
+        The names of the checks passed.
+
+    Raises
+    ------
+    ConformanceError
+        At the first fault.
+    """
+    if isinstance(protocol, type):
+        wants_alpha = any(field.name == "alpha" for field in dataclasses.fields(protocol))
+        protocol = protocol(**({"alpha": 0.2} if wants_alpha else {}))
+    return checked(type(protocol).__name__, _bound(PROTOCOL_CHECKS, protocol, sites, items))
+
+
+def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: int = ITEMS) -> list[str]:
+    """Put the bulk form of a protocol through every test.
+
+    Each segment must be well formed; the engine `bulk` must play the game of `leap` where nothing is random, and
+    otherwise the same game up to the first random draw and one of the same distribution. Compared are games from
+    item 0 and after a known start, with many sites and one, of one item, and with a stream that is settled a few
+    steps at a time, so that segments end there; also against adversaries that react, if the protocol says that its bulk
+    form plays those.
+
+    Parameters
+    ----------
+    protocol
+        The protocol that makes it.
+    sites, items
+        Numbers of sites to play with, and the length of the longest games.
+
+    Returns
+    -------
+    list of str
+        The names of the checks passed.
+
+    Raises
+    ------
+    ConformanceError
+        At the first fault; also if the protocol has no bulk form.
+
+    Examples
+    --------
+    >>> from protocols import Deterministic
+    >>> check_bulk_form(Deterministic(alpha=0.2))
+    ['segments are well formed', 'leap and bulk agree']
+    """
+    return checked(type(protocol).__name__, _bound(BULK_FORM_CHECKS, protocol, sites, items))
+
+
+def check_adversary(
+    adversary: Adversary | type[Adversary], *, sites: Sequence[int] = SITES, items: int = ITEMS
+) -> list[str]:
+    """Put an adversary through every conformance test.
+
+    Parameters
+    ----------
+    adversary
+        An instance, or a class that needs no parameters.
+    sites, items
+        Numbers of sites to play with, and the length of the games.
+
+    Returns
+    -------
+    list of str
+        The names of the checks passed.
+
+    Raises
+    ------
+    ConformanceError
+        At the first fault.
+    """
+    if isinstance(adversary, type):
+        adversary = adversary()
+    return checked(type(adversary).__name__, _bound(ADVERSARY_CHECKS, adversary, sites, items))
+
+
+def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = STEPS) -> list[str]:
+    """Put a private counter through every conformance test.
+
+    Its privacy is checked where it states an `encoder`; of other counters it is for tests of their own to show.
+
+    Parameters
+    ----------
+    counter
+        An instance, or a class that needs at most `epsilon` and `horizon` (1 and 64 are then taken).
+    steps
+        Lengths of the runs.
+
+    Returns
+    -------
+    list of str
+        The names of the checks passed.
+
+    Raises
+    ------
+    ConformanceError
+        At the first fault.
+
+    Examples
+    --------
+    >>> from mechanisms import Binary
+    >>> "privacy as claimed" in check_counter(Binary)
+    True
+    """
+    if isinstance(counter, type):
+        counter = counter(epsilon=1.0, horizon=64)
+    return checked(type(counter).__name__, _bound(COUNTER_CHECKS, counter, steps))
+
+
+def all_faults(thing: Any) -> tuple[list[str], list[ConformanceError]]:
+    """Put a protocol, an adversary or a private counter through all tests of its kind, also after one has failed.
+
+    Returns
+    -------
+    checks, faults
+        The names of the tests, and the faults: each with its `check` and the way to `mend` it. A fault that stops
+        several checks is listed once.
+
+    Raises
+    ------
+    TypeError
+        There are no conformance tests for such a thing.
+
+    Examples
+    --------
+    >>> from protocols import Deterministic
+    >>> all_faults(Deterministic(alpha=0.2))[1]
+    []
+    """
+    if isinstance(thing, Protocol):
+        checks = _bound(PROTOCOL_CHECKS, thing, SITES, ITEMS)
+    elif isinstance(thing, Adversary) or callable(thing):
+        checks = _bound(ADVERSARY_CHECKS, thing if isinstance(thing, Adversary) else Choice(thing), SITES, ITEMS)
+    elif isinstance(thing, Counter):
+        checks = _bound(COUNTER_CHECKS, thing, STEPS)
+    else:
+        raise TypeError(f"a {type(thing).__name__} is neither protocol, nor adversary, nor private counter")
+    by_text: dict[str, ConformanceError] = {}
+    for fault in faults(checks):
+        by_text.setdefault(str(fault), fault)
+    return list(checks), list(by_text.values())
+
+
+def _bound(checks: Mapping[str, Callable[..., Checks]], *arguments: Any) -> dict[str, Callable[[], Checks]]:
+    return {name: partial(check, *arguments) for name, check in checks.items()}
