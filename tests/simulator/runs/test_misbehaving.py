@@ -101,6 +101,19 @@ def test_what_a_class_leaves_behind_changes_no_game(how: str, calm: list[dict[st
     assert keep == [(row["words"], row["max_rel_error"]) for row in calm]
 
 
+@pytest.mark.parametrize("how", ["wanders", "shuts_up", "copies"])
+def test_the_next_game_in_a_process_finds_it_as_it_was(how: str) -> None:
+    text = SCENARIO[: SCENARIO.index("claims:")].replace(", uniform]", "]").replace("trials: 2", "trials: 4")
+
+    def words(how: str) -> list[int]:
+        Path("rude.yaml").write_text(text.replace("HOW", repr(how)))
+        report = execute(load("rude.yaml"), out=how or "calm", workers=1)
+        assert report.errors == []
+        return list(report.results.trials["words"])
+
+    assert words(how) == words("")
+
+
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_class_that_changes_another_spoils_its_own_games_only(workers: int, calm: list[dict[str, str]]) -> None:
