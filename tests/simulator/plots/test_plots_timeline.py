@@ -12,7 +12,9 @@ from adversaries import Freeze, RoundRobin
 from protocols import Deterministic, Exact, Randomized
 from simulator.game.play import play
 from simulator.plots import timeline_of
+from simulator.plots.description import Region
 from simulator.plots.game_traces import from_game
+from simulator.plots.timeline_panels import game_described
 
 
 def plain(game: object) -> tuple[np.ndarray, np.ndarray]:
@@ -64,7 +66,9 @@ def test_a_game_draws_itself(tmp_path: Path) -> None:
     figure = game.plot(tmp_path / "game.png")
     assert (tmp_path / "game.png").exists()
     assert not (tmp_path / "game.svg").exists()
-    assert figure.findobj(lambda one: one.get_gid() == "failing")
+    regions = [region.name for panel in game_described(game).panels for region in panel.of(Region)]
+    assert "failing" in regions
+    assert "promised" in regions
     labels = [axes.get_ylabel() for axes in figure.axes]
     assert labels == ["items counted", "error, in units of α", "words so far"]
     assert figure._repr_png_().startswith(b"\x89PNG")  # what a notebook asks for
@@ -77,9 +81,9 @@ def test_a_game_draws_itself(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_game_without_a_promise_has_no_band() -> None:
-    figure = play(Exact(), RoundRobin(), sites=4, items=500).plot()
-    assert figure.axes[1].get_ylabel() == "relative error"
-    assert not figure.findobj(lambda one: one.get_gid() == "failing")
+    panels = game_described(play(Exact(), RoundRobin(), sites=4, items=500)).panels
+    assert panels[1].y.label == "relative error"
+    assert not [region for panel in panels for region in panel.of(Region)]
 
 
 def test_a_game_of_one_item_can_be_drawn() -> None:
