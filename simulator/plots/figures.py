@@ -38,7 +38,7 @@ def draw(
 
     Parameters
     ----------
-    directory
+    place
         Where a run wrote its tables, or the results themselves.
     requests
         Which figures; left out, those that the scenario asks for, or some that suit it if it asks for none.
@@ -113,7 +113,7 @@ def captions(place: str | Path | Results) -> dict[str, str]:
 
     Parameters
     ----------
-    directory
+    place
         Where a run wrote its tables, or the results themselves.
 
     Returns
@@ -151,7 +151,7 @@ def compare(
 
     Parameters
     ----------
-    directories
+    places
         Where the runs wrote their tables.
     kind
         The figure: a kind alone, or a mapping as under `plots:`.

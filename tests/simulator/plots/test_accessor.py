@@ -87,7 +87,7 @@ def test_a_kind_that_is_not_there(results: Results) -> None:
 
 
 def test_a_key_that_is_not_there(results: Results) -> None:
-    with pytest.raises(ValueError, match="'z'"):
+    with pytest.raises(ValueError, match="z: cost has no such parameter"):
         results.plot.cost(z="sites")
 
 

@@ -112,7 +112,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "kind: policy" in file.read_text(encoding="utf-8")
     refused = CliRunner().invoke(main, [*flags[:-1], "5"])
     assert refused.exit_code == 2
-    assert "--budget: must be at least 100 games; got 5" in refused.output
+    assert "--budget: must be at least 100; got 5" in refused.output
 
 
 @pytest.mark.slow
