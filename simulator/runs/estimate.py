@@ -64,7 +64,7 @@ class Work:
             )
 
     def refuse_too_long(self, most: float) -> str:
-        """Return one line if it takes more than an hour; raise ScenarioError if more than so many."""
+        """Return one line if it takes more than an hour; raise ScenarioError beyond `most` hours."""
         hours = self.seconds / 3600
         if hours <= 1:
             return ""
@@ -78,7 +78,7 @@ class Work:
 
 @guarded()
 def estimate(scenario: Scenario, workers: int) -> Work:
-    """Return how much a scenario needs on so many workers, its controls too."""
+    """Return how much a scenario and its controls need with `workers` workers."""
     points = [*((point, scenario.head.trials) for point in scenario.points), *scenario.broken]
     demands = [(scenario.task.demand(point), trials, point) for point, trials in points]
     games = sum(trials for _, trials, _ in demands)
