@@ -1,24 +1,33 @@
 """Adversaries: who feeds the sites. Oblivious streams, adaptive attackers, and the base classes for a user's own."""
 
-from adversaries.adaptive import Coin, Drain, Freeze
-from adversaries.base import Adversary, Choice, View
-from adversaries.bisect import Bisect
-from adversaries.eavesdrop import Eavesdrop
-from adversaries.intruder import Challenge, Intruder
-from adversaries.listed_schedules import Labels, Runs
-from adversaries.oblivious import Bursts, RoundRobin, SingleSite, Uniform, Zipf
-from adversaries.phase import Phase
-from adversaries.policy import Policy
-from adversaries.posterior import Posterior
-from adversaries.prediction import Contrary, Examiner, FixedExamples, Halving, Insertion, PointStream
-from adversaries.replay import Replay
-from adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
-from adversaries.streams import Biased, HardInstance, Scattered
-from adversaries.trace import Trace
-from adversaries.trial import Trial
-from adversaries.updates import Churn, Grow, GrowAndDelete, InTheAir, Overcount, Sliding, UpdateStream, UpdateView
-from adversaries.views import StateView, TrafficView
-from adversaries.white_box import WhiteBox
+from disttrack.adversaries.adaptive import Coin, Drain, Freeze
+from disttrack.adversaries.base import Adversary, Choice, View
+from disttrack.adversaries.bisect import Bisect
+from disttrack.adversaries.eavesdrop import Eavesdrop
+from disttrack.adversaries.intruder import Challenge, Intruder
+from disttrack.adversaries.listed_schedules import Labels, Runs
+from disttrack.adversaries.oblivious import Bursts, RoundRobin, SingleSite, Uniform, Zipf
+from disttrack.adversaries.phase import Phase
+from disttrack.adversaries.policy import Policy
+from disttrack.adversaries.posterior import Posterior
+from disttrack.adversaries.prediction import Contrary, Examiner, FixedExamples, Halving, Insertion, PointStream
+from disttrack.adversaries.replay import Replay
+from disttrack.adversaries.schedules import NEVER, Burst, Rest, Rotation, Schedule
+from disttrack.adversaries.streams import Biased, HardInstance, Scattered
+from disttrack.adversaries.trace import Trace
+from disttrack.adversaries.trial import Trial
+from disttrack.adversaries.updates import (
+    Churn,
+    Grow,
+    GrowAndDelete,
+    InTheAir,
+    Overcount,
+    Sliding,
+    UpdateStream,
+    UpdateView,
+)
+from disttrack.adversaries.views import StateView, TrafficView
+from disttrack.adversaries.white_box import WhiteBox
 
 __all__ = [
     "NEVER",

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
-from adversaries.base import Adversary, View
-from adversaries.known import early, estimate
-from adversaries.schedules import Burst, Schedule
-from adversaries.site_order import SiteOrder, check_site_order
-from mechanisms.checks import positive, whole
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.known import early, estimate
+from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.site_order import SiteOrder, check_site_order
+from disttrack.mechanisms.checks import positive, whole
 
 SHARES: Final = 100
 """Shares that `coin` gives to a site, on average."""

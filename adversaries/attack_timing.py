@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from adversaries.base import View
-from adversaries.beliefs import Belief
-from mechanisms.checks import number
+from disttrack.adversaries.base import View
+from disttrack.adversaries.beliefs import Belief
+from disttrack.mechanisms.checks import number
 
 LIKELY = 0.95
 """Share of the best strike at which the wait ends, unless said otherwise."""

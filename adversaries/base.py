@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from adversaries.schedules import Burst, Rest, Schedule
+from disttrack.adversaries.schedules import Burst, Rest, Schedule
 
 
 class View:

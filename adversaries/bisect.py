@@ -7,10 +7,10 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from adversaries.base import Adversary, View
-from adversaries.beliefs import Belief, BlockBelief, belief_of
-from adversaries.known import early, estimate
-from adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.beliefs import Belief, BlockBelief, belief_of
+from disttrack.adversaries.known import early, estimate
+from disttrack.adversaries.schedules import Burst, Schedule
 
 
 @dataclass

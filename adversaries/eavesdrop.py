@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from adversaries.attack_timing import LIKELY, AttackTiming
-from adversaries.base import Adversary, View
-from adversaries.beliefs import SamplingBelief, belief_of
-from adversaries.schedules import Burst, Schedule
-from adversaries.views import TrafficView
-from mechanisms.checks import number
-from mechanisms.rules import BlockLayout
+from disttrack.adversaries.attack_timing import LIKELY, AttackTiming
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.beliefs import SamplingBelief, belief_of
+from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.views import TrafficView
+from disttrack.mechanisms.checks import number
+from disttrack.mechanisms.rules import BlockLayout
 
 
 @dataclass

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from adversaries.base import Adversary, View
-from adversaries.schedules import Burst, Rest, Schedule
-from mechanisms.checks import whole
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.schedules import Burst, Rest, Schedule
+from disttrack.mechanisms.checks import whole
 
 
 class Challenge(Rest):

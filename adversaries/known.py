@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any, Final
 
-from adversaries.base import View
-from mechanisms.rules import BlockSizes, SamplingRule
+from disttrack.adversaries.base import View
+from disttrack.mechanisms.rules import BlockSizes, SamplingRule
 
 ALPHA: Final = 0.1
 """Accuracy supposed of a protocol that states none."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from adversaries.schedules import NEVER, Integers, Schedule, is_array
+from disttrack.adversaries.schedules import NEVER, Integers, Schedule, is_array
 
 RADIX: Final = 2**16
 """Sites up to which their numbers have 16 bits."""

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Final, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from adversaries.base import Adversary, View
-from adversaries.listed_schedules import Labels, Runs
-from adversaries.schedules import NEVER, Burst, Rotation, Schedule
-from mechanisms.checks import number, whole
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.listed_schedules import Labels, Runs
+from disttrack.adversaries.schedules import NEVER, Burst, Rotation, Schedule
+from disttrack.mechanisms.checks import number, whole
 
 CHUNK: Final = 2**20
 """Most labels drawn at a time: a plan then takes some 12 MB, whatever the length of the game."""

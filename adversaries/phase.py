@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
-from adversaries.base import Adversary, View
-from adversaries.schedules import Burst, Schedule
-from mechanisms.checks import number
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.mechanisms.checks import number
 
 Side = Literal["above", "below"]
 STORES = 4

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from adversaries.base import Adversary, View
-from adversaries.known import early, estimate
-from adversaries.schedules import Burst, Schedule
-from adversaries.site_order import SiteOrder, check_site_order
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.known import early, estimate
+from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.site_order import SiteOrder, check_site_order
 
 
 @dataclass

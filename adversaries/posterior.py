@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from adversaries.attack_timing import LIKELY, AttackTiming, check_demand
-from adversaries.base import Adversary, View
-from adversaries.beliefs import belief_of
-from adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.attack_timing import LIKELY, AttackTiming, check_demand
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.beliefs import belief_of
+from disttrack.adversaries.schedules import Burst, Schedule
 
 
 @dataclass

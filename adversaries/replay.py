@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from adversaries.base import Adversary, View
-from adversaries.listed_schedules import Runs
-from adversaries.schedules import NEVER, Burst, Rest, Schedule
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.listed_schedules import Runs
+from disttrack.adversaries.schedules import NEVER, Burst, Rest, Schedule
 
 Moves = list[tuple[Schedule, int]]
 """Plans, each with the number of its steps that were really taken."""

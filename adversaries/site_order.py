@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from adversaries.base import View
-from adversaries.known import early
-from mechanisms.checks import number
+from disttrack.adversaries.base import View
+from disttrack.adversaries.known import early
+from disttrack.mechanisms.checks import number
 
 
 class SiteOrder:

@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from adversaries.base import Adversary, View
-from adversaries.listed_schedules import Runs
-from adversaries.oblivious import Uniform
-from adversaries.schedules import Burst, Rest, Schedule
-from mechanisms import MONITORS
-from mechanisms.checks import whole
-from mechanisms.hard_instance import hard_instance
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.listed_schedules import Runs
+from disttrack.adversaries.oblivious import Uniform
+from disttrack.adversaries.schedules import Burst, Rest, Schedule
+from disttrack.mechanisms import MONITORS
+from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.hard_instance import hard_instance
 
 MOST_STEPS: Final = 10**9
 """Most steps that items are scattered over: numpy draws from the hypergeometric distribution no further."""

@@ -9,10 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from adversaries.base import Adversary, View
-from adversaries.listed_schedules import Labels
-from adversaries.oblivious import label_type
-from adversaries.schedules import Schedule
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.listed_schedules import Labels
+from disttrack.adversaries.oblivious import label_type
+from disttrack.adversaries.schedules import Schedule
 
 if TYPE_CHECKING:  # a slow import, and most games need no table
     import pandas as pd

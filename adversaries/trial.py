@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Final, Literal, get_args
 
-from adversaries.base import Adversary, View
-from adversaries.listed_schedules import Runs
-from adversaries.schedules import Burst, Schedule
-from mechanisms.checks import number, whole
-from mechanisms.rules import size_within
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.listed_schedules import Runs
+from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.mechanisms.checks import number, whole
+from disttrack.mechanisms.rules import size_within
 
 Side = Literal["above", "below"]
 AT_ONCE: Final = 8

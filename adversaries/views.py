@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from adversaries.base import View
+from disttrack.adversaries.base import View
 
 POWERS: Final = ("outputs", "traffic", "state")
 """What an adversary may see, each more than the one before."""

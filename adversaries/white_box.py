@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from heapq import heapify, heapreplace
 from typing import Any, ClassVar, Literal
 
-from adversaries.attack_timing import LIKELY, AttackTiming
-from adversaries.base import Adversary, View
-from adversaries.beliefs import SamplingBelief, belief_of
-from adversaries.schedules import Burst, Schedule
-from adversaries.views import StateView
+from disttrack.adversaries.attack_timing import LIKELY, AttackTiming
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.beliefs import SamplingBelief, belief_of
+from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.views import StateView
 
 
 @dataclass

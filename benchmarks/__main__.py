@@ -17,7 +17,7 @@ from benchmarks.figure import draw
 from benchmarks.goals import PARTS, Suite
 from benchmarks.measured import row
 from benchmarks.scaling import exponents, measure
-from simulator.results.files import write_text, writing
+from disttrack.simulator.results.files import write_text, writing
 
 
 @click.command()

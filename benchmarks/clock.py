@@ -51,9 +51,9 @@ def in_own_process(protocol: str, options: dict[str, Any]) -> dict[str, Any]:
     """
     code = (
         "import json, sys\n"
-        "from adversaries import *\n"
-        "from protocols import *\n"
-        "from simulator import play\n"
+        "from disttrack.adversaries import *\n"
+        "from disttrack.protocols import *\n"
+        "from disttrack.simulator import play\n"
         f"game = play({protocol}, RoundRobin(), **json.loads(sys.argv[1]))\n"
         "from benchmarks.clock import peak_memory\n"
         "peak = peak_memory()\n"

@@ -19,8 +19,8 @@ from typing import Final
 
 import yaml
 
-from protocols.costs import deterministic, least_known, memoryless, oblivious, partial_privacy
-from simulator.results.files import write_text
+from disttrack.protocols.costs import deterministic, least_known, memoryless, oblivious, partial_privacy
+from disttrack.simulator.results.files import write_text
 
 ALPHAS: Final = (0.1, 0.03, 0.01, 0.003, 0.001)
 SITES: Final = tuple(2**power for power in range(4, 21, 2))

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.clock import seconds
-from mechanisms import COUNTERS, Counter
-from mechanisms.counters import counter
+from disttrack.mechanisms import COUNTERS, Counter
+from disttrack.mechanisms.counters import counter
 
 STEPS = 1 << 20
 SINGLE = 100_000

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from adversaries import GrowAndDelete
-from mechanisms import FullyDynamic, InsertedMinusDeleted, LaplaceQueries, MultiplicativeWeights
-from mechanisms.dynamic import OnlineIntervalTree
-from simulator.tasks.dynamic import play_dynamic
+from disttrack.adversaries import GrowAndDelete
+from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted, LaplaceQueries, MultiplicativeWeights
+from disttrack.mechanisms.dynamic import OnlineIntervalTree
+from disttrack.simulator.tasks.dynamic import play_dynamic
 
 UPDATES = 300_000
 SEGMENT = 500

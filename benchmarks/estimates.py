@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from simulator.runs.estimate import seconds_of
-from simulator.scenario.load import load, shipped_scenarios
+from disttrack.simulator.runs.estimate import seconds_of
+from disttrack.simulator.scenario.load import load, shipped_scenarios
 
 REFERENCE = Path("results/reference")
 

@@ -9,14 +9,14 @@ from math import exp
 from pathlib import Path
 from typing import Any, Final
 
-from adversaries import RoundRobin, Uniform
 from benchmarks.baselines import compiled_loop, naive_simpy, timeouts
 from benchmarks.clock import in_own_process, seconds
 from benchmarks.measured import Figure, at_least
 from benchmarks.reactions import Reactions
-from protocols import Deterministic, Martingale, Protocol, Randomized, Robust
-from simulator.game.outcome import Game
-from simulator.game.play import play
+from disttrack.adversaries import RoundRobin, Uniform
+from disttrack.protocols import Deterministic, Martingale, Protocol, Randomized, Robust
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.play import play
 
 EFOLD: Final = exp(1) - 1
 K: Final = 1000
@@ -148,9 +148,9 @@ class Suite(Reactions):
 
     def workers(self) -> Iterator[Figure]:
         """Two workers against one, on 200 games of 0.2 s each; medians of at most three runs."""
-        from simulator.results.files import write_text
-        from simulator.runs.runner import execute
-        from simulator.scenario.load import load
+        from disttrack.simulator.results.files import write_text
+        from disttrack.simulator.runs.runner import execute
+        from disttrack.simulator.scenario.load import load
 
         # one that draws coins, since games that are bound to be equal are played once only
         protocol, length, took_one = Martingale(alpha=0.02, parameters="simple", strength=4), 10**4, 0.0

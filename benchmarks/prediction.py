@@ -11,11 +11,11 @@ import sys
 
 import numpy as np
 
-from adversaries import PointStream
 from benchmarks.clock import seconds
-from mechanisms import Exponential, Guessing, Learner, PointPredictor, PrivateProper
-from mechanisms.prediction import insertion
-from simulator.tasks.prediction import play_prediction
+from disttrack.adversaries import PointStream
+from disttrack.mechanisms import Exponential, Guessing, Learner, PointPredictor, PrivateProper
+from disttrack.mechanisms.prediction import insertion
+from disttrack.simulator.tasks.prediction import play_prediction
 
 ROUNDS = 1 << 22
 SINGLE = 1 << 18

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from adversaries import Freeze, RoundRobin
 from benchmarks.baselines import alarms, beginnings
 from benchmarks.clock import seconds
 from benchmarks.measured import Figure, at_least
-from protocols import Deterministic, Martingale, Protocol, Robust
-from simulator.game.outcome import Game
-from simulator.game.play import play
+from disttrack.adversaries import Freeze, RoundRobin
+from disttrack.protocols import Deterministic, Martingale, Protocol, Robust
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.play import play
 
 
 class Reactions:

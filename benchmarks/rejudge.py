@@ -17,13 +17,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from simulator.claims.columns import KINDS, PLACE
-from simulator.claims.finding import Finding
-from simulator.claims.grammar import columns_of
-from simulator.results.formats import number
-from simulator.results.write import Played, write_tables
-from simulator.scenario.load import Scenario, load
-from simulator.tasks.base import Record
+from disttrack.simulator.claims.columns import KINDS, PLACE
+from disttrack.simulator.claims.finding import Finding
+from disttrack.simulator.claims.grammar import columns_of
+from disttrack.simulator.results.formats import number
+from disttrack.simulator.results.write import Played, write_tables
+from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.tasks.base import Record
 
 OF_KIND: Final = tuple(name for name in KINDS if name not in PLACE)
 

@@ -10,11 +10,11 @@ from typing import Final
 
 import numpy as np
 
-from adversaries import RoundRobin
 from benchmarks.baselines import compiled_loop, naive_simpy
 from benchmarks.clock import seconds
-from protocols import Deterministic, Protocol, Robust
-from simulator.game.play import play
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Deterministic, Protocol, Robust
+from disttrack.simulator.game.play import play
 
 ALPHA: Final = 0.05
 SITES: Final = 1000

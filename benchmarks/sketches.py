@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from adversaries.sketching import AmsAttack, Attacker, FreshItems, RandomItems
-from mechanisms.sketches import Ams, CountMin, CountSketch, HyperLogLog, Kmv, Sketch
-from simulator.tasks.sketching import play_sketch
+from disttrack.adversaries.sketching import AmsAttack, Attacker, FreshItems, RandomItems
+from disttrack.mechanisms.sketches import Ams, CountMin, CountSketch, HyperLogLog, Kmv, Sketch
+from disttrack.simulator.tasks.sketching import play_sketch
 
 ROWS: Final = 1024
 REPEATS: Final = 3

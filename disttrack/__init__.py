@@ -15,24 +15,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     # of two classes of one name, the hard instance that plays comes after the one that is computed
-    from mechanisms import *  # noqa: F403, I001
-    from mechanisms.sketches import *  # noqa: F403
-    from mechanisms.statistical import *  # noqa: F403
-    from adversaries import *  # type: ignore[assignment]  # noqa: F403
-    from adversaries.analysts import *  # noqa: F403
-    from adversaries.sketching import *  # noqa: F403
-    from protocols import *  # noqa: F403
-    from simulator import *  # noqa: F403
+    from disttrack.mechanisms import *  # noqa: F403, I001
+    from disttrack.mechanisms.sketches import *  # noqa: F403
+    from disttrack.mechanisms.statistical import *  # noqa: F403
+    from disttrack.adversaries import *  # type: ignore[assignment]  # noqa: F403
+    from disttrack.adversaries.analysts import *  # noqa: F403
+    from disttrack.adversaries.sketching import *  # noqa: F403
+    from disttrack.protocols import *  # noqa: F403
+    from disttrack.simulator import *  # noqa: F403
 
 _HOMES: Final = (
     "simulator",
     "protocols",
     "adversaries",
-    "adversaries.sketching",
-    "adversaries.analysts",
+    "disttrack.adversaries.sketching",
+    "disttrack.adversaries.analysts",
     "mechanisms",
-    "mechanisms.sketches",
-    "mechanisms.statistical",
+    "disttrack.mechanisms.sketches",
+    "disttrack.mechanisms.statistical",
 )
 """Where the names come from; of two classes of one name, the first is taken: the hard instance that plays."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from mechanisms.above_threshold import AboveThreshold
-from mechanisms.accounting import Ledger, Overdrawn
-from mechanisms.continual_output import ContinualOutput
-from mechanisms.counters import KINDS as COUNTERS
-from mechanisms.counters import (
+from disttrack.mechanisms.above_threshold import AboveThreshold
+from disttrack.mechanisms.accounting import Ledger, Overdrawn
+from disttrack.mechanisms.continual_output import ContinualOutput
+from disttrack.mechanisms.counters import KINDS as COUNTERS
+from disttrack.mechanisms.counters import (
     Binary,
     Blt,
     Counter,
@@ -25,8 +25,8 @@ from mechanisms.counters import (
     TreeVarianceReduced,
     TwoLevel,
 )
-from mechanisms.density import PanPrivateDensity
-from mechanisms.dynamic import (
+from disttrack.mechanisms.density import PanPrivateDensity
+from disttrack.mechanisms.dynamic import (
     DYNAMIC,
     DynamicMechanism,
     DynamicRun,
@@ -37,13 +37,13 @@ from mechanisms.dynamic import (
     GrowingSparseInfinite,
     InsertedMinusDeleted,
 )
-from mechanisms.hard_instance import HardInstance, hard_instance
-from mechanisms.laplace_sums import laplace_sum_quantile
-from mechanisms.monitors import MONITORS, CounterMonitor, ReleaseMonitor, SparseVectorMonitor
-from mechanisms.noise import Draws, Gaussian, Laplace, Silent
-from mechanisms.partition import PrivatePartition
-from mechanisms.perturbed_leader import PerturbedLeader
-from mechanisms.prediction import (
+from disttrack.mechanisms.hard_instance import HardInstance, hard_instance
+from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
+from disttrack.mechanisms.monitors import MONITORS, CounterMonitor, ReleaseMonitor, SparseVectorMonitor
+from disttrack.mechanisms.noise import Draws, Gaussian, Laplace, Silent
+from disttrack.mechanisms.partition import PrivatePartition
+from disttrack.mechanisms.perturbed_leader import PerturbedLeader
+from disttrack.mechanisms.prediction import (
     LEARNERS,
     ExpertsPrivate,
     Exponential,
@@ -55,8 +55,8 @@ from mechanisms.prediction import (
     PointPredictor,
     PrivateProper,
 )
-from mechanisms.static import STATIC, GaussianQueries, LaplaceQueries, MultiplicativeWeights, StaticMechanism
-from mechanisms.threshold_queries import QUERY_SOLVERS, ReleaseQueries, SortedQueries, SparseVectorQueries
+from disttrack.mechanisms.static import STATIC, GaussianQueries, LaplaceQueries, MultiplicativeWeights, StaticMechanism
+from disttrack.mechanisms.threshold_queries import QUERY_SOLVERS, ReleaseQueries, SortedQueries, SparseVectorQueries
 
 MECHANISMS: dict[str, type[Any]] = {
     **COUNTERS,

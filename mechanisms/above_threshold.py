@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.checks import positive, probability, whole
-from mechanisms.counters.base import noise_or_silence
-from mechanisms.noise import Draws, Laplace
+from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.counters.base import noise_or_silence
+from disttrack.mechanisms.noise import Draws, Laplace
 
 
 @dataclass(frozen=True)

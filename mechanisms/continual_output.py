@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from mechanisms.checks import positive, probability, whole
-from mechanisms.counters.base import noise_or_silence
-from mechanisms.noise import Draws, Laplace
-from mechanisms.segments import SegmentNoise
+from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.counters.base import noise_or_silence
+from disttrack.mechanisms.noise import Draws, Laplace
+from disttrack.mechanisms.segments import SegmentNoise
 
 
 class OneShot(Protocol):

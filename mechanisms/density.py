@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.checks import positive, probability, whole
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from mechanisms.checks import positive, probability
+from disttrack.mechanisms.checks import positive, probability
 
 Calibration = Literal["classical", "exact"]
 

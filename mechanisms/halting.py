@@ -9,9 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
-from mechanisms.above_threshold import AboveThreshold
-from mechanisms.checks import whole
-from mechanisms.noise import Floats
+from disttrack.mechanisms.above_threshold import AboveThreshold
+from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.noise import Floats
 
 Ones = Sequence[int]
 """A stream of bits, as the increasing list of the steps, from 1, that carry a one."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from mechanisms.checks import whole
-from mechanisms.halting import HaltingTimes
+from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.halting import HaltingTimes
 
 
 @dataclass(frozen=True)

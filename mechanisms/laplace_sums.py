@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from mechanisms.checks import positive, probability
+from disttrack.mechanisms.checks import positive, probability
 
 Floats = npt.NDArray[np.float64]
 Parts = Sequence[tuple[float, int]]

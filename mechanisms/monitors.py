@@ -11,10 +11,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from mechanisms.above_threshold import AboveThreshold
-from mechanisms.checks import positive, probability, whole
-from mechanisms.counters import counter as counter_called
-from mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones, SampledHalting
+from disttrack.mechanisms.above_threshold import AboveThreshold
+from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.counters import counter as counter_called
+from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones, SampledHalting
 
 
 def runs_of_constant_sum(ones: Ones, steps: int) -> Iterator[tuple[int, int, int]]:

@@ -24,8 +24,8 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.checks import positive
-from mechanisms.grid import discrete_gaussian, discrete_laplace, spacing
+from disttrack.mechanisms.checks import positive
+from disttrack.mechanisms.grid import discrete_gaussian, discrete_laplace, spacing
 
 Floats = NDArray[np.float64]
 Numbers = TypeVar("Numbers", float, Floats)

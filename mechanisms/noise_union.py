@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms.checks import positive, probability
-from mechanisms.laplace_sums import Parts
-from mechanisms.noise import Floats
+from disttrack.mechanisms.checks import positive, probability
+from disttrack.mechanisms.laplace_sums import Parts
+from disttrack.mechanisms.noise import Floats
 
 
 @dataclass(frozen=True, eq=False)

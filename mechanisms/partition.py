@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.checks import positive, probability, whole
-from mechanisms.counters.base import noise_or_silence
-from mechanisms.noise import Draws, Floats, Laplace
+from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.counters.base import noise_or_silence
+from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
 WINDOW = 512
 """Steps that are looked through at first for the end of a segment."""

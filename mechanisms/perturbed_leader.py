@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechanisms.checks import positive, whole
-from mechanisms.counters import counter as counter_called
-from mechanisms.counters.base import Run
-from mechanisms.noise import Floats
+from disttrack.mechanisms.checks import positive, whole
+from disttrack.mechanisms.counters import counter as counter_called
+from disttrack.mechanisms.counters.base import Run
+from disttrack.mechanisms.noise import Floats
 
 CHUNK = 4096
 """Rounds worked on at a time."""

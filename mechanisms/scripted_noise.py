@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.counters.base import Counter
+from disttrack.mechanisms.counters.base import Counter
 
 
 class Batch(NamedTuple):

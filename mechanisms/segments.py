@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mechanisms.noise import Draws, Floats
+from disttrack.mechanisms.noise import Draws, Floats
 
 
 class SegmentNoise:

@@ -1,16 +1,16 @@
 """Protocols: what the sites and the server do. One file or folder per family."""
 
-from protocols.base import EVERYONE, FOREVER, Message, Protocol, Server, Site
-from protocols.deterministic import Deterministic
-from protocols.exact import Exact
-from protocols.rounds.block import Block
-from protocols.rounds.deterministic_rounds import DeterministicRounds
-from protocols.rounds.difference_estimators import DifferenceEstimators
-from protocols.rounds.martingale import Martingale
-from protocols.rounds.robust import Robust
-from protocols.sampling.private_copies import PrivateCopies
-from protocols.sampling.randomized import Randomized
-from protocols.sampling.sketch_switching import SketchSwitching
+from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Server, Site
+from disttrack.protocols.deterministic import Deterministic
+from disttrack.protocols.exact import Exact
+from disttrack.protocols.rounds.block import Block
+from disttrack.protocols.rounds.deterministic_rounds import DeterministicRounds
+from disttrack.protocols.rounds.difference_estimators import DifferenceEstimators
+from disttrack.protocols.rounds.martingale import Martingale
+from disttrack.protocols.rounds.robust import Robust
+from disttrack.protocols.sampling.private_copies import PrivateCopies
+from disttrack.protocols.sampling.randomized import Randomized
+from disttrack.protocols.sampling.sketch_switching import SketchSwitching
 
 __all__ = [
     "EVERYONE",

@@ -8,17 +8,17 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
-from mechanisms.checks import positive as positive
-from mechanisms.checks import probability
-from mechanisms.checks import whole as whole
-from protocols.bulk import BulkForm
-from protocols.parts import EVERYONE as EVERYONE
-from protocols.parts import FOREVER as FOREVER
-from protocols.parts import Exactly as Exactly
-from protocols.parts import Message as Message
-from protocols.parts import Number as Number
-from protocols.parts import Server as Server
-from protocols.parts import Site as Site
+from disttrack.mechanisms.checks import positive as positive
+from disttrack.mechanisms.checks import probability
+from disttrack.mechanisms.checks import whole as whole
+from disttrack.protocols.bulk import BulkForm
+from disttrack.protocols.parts import EVERYONE as EVERYONE
+from disttrack.protocols.parts import FOREVER as FOREVER
+from disttrack.protocols.parts import Exactly as Exactly
+from disttrack.protocols.parts import Message as Message
+from disttrack.protocols.parts import Number as Number
+from disttrack.protocols.parts import Server as Server
+from disttrack.protocols.parts import Site as Site
 
 in_unit_interval = probability  # the name under which protocols, those of others too, import it
 

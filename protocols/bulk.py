@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from protocols.parts import Message, Number, Server
+from disttrack.protocols.parts import Message, Number, Server
 
 Integers = npt.NDArray[np.int64]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms.rules import gap_scale as gap_scale
+from disttrack.mechanisms.rules import gap_scale as gap_scale
 
 _LARGEST_BATCH = 1024
 _LARGEST_GAP = 2.0**62

@@ -11,10 +11,10 @@ from functools import lru_cache
 from math import exp, expm1, log, log1p, pi, sqrt
 from typing import Final
 
-from protocols.rounds.coin_rounds import first_round, words_of
-from protocols.rounds.constants import CANDIDATES
-from protocols.rounds.tight import tight_round
-from protocols.sampling.confidence import confidence_for
+from disttrack.protocols.rounds.coin_rounds import first_round, words_of
+from disttrack.protocols.rounds.constants import CANDIDATES
+from disttrack.protocols.rounds.tight import tight_round
+from disttrack.protocols.sampling.confidence import confidence_for
 
 GROWTH: Final = 20.0
 """Powers of e by which the items grow."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from protocols.base import (
+from disttrack.protocols.base import (
     FOREVER,
     Exactly,
     Message,
@@ -21,7 +21,7 @@ from protocols.base import (
     in_unit_interval,
     ratio,
 )
-from protocols.bulk import CHUNK, BulkForm, MessageBatch, Segment, Stream, in_order
+from disttrack.protocols.bulk import CHUNK, BulkForm, MessageBatch, Segment, Stream, in_order
 
 REPORT: Final = Message("report")
 """A site's count has passed its threshold; one bit, since the server knows the thresholds."""

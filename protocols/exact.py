@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from protocols.base import Message, Protocol, Server, Site
-from protocols.bulk import BulkForm, Segment, Stream
+from disttrack.protocols.base import Message, Protocol, Server, Site
+from disttrack.protocols.bulk import BulkForm, Segment, Stream
 
 ITEM: Final = Message("item")
 

@@ -1,7 +1,7 @@
 """The game and everything that runs, records, checks and draws it.
 
->>> from simulator import play
->>> from protocols import Deterministic
+>>> from disttrack.simulator import play
+>>> from disttrack.protocols import Deterministic
 >>> play(Deterministic(alpha=0.1), lambda view: view.steps % view.sites, sites=4, items=100).ok
 True
 """
@@ -13,27 +13,27 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simulator.conformance import (
+    from disttrack.simulator.conformance import (
         ConformanceError,
         check_adversary,
         check_bulk_form,
         check_counter,
         check_protocol,
     )
-    from simulator.environment import DistributedCount
-    from simulator.errors import RunError, ScenarioError
-    from simulator.game.outcome import Game
-    from simulator.game.play import play
-    from simulator.plots import Plot, compare, draw
-    from simulator.results.folder import Results
-    from simulator.runs.runner import run
-    from simulator.scenario.load import Scenario, load
-    from simulator.tasks import Demand, Record, Size, Task
-    from simulator.tasks.analysis import play_analysis
-    from simulator.tasks.continual import play_counter, play_experts, play_monitor, play_queries
-    from simulator.tasks.dynamic import play_dynamic, play_static
-    from simulator.tasks.prediction import play_mirror, play_prediction
-    from simulator.tasks.sketching import play_sketch
+    from disttrack.simulator.environment import DistributedCount
+    from disttrack.simulator.errors import RunError, ScenarioError
+    from disttrack.simulator.game.outcome import Game
+    from disttrack.simulator.game.play import play
+    from disttrack.simulator.plots import Plot, compare, draw
+    from disttrack.simulator.results.folder import Results
+    from disttrack.simulator.runs.runner import run
+    from disttrack.simulator.scenario.load import Scenario, load
+    from disttrack.simulator.tasks import Demand, Record, Size, Task
+    from disttrack.simulator.tasks.analysis import play_analysis
+    from disttrack.simulator.tasks.continual import play_counter, play_experts, play_monitor, play_queries
+    from disttrack.simulator.tasks.dynamic import play_dynamic, play_static
+    from disttrack.simulator.tasks.prediction import play_mirror, play_prediction
+    from disttrack.simulator.tasks.sketching import play_sketch
 
 __all__ = [
     "ConformanceError",
@@ -72,21 +72,23 @@ if find_spec("gymnasium") is None:
     __all__.remove("DistributedCount")  # a name that cannot be had is not shown
 
 _HOMES = {
-    "simulator.conformance": ("ConformanceError check_adversary check_bulk_form check_counter check_protocol"),
-    "simulator.environment": "DistributedCount",
-    "simulator.errors": "RunError ScenarioError",
-    "simulator.game.outcome": "Game",
-    "simulator.game.play": "play",
-    "simulator.plots": "Plot compare draw",
-    "simulator.results.folder": "Results",
-    "simulator.runs.runner": "run",
-    "simulator.scenario.load": "Scenario load",
-    "simulator.tasks": "Demand Record Size Task",
-    "simulator.tasks.analysis": "play_analysis",
-    "simulator.tasks.continual": "play_counter play_experts play_monitor play_queries",
-    "simulator.tasks.dynamic": "play_dynamic play_static",
-    "simulator.tasks.prediction": "play_mirror play_prediction",
-    "simulator.tasks.sketching": "play_sketch",
+    "disttrack.simulator.conformance": (
+        "ConformanceError check_adversary check_bulk_form check_counter check_protocol"
+    ),
+    "disttrack.simulator.environment": "DistributedCount",
+    "disttrack.simulator.errors": "RunError ScenarioError",
+    "disttrack.simulator.game.outcome": "Game",
+    "disttrack.simulator.game.play": "play",
+    "disttrack.simulator.plots": "Plot compare draw",
+    "disttrack.simulator.results.folder": "Results",
+    "disttrack.simulator.runs.runner": "run",
+    "disttrack.simulator.scenario.load": "Scenario load",
+    "disttrack.simulator.tasks": "Demand Record Size Task",
+    "disttrack.simulator.tasks.analysis": "play_analysis",
+    "disttrack.simulator.tasks.continual": "play_counter play_experts play_monitor play_queries",
+    "disttrack.simulator.tasks.dynamic": "play_dynamic play_static",
+    "disttrack.simulator.tasks.prediction": "play_mirror play_prediction",
+    "disttrack.simulator.tasks.sketching": "play_sketch",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 

@@ -1,6 +1,6 @@
 """``python -m simulator`` is the program ``disttrack``."""
 
-from simulator.cli import main
+from disttrack.simulator.cli import main
 
 if __name__ == "__main__":
     main(prog_name="disttrack")

@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from adversaries.base import Adversary, View
-from adversaries.schedules import Burst, Rest, Schedule
-from adversaries.views import StateView, TrafficView
-from protocols.base import Protocol
-from simulator.environment_text import picture
-from simulator.game.consultation import LATER
-from simulator.game.engines import Leap
-from simulator.game.play import check_game
-from simulator.game.power import check_power
-from simulator.points.registry import find, make
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.schedules import Burst, Rest, Schedule
+from disttrack.adversaries.views import StateView, TrafficView
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.environment_text import picture
+from disttrack.simulator.game.consultation import LATER
+from disttrack.simulator.game.engines import Leap
+from disttrack.simulator.game.play import check_game
+from disttrack.simulator.game.power import check_power
+from disttrack.simulator.points.registry import find, make
 
 LARGEST: Final = 10.0
 """Relative errors beyond this are shown as this."""
@@ -64,7 +64,7 @@ class DistributedCount(gymnasium.Env[Observation, np.int64]):
 
     Examples
     --------
-    >>> from protocols import Randomized
+    >>> from disttrack.protocols import Randomized
     >>> game = DistributedCount(Randomized(alpha=0.1), sites=4, items=1000)
     >>> observation, information = game.reset(seed=1)
     >>> observation.shape, int(game.action_space.n)

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from adversaries.base import View
-from simulator.results.formats import number, percent
+from disttrack.adversaries.base import View
+from disttrack.simulator.results.formats import number, percent
 
 MOST: Final = 64
 """Letters of the picture of sites; more sites share a letter."""

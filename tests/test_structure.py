@@ -62,7 +62,9 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
 }
 """The rooms, and which other rooms each may import from."""
 
-UPWARDS: Final = {"simulator.game.outcome -> simulator.plots": "Game.plot: a game draws itself when it is asked to"}
+UPWARDS: Final = {
+    "disttrack.simulator.game.outcome -> simulator.plots": "Game.plot: a game draws itself when it is asked to"
+}
 """Imports against the arrows, and why."""
 
 Module = tuple[Path, ast.Module]
@@ -83,7 +85,7 @@ def modules() -> Mapping[str, Module]:
 def room(module: str) -> str:
     """Return the room that a module belongs to: a package, or a folder or a file right in the simulator.
 
-    >>> room("simulator.game.engines.leap"), room("simulator.errors"), room("simulator"), room("protocols.base")
+    >>> room("disttrack.simulator.game.engines.leap"), room("disttrack.simulator.errors"), room("simulator"), room("disttrack.protocols.base")
     ('game', 'errors', 'simulator', 'protocols')
     """
     package, *inner = module.split(".")
@@ -223,7 +225,7 @@ def at_top(tree: ast.Module) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("text", "uses"),
     [
-        ("from simulator.game.play import _check", ["m: _check of simulator.game.play"]),
+        ("from disttrack.simulator.game.play import _check", ["m: _check of simulator.game.play"]),
         ("engine._checkpoints(3)", ["m: engine._checkpoints"]),
         ("class A:\n    def f(self): return self._inherited + super()._hook()", []),
         (

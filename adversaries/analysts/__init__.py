@@ -1,14 +1,14 @@
 """Analysts: who chooses statistical queries of a sample and sees the answers."""
 
-from adversaries.analysts.base import Analyst, AnalystView
-from adversaries.analysts.feature_analysts import (
+from disttrack.adversaries.analysts.base import Analyst, AnalystView
+from disttrack.adversaries.analysts.feature_analysts import (
     BestOfMany,
     FixedQueries,
     GradientAnalyst,
     LeaderboardClimber,
     SignCorrelation,
 )
-from adversaries.analysts.speller import Speller
+from disttrack.adversaries.analysts.speller import Speller
 
 __all__ = [
     "Analyst",

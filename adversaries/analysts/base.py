@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from mechanisms.statistical.queries import Selection, StatisticalQuery
+from disttrack.mechanisms.statistical.queries import Selection, StatisticalQuery
 
 
 class AnalystView:

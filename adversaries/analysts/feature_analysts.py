@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from adversaries.analysts.base import Analyst, AnalystView
-from mechanisms.checks import positive, whole
-from mechanisms.statistical.queries import FeatureMean, Floats, Residual, Selection, StatisticalQuery, Vote
+from disttrack.adversaries.analysts.base import Analyst, AnalystView
+from disttrack.mechanisms.checks import positive, whole
+from disttrack.mechanisms.statistical.queries import FeatureMean, Floats, Residual, Selection, StatisticalQuery, Vote
 
 
 @dataclass

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from adversaries.analysts.base import Analyst, AnalystView
-from mechanisms.statistical.queries import DIGIT, Members, Spelled, SpellOut, StatisticalQuery
+from disttrack.adversaries.analysts.base import Analyst, AnalystView
+from disttrack.mechanisms.statistical.queries import DIGIT, Members, Spelled, SpellOut, StatisticalQuery
 
 
 @dataclass

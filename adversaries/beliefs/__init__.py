@@ -7,11 +7,11 @@ estimate of a site minus the site's items, in items; positive means too high an 
 
 from __future__ import annotations
 
-from adversaries.base import View
-from adversaries.beliefs.base import Belief
-from adversaries.beliefs.blocks import BlockBelief
-from adversaries.beliefs.releases import AttributedBelief, CaughtBelief
-from adversaries.beliefs.sampling import SamplingBelief
+from disttrack.adversaries.base import View
+from disttrack.adversaries.beliefs.base import Belief
+from disttrack.adversaries.beliefs.blocks import BlockBelief
+from disttrack.adversaries.beliefs.releases import AttributedBelief, CaughtBelief
+from disttrack.adversaries.beliefs.sampling import SamplingBelief
 
 __all__ = ["AttributedBelief", "Belief", "BlockBelief", "CaughtBelief", "SamplingBelief", "belief_of"]
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 import numpy.typing as npt
 
-from adversaries.base import View
+from disttrack.adversaries.base import View
 
 Reals = npt.NDArray[np.float64]
 

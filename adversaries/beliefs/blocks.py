@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from adversaries.base import View
-from adversaries.beliefs.base import Belief, Reals
-from adversaries.known import block_sizes
-from mechanisms.rules import BlockLayout
+from disttrack.adversaries.base import View
+from disttrack.adversaries.beliefs.base import Belief, Reals
+from disttrack.adversaries.known import block_sizes
+from disttrack.mechanisms.rules import BlockLayout
 
 
 class BlockBelief(Belief):

@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from adversaries.beliefs.base import Reals
-from mechanisms.rules.sampling import chances_redrawn, estimate
+from disttrack.adversaries.beliefs.base import Reals
+from disttrack.mechanisms.rules.sampling import chances_redrawn, estimate
 
 LIMIT: Final = 2**18
 """Combinations that are followed at most, times the number of sites."""

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from adversaries.beliefs.base import Reals
+from disttrack.adversaries.beliefs.base import Reals
 
 ROUNDING: Final = 1e-9
 """Share of a variance below which what is left of it is rounding: the number is known already."""

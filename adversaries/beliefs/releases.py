@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from adversaries.base import View
-from adversaries.beliefs.base import Belief, Reals
+from disttrack.adversaries.base import View
+from disttrack.adversaries.beliefs.base import Belief, Reals
 
 
 class CaughtBelief(Belief):

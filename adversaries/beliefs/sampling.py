@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from adversaries.base import View
-from adversaries.beliefs.base import Belief, Reals
-from adversaries.beliefs.joint import JointReports
-from adversaries.beliefs.moments import Moments
-from adversaries.beliefs.seen import LastSeen
-from adversaries.known import sampling_rule
-from adversaries.views import Heard
-from mechanisms.rules import at_double, estimate
+from disttrack.adversaries.base import View
+from disttrack.adversaries.beliefs.base import Belief, Reals
+from disttrack.adversaries.beliefs.joint import JointReports
+from disttrack.adversaries.beliefs.moments import Moments
+from disttrack.adversaries.beliefs.seen import LastSeen
+from disttrack.adversaries.known import sampling_rule
+from disttrack.adversaries.views import Heard
+from disttrack.mechanisms.rules import at_double, estimate
 
 
 class SamplingBelief(Belief):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from adversaries.beliefs.base import Reals
-from mechanisms.rules.sampling import variance, variance_redrawn
+from disttrack.adversaries.beliefs.base import Reals
+from disttrack.mechanisms.rules.sampling import variance, variance_redrawn
 
 Mask = npt.NDArray[np.bool_]
 

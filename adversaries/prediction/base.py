@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from adversaries.base import Adversary, View
-from adversaries.listed_schedules import Labels
-from adversaries.schedules import Schedule
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.listed_schedules import Labels
+from disttrack.adversaries.schedules import Schedule
 
 Examples = tuple[NDArray[np.int64], NDArray[np.bool_]]
 """The points of all rounds, and their labels."""

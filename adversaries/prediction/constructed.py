@@ -6,11 +6,11 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from adversaries.base import View
-from adversaries.prediction.base import Examples, FixedExamples, algorithm_of
-from adversaries.schedules import Burst, Schedule
-from mechanisms.checks import whole
-from mechanisms.prediction.insertion import Construction, halving, insertion
+from disttrack.adversaries.base import View
+from disttrack.adversaries.prediction.base import Examples, FixedExamples, algorithm_of
+from disttrack.adversaries.schedules import Burst, Schedule
+from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.prediction.insertion import Construction, halving, insertion
 
 
 class Constructed(FixedExamples):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from adversaries.base import View
-from adversaries.prediction.base import Examiner, algorithm_of
-from adversaries.schedules import Burst, Schedule
+from disttrack.adversaries.base import View
+from disttrack.adversaries.prediction.base import Examiner, algorithm_of
+from disttrack.adversaries.schedules import Burst, Schedule
 
 
 @dataclass

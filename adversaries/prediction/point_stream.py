@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from adversaries.base import View
-from adversaries.prediction.base import Examples, FixedExamples
-from mechanisms.checks import number
+from disttrack.adversaries.base import View
+from disttrack.adversaries.prediction.base import Examples, FixedExamples
+from disttrack.mechanisms.checks import number
 
 
 @dataclass

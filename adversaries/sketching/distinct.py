@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from adversaries.sketching.base import RESET, Attacker, Move, StreamView
-from mechanisms.checks import whole
+from disttrack.adversaries.sketching.base import RESET, Attacker, Move, StreamView
+from disttrack.mechanisms.checks import whole
 
 
 @dataclass

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from adversaries.sketching.base import Attacker, Move, StreamView, size_known
-from mechanisms.checks import whole
-from mechanisms.sketches.base import TARGET
+from disttrack.adversaries.sketching.base import Attacker, Move, StreamView, size_known
+from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.sketches.base import TARGET
 
 
 @dataclass

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import ClassVar
 
-from adversaries.sketching.base import Attacker, Move, StreamView, size_known
-from mechanisms.checks import number, whole
+from disttrack.adversaries.sketching.base import Attacker, Move, StreamView, size_known
+from disttrack.mechanisms.checks import number, whole
 
 
 @dataclass

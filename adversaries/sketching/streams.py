@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from adversaries.sketching.base import ObliviousStream, Whole
-from mechanisms.checks import whole
+from disttrack.adversaries.sketching.base import ObliviousStream, Whole
+from disttrack.mechanisms.checks import whole
 
 
 @dataclass

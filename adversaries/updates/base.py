@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from adversaries.base import View
-from adversaries.oblivious import RoundRobin
-from adversaries.schedules import Schedule
+from disttrack.adversaries.base import View
+from disttrack.adversaries.oblivious import RoundRobin
+from disttrack.adversaries.schedules import Schedule
 
 Codes = Sequence[int] | NDArray[np.int64]
 """What happens in each of the next steps."""

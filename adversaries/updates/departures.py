@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from adversaries.trace import Trace
-from adversaries.updates.base import Codes, UpdateStream, UpdateView
+from disttrack.adversaries.trace import Trace
+from disttrack.adversaries.updates.base import Codes, UpdateStream, UpdateView
 
 CARRIERS: Final = 16
 HOURS: Final = 24

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from adversaries.updates.base import Codes, UpdateStream, UpdateView, draw_items
-from adversaries.updates.streams import exponent_of_values
-from mechanisms.checks import whole
-from mechanisms.queries import family
+from disttrack.adversaries.updates.base import Codes, UpdateStream, UpdateView, draw_items
+from disttrack.adversaries.updates.streams import exponent_of_values
+from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.queries import family
 
 BATCH = 64
 """Pairs of updates that are planned at a time."""

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from adversaries.updates.base import CHUNK, Codes, Live, UpdateStream, UpdateView, draw_items
-from mechanisms.checks import number, whole
+from disttrack.adversaries.updates.base import CHUNK, Codes, Live, UpdateStream, UpdateView, draw_items
+from disttrack.mechanisms.checks import number, whole
 
 
 def exponent_of_values(exponent: float) -> None:

@@ -10,11 +10,11 @@ PARTS: Final = {
     "simulator": "Play, run, read and check",
     "protocols": "Protocols",
     "adversaries": "Adversaries",
-    "adversaries.sketching": "Attackers of sketches",
-    "adversaries.analysts": "Analysts",
+    "disttrack.adversaries.sketching": "Attackers of sketches",
+    "disttrack.adversaries.analysts": "Analysts",
     "mechanisms": "Mechanisms",
-    "mechanisms.sketches": "Sketches",
-    "mechanisms.statistical": "Curators",
+    "disttrack.mechanisms.sketches": "Sketches",
+    "disttrack.mechanisms.statistical": "Curators",
 }
 """The packages whose names the one import gives, in the order in which they are looked up."""
 

@@ -9,14 +9,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import mkdocs_gen_files
 
+from disttrack.simulator.points.facts import Facts, facts
+from disttrack.simulator.points.registry import FAMILIES, HOMES, kinds
 from handbook.api import api_pages, documented
 from handbook.corpus import REFERENCE, shipped
 from handbook.examples import example
 from handbook.gallery import by_chapter, gallery_page, scenario_page
 from handbook.kind_page import Picture, family_page, kind_page
 from handbook.pictures import reference_figure, timeline
-from simulator.points.facts import Facts, facts
-from simulator.points.registry import FAMILIES, HOMES, kinds
 
 
 def write(path: str, text: str) -> None:

@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from simulator.plots import captions
-from simulator.points.registry import Family
-from simulator.scenario.document import comment
-from simulator.scenario.load import Scenario, load
+from disttrack.simulator.plots import captions
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.scenario.document import comment
+from disttrack.simulator.scenario.load import Scenario, load
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 REFERENCE: Final = ROOT / "results" / "reference"

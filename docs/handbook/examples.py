@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import yaml
 
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.scenario.load import Scenario
 from handbook.corpus import Row, shipped, uses
-from simulator.points.point import Point
-from simulator.points.registry import Family
-from simulator.scenario.load import Scenario
 
 PATIENCE: Final = 1.0
 """Seconds that the game of an example may have taken."""

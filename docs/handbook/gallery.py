@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from disttrack.simulator.results.formats import number
 from handbook.corpus import Row, Shipped, shipped
 from handbook.prose import code, paragraphs, prose, table
-from simulator.results.formats import number
 
 CHAPTERS: Final = {
     "Tracking": ("count", "generalisation", "audit-tracker"),
@@ -100,7 +100,7 @@ def _pictures(one: Shipped) -> str:
 
 
 def _links(one: Shipped) -> list[str]:
-    from simulator.points.registry import HOMES, kinds
+    from disttrack.simulator.points.registry import HOMES, kinds
 
     parts = {
         (part.family, part.label): part

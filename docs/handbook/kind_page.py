@@ -6,12 +6,12 @@ from collections.abc import Container, Sequence
 from dataclasses import MISSING, dataclass
 from typing import Final
 
+from disttrack.simulator.points.facts import Cost, Facts
+from disttrack.simulator.points.registry import HOMES
+from disttrack.simulator.results.formats import number
 from handbook.corpus import Row, shipped, uses
 from handbook.examples import Example
 from handbook.prose import code, paragraphs, prose, table
-from simulator.points.facts import Cost, Facts
-from simulator.points.registry import HOMES
-from simulator.results.formats import number
 
 SHOWN: Final = ("verdict", "max_rel_error", "max_abs_error", "output_changes", "messages", "words", "bits")
 """Columns of an example's game that are shown, before those of its task."""

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from simulator.points.registry import FAMILIES, HOMES, kinds
+from disttrack.simulator.points.registry import FAMILIES, HOMES, kinds
 
 LINK: Final = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 FENCED: Final = re.compile(r"(^ *(`{3,})[^\n]*\n.*?^ *\2[ \t]*$)", re.MULTILINE | re.DOTALL)

@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from adversaries import Freeze, RoundRobin, Trace
+from disttrack.adversaries import Freeze, RoundRobin, Trace
+from disttrack.protocols import Randomized, Robust
+from disttrack.simulator import play
+from disttrack.simulator.points.registry import Family, kinds, parameters
 from handbook.corpus import ROOT, shipped, uses
-from protocols import Randomized, Robust
-from simulator import play
-from simulator.points.registry import Family, kinds, parameters
 
 KEPT: Final = ROOT / ".cache" / "handbook"
 """Timelines that have been drawn, by what they were drawn from."""
@@ -63,10 +63,10 @@ def reference_figure(family: Family, name: str) -> tuple[str, str, str] | None:
 
 def _draw(path: Path, pairs: list[tuple[Any, Any]], title: str, sees: str) -> None:
     """Play a pair each and draw their timelines beside each other."""
-    from simulator.plots.game_traces import from_game
-    from simulator.plots.render import render
-    from simulator.plots.style import house_style
-    from simulator.plots.timeline_panels import outcome, traces_described
+    from disttrack.simulator.plots.game_traces import from_game
+    from disttrack.simulator.plots.render import render
+    from disttrack.simulator.plots.style import house_style
+    from disttrack.simulator.plots.timeline_panels import outcome, traces_described
 
     games = [
         play(protocol, adversary, sites=SITES, items=ITEMS, seed=SEED, sees=sees, record=True)

@@ -14,8 +14,8 @@ mechanisms.accounting.ledger.Overdrawn: game: one more asks for epsilon 0.1, and
 
 from __future__ import annotations
 
-from mechanisms.accounting.composition import advanced, basic
-from mechanisms.accounting.ledger import Ledger, Overdrawn
-from mechanisms.accounting.trees import lines, record
+from disttrack.mechanisms.accounting.composition import advanced, basic
+from disttrack.mechanisms.accounting.ledger import Ledger, Overdrawn
+from disttrack.mechanisms.accounting.trees import lines, record
 
 __all__ = ["Ledger", "Overdrawn", "advanced", "basic", "lines", "record"]

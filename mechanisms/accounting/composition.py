@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any, Final
 
-from mechanisms.checks import probability
+from disttrack.mechanisms.checks import probability
 
 Loss = tuple[float, float]
 """A loss (epsilon, delta)."""

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import Final, Literal, get_args
 
-from mechanisms.accounting.composition import Loss, drift, spread
-from mechanisms.checks import positive
+from disttrack.mechanisms.accounting.composition import Loss, drift, spread
+from disttrack.mechanisms.checks import positive
 
 Rule = Literal["sequence", "advanced", "parallel"]
 Range = tuple[int, int]

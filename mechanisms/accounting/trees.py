@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mechanisms.accounting.ledger import Ledger
+from disttrack.mechanisms.accounting.ledger import Ledger
 
 
 def record(ledger: Ledger, depth: int = 99) -> dict[str, Any]:

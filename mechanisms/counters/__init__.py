@@ -15,21 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms.counters.base import Counter as Counter
-from mechanisms.counters.base import Run as Run
-from mechanisms.counters.binary import Binary as Binary
-from mechanisms.counters.blt import Blt as Blt
-from mechanisms.counters.hybrid import Hybrid as Hybrid
-from mechanisms.counters.k_ary import KAry as KAry
-from mechanisms.counters.pan_private import PanPrivate as PanPrivate
-from mechanisms.counters.randomized_response import RandomizedResponse as RandomizedResponse
-from mechanisms.counters.simple import Fresh as Fresh
-from mechanisms.counters.simple import PerItem as PerItem
-from mechanisms.counters.sparse import Sparse as Sparse
-from mechanisms.counters.sparse import SparseInfinite as SparseInfinite
-from mechanisms.counters.square_root import SquareRoot as SquareRoot
-from mechanisms.counters.two_level import TwoLevel as TwoLevel
-from mechanisms.counters.variance_reduced import TreeVarianceReduced as TreeVarianceReduced
+from disttrack.mechanisms.counters.base import Counter as Counter
+from disttrack.mechanisms.counters.base import Run as Run
+from disttrack.mechanisms.counters.binary import Binary as Binary
+from disttrack.mechanisms.counters.blt import Blt as Blt
+from disttrack.mechanisms.counters.hybrid import Hybrid as Hybrid
+from disttrack.mechanisms.counters.k_ary import KAry as KAry
+from disttrack.mechanisms.counters.pan_private import PanPrivate as PanPrivate
+from disttrack.mechanisms.counters.randomized_response import RandomizedResponse as RandomizedResponse
+from disttrack.mechanisms.counters.simple import Fresh as Fresh
+from disttrack.mechanisms.counters.simple import PerItem as PerItem
+from disttrack.mechanisms.counters.sparse import Sparse as Sparse
+from disttrack.mechanisms.counters.sparse import SparseInfinite as SparseInfinite
+from disttrack.mechanisms.counters.square_root import SquareRoot as SquareRoot
+from disttrack.mechanisms.counters.two_level import TwoLevel as TwoLevel
+from disttrack.mechanisms.counters.variance_reduced import TreeVarianceReduced as TreeVarianceReduced
 
 GROUP = "disttrack.mechanisms"
 """Entry points by which installed packages register mechanisms of theirs, counters among them."""

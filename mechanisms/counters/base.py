@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechanisms.checks import positive, whole
-from mechanisms.laplace_sums import laplace_sum_quantile, laplace_sum_variance
-from mechanisms.noise import Floats, Noise, Silent
+from disttrack.mechanisms.checks import positive, whole
+from disttrack.mechanisms.laplace_sums import laplace_sum_quantile, laplace_sum_variance
+from disttrack.mechanisms.noise import Floats, Noise, Silent
 
 
 @dataclass(frozen=True)

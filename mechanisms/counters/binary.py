@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.checks import whole
-from mechanisms.counters.base import Counter, Run, noise_or_silence
-from mechanisms.counters.dyadic import BLOCK, extend_path
-from mechanisms.noise import Draws, Floats, Laplace
+from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.counters.base import Counter, Run, noise_or_silence
+from disttrack.mechanisms.counters.dyadic import BLOCK, extend_path
+from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
 
 @dataclass(frozen=True)

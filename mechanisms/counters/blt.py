@@ -10,11 +10,11 @@ from operator import mul
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.checks import probability, whole
-from mechanisms.counters.base import Counter, Run, noise_or_silence
-from mechanisms.counters.dyadic import BLOCK
-from mechanisms.gaussian import Calibration, noise_multiplier
-from mechanisms.noise import Draws, Floats, Gaussian, RealGaussian
+from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.counters.base import Counter, Run, noise_or_silence
+from disttrack.mechanisms.counters.dyadic import BLOCK
+from disttrack.mechanisms.gaussian import Calibration, noise_multiplier
+from disttrack.mechanisms.noise import Draws, Floats, Gaussian, RealGaussian
 
 STRIDE = 1.5
 """Distance of the quadrature's nodes: its relative error is about 2 exp(-pi^2 / stride), 0.3 %."""

@@ -7,7 +7,7 @@ is.
 
 from __future__ import annotations
 
-from mechanisms.noise import Floats
+from disttrack.mechanisms.noise import Floats
 
 BLOCK = 1 << 15
 """Steps worked on at a time, so that they stay in the cache."""

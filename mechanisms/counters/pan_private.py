@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.counters.base import Counter, Run, noise_or_silence
-from mechanisms.counters.dyadic import BLOCK
-from mechanisms.noise import Draws, Floats, Laplace
-from mechanisms.segments import SegmentNoise
+from disttrack.mechanisms.counters.base import Counter, Run, noise_or_silence
+from disttrack.mechanisms.counters.dyadic import BLOCK
+from disttrack.mechanisms.noise import Draws, Floats, Laplace
+from disttrack.mechanisms.segments import SegmentNoise
 
 
 @dataclass(frozen=True)

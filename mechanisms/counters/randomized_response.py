@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.checks import probability, whole
-from mechanisms.counters.base import Counter, Run
-from mechanisms.noise import Floats
+from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.counters.base import Counter, Run
+from disttrack.mechanisms.noise import Floats
 
 
 @dataclass(frozen=True)

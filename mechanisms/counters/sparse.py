@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.checks import probability, whole
-from mechanisms.counters.base import Counter, Run
-from mechanisms.counters.hybrid import Hybrid
-from mechanisms.laplace_sums import laplace_sum_quantile
-from mechanisms.noise import Floats
-from mechanisms.partition import PrivatePartition
+from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.counters.base import Counter, Run
+from disttrack.mechanisms.counters.hybrid import Hybrid
+from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.partition import PrivatePartition
 
 
 @dataclass(frozen=True)

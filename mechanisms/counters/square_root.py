@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanisms.checks import probability, whole
-from mechanisms.counters.base import Counter, Run, noise_or_silence
-from mechanisms.gaussian import Calibration, noise_multiplier
-from mechanisms.noise import Draws, Floats, Gaussian, RealGaussian
+from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.counters.base import Counter, Run, noise_or_silence
+from disttrack.mechanisms.gaussian import Calibration, noise_multiplier
+from disttrack.mechanisms.noise import Draws, Floats, Gaussian, RealGaussian
 
 FIRST_BLOCK = 1024
 """Noise correlated at once at the start; each later block is as long as all before it."""

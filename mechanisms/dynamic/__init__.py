@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from mechanisms.dynamic.base import DynamicMechanism, DynamicRun
-from mechanisms.dynamic.fully_dynamic import FullyDynamic
-from mechanisms.dynamic.growing import GrowingFinite, GrowingInfinite, GrowingSparse, GrowingSparseInfinite
-from mechanisms.dynamic.inserted_minus_deleted import InsertedMinusDeleted
-from mechanisms.dynamic.interval_tree import OnlineIntervalTree
+from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun
+from disttrack.mechanisms.dynamic.fully_dynamic import FullyDynamic
+from disttrack.mechanisms.dynamic.growing import GrowingFinite, GrowingInfinite, GrowingSparse, GrowingSparseInfinite
+from disttrack.mechanisms.dynamic.inserted_minus_deleted import InsertedMinusDeleted
+from disttrack.mechanisms.dynamic.interval_tree import OnlineIntervalTree
 
 DYNAMIC: Final[dict[str, type[DynamicMechanism]]] = {
     found.kind: found

@@ -24,12 +24,12 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from mechanisms.accounting import Ledger
-from mechanisms.checks import positive, probability, whole
-from mechanisms.noise import Floats
-from mechanisms.queries import Family, family
-from mechanisms.static import STATIC, StaticMechanism, static_mechanism
-from mechanisms.static.base import check_delta
+from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.queries import Family, family
+from disttrack.mechanisms.static import STATIC, StaticMechanism, static_mechanism
+from disttrack.mechanisms.static.base import check_delta
 
 PAUSE: Final = 0
 """The code of a step in which nothing happens; item x comes by x + 1, and that of step s goes by -s."""

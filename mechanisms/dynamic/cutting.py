@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mechanisms.accounting import Ledger
-from mechanisms.dynamic.base import share
-from mechanisms.partition import PrivatePartition
+from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.dynamic.base import share
+from disttrack.mechanisms.partition import PrivatePartition
 
 
 class Cutter:

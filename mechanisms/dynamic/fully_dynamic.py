@@ -7,14 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.accounting import Ledger
-from mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of, share
-from mechanisms.dynamic.cutting import Cutter
-from mechanisms.dynamic.interval_tree import Node, OnlineIntervalTree, last_query, level_of
-from mechanisms.dynamic.node import NodeMechanism, Shares
-from mechanisms.dynamic.releases import HybridReleases
-from mechanisms.partition import PrivatePartition
-from mechanisms.static.base import Parts
+from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of, share
+from disttrack.mechanisms.dynamic.cutting import Cutter
+from disttrack.mechanisms.dynamic.interval_tree import Node, OnlineIntervalTree, last_query, level_of
+from disttrack.mechanisms.dynamic.node import NodeMechanism, Shares
+from disttrack.mechanisms.dynamic.releases import HybridReleases
+from disttrack.mechanisms.partition import PrivatePartition
+from disttrack.mechanisms.static.base import Parts
 
 HALF: Final = 0.5
 """Share of epsilon that goes to the partition; the paper does not spell it out."""

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms.accounting import Ledger
-from mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of, share
-from mechanisms.dynamic.cutting import Cutter
-from mechanisms.dynamic.releases import HybridReleases, ReleaseTree
-from mechanisms.partition import PrivatePartition
+from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.dynamic.base import DynamicMechanism, DynamicRun, counts_of, share
+from disttrack.mechanisms.dynamic.cutting import Cutter
+from disttrack.mechanisms.dynamic.releases import HybridReleases, ReleaseTree
+from disttrack.mechanisms.partition import PrivatePartition
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.accounting import Ledger
-from mechanisms.dynamic.base import PAUSE, DynamicMechanism, DynamicRun
-from mechanisms.dynamic.growing import GrowingSparseInfinite
+from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.dynamic.base import PAUSE, DynamicMechanism, DynamicRun
+from disttrack.mechanisms.dynamic.growing import GrowingSparseInfinite
 
 
 @dataclass(frozen=True)

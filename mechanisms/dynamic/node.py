@@ -8,13 +8,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from mechanisms.accounting import Ledger
-from mechanisms.dynamic.base import counts_of
-from mechanisms.dynamic.releases import HybridReleases
-from mechanisms.laplace_sums import laplace_sum_quantile
-from mechanisms.noise import Floats
-from mechanisms.static import LaplaceQueries, StaticMechanism
-from mechanisms.static.base import Paid
+from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.dynamic.base import counts_of
+from disttrack.mechanisms.dynamic.releases import HybridReleases
+from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.static import LaplaceQueries, StaticMechanism
+from disttrack.mechanisms.static.base import Paid
 
 
 @dataclass(frozen=True)

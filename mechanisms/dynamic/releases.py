@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from mechanisms.accounting import Ledger
-from mechanisms.dynamic.base import together
-from mechanisms.noise import Floats
-from mechanisms.static import StaticMechanism
-from mechanisms.static.base import Parts
+from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.dynamic.base import together
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.static import StaticMechanism
+from disttrack.mechanisms.static.base import Parts
 
 
 class ReleaseTree:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from mechanisms.prediction.base import ZERO, Learner, LearnerRun
-from mechanisms.prediction.baselines import Guessing, Plain
-from mechanisms.prediction.experts import ExpertsPrivate
-from mechanisms.prediction.exponential import Exponential
-from mechanisms.prediction.insertion import halving, insertion
-from mechanisms.prediction.mirror import JdpMirror
-from mechanisms.prediction.predictor import PointPredictor
-from mechanisms.prediction.proper import PrivateProper
+from disttrack.mechanisms.prediction.base import ZERO, Learner, LearnerRun
+from disttrack.mechanisms.prediction.baselines import Guessing, Plain
+from disttrack.mechanisms.prediction.experts import ExpertsPrivate
+from disttrack.mechanisms.prediction.exponential import Exponential
+from disttrack.mechanisms.prediction.insertion import halving, insertion
+from disttrack.mechanisms.prediction.mirror import JdpMirror
+from disttrack.mechanisms.prediction.predictor import PointPredictor
+from disttrack.mechanisms.prediction.proper import PrivateProper
 
 LEARNERS: dict[str, type[Learner]] = {
     Plain.kind: Plain,

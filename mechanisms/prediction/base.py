@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.halting import HaltingTimes, Ones, SampledHalting
+from disttrack.mechanisms.halting import HaltingTimes, Ones, SampledHalting
 
 Points = NDArray[np.int64]
 Labels = NDArray[np.bool_]

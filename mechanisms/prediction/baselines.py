@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.checks import probability, whole
-from mechanisms.halting import HaltingTimes, Ones
-from mechanisms.prediction.base import RUNS, ZERO, Floats, Labels, Learner, LearnerRun, Limit, Points
+from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.halting import HaltingTimes, Ones
+from disttrack.mechanisms.prediction.base import RUNS, ZERO, Floats, Labels, Learner, LearnerRun, Limit, Points
 
 
 @dataclass(frozen=True)

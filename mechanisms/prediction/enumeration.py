@@ -13,10 +13,10 @@ from itertools import permutations, product
 
 import numpy as np
 
-from mechanisms.noise import Floats
-from mechanisms.prediction.base import ZERO
-from mechanisms.prediction.mirror import JdpMirror
-from mechanisms.prediction.predictor import PointPredictor
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.prediction.base import ZERO
+from disttrack.mechanisms.prediction.mirror import JdpMirror
+from disttrack.mechanisms.prediction.predictor import PointPredictor
 
 Law = Callable[[tuple[int, ...]], Floats]
 """The distribution of the outputs on an input, which is a tuple of letters 0, 1, ..., one a step."""

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.checks import positive, whole
-from mechanisms.perturbed_leader import PerturbedLeader
-from mechanisms.prediction.base import Floats, Labels, Learner, LearnerRun, Points
+from disttrack.mechanisms.checks import positive, whole
+from disttrack.mechanisms.perturbed_leader import PerturbedLeader
+from disttrack.mechanisms.prediction.base import Floats, Labels, Learner, LearnerRun, Points
 
 CHUNK = 1024
 """Rounds worked on at a time."""

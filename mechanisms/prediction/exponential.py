@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.checks import positive, probability, whole
-from mechanisms.halting import HaltingTimes, Ones
-from mechanisms.prediction.base import RUNS, Floats, Learner, LearnerRun, Points, examples
+from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.halting import HaltingTimes, Ones
+from disttrack.mechanisms.prediction.base import RUNS, Floats, Learner, LearnerRun, Points, examples
 
 LARGEST = 600.0
 """Largest logarithm of a weight, which must stay a float."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.checks import positive, probability
-from mechanisms.noise import Floats, Laplace
-from mechanisms.prediction.base import ZERO
+from disttrack.mechanisms.checks import positive, probability
+from disttrack.mechanisms.noise import Floats, Laplace
+from disttrack.mechanisms.prediction.base import ZERO
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.halting import HaltingTimes, Ones
-from mechanisms.hard_instance import HardInstance, hard_instance
-from mechanisms.prediction.base import RUNS, Labels, Learner, Points, examples
+from disttrack.mechanisms.halting import HaltingTimes, Ones
+from disttrack.mechanisms.hard_instance import HardInstance, hard_instance
+from disttrack.mechanisms.prediction.base import RUNS, Labels, Learner, Points, examples
 
 MASS: Final = 0.001
 """Sum of the chances of label 1 over a phase up to which the learner hardly looks at a point: equation (2)."""

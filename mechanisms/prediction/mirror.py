@@ -10,8 +10,8 @@ from typing import ClassVar, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.checks import positive, probability, whole
-from mechanisms.prediction.mirror_privacy import Steps, half_length, mended, printed
+from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.prediction.mirror_privacy import Steps, half_length, mended, printed
 
 Bits = NDArray[np.bool_]
 Literally = Literal["nothing", "start", "probabilities"]

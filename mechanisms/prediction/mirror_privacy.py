@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.noise import Floats
+from disttrack.mechanisms.noise import Floats
 
 CELLS: Final = 64
 """Cells of the grid of losses per step of the climb."""

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
-from mechanisms.checks import positive, probability, whole
-from mechanisms.noise import Laplace
-from mechanisms.prediction.base import ZERO, Labels, Learner, LearnerRun, Limit, Points
-from mechanisms.prediction.histogram import SparseHistogram
-from mechanisms.prediction.mirror import JdpMirror, Literally
+from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.noise import Laplace
+from disttrack.mechanisms.prediction.base import ZERO, Labels, Learner, LearnerRun, Limit, Points
+from disttrack.mechanisms.prediction.histogram import SparseHistogram
+from disttrack.mechanisms.prediction.mirror import JdpMirror, Literally
 
 PARTS: Final = 3
 """Private parts that see the input: histogram, mirror, and the count of fakes."""

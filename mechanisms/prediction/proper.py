@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mechanisms.above_threshold import AboveThreshold
-from mechanisms.checks import positive, probability, whole
-from mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones
-from mechanisms.monitors import quiet_cut
-from mechanisms.prediction.base import RUNS, ZERO, Labels, Learner, LearnerRun, Points
-from mechanisms.prediction.histogram import SparseHistogram
+from disttrack.mechanisms.above_threshold import AboveThreshold
+from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes, Ones
+from disttrack.mechanisms.monitors import quiet_cut
+from disttrack.mechanisms.prediction.base import RUNS, ZERO, Labels, Learner, LearnerRun, Points
+from disttrack.mechanisms.prediction.histogram import SparseHistogram
 
 CHUNK = 1 << 16
 """Rounds tested at a time."""

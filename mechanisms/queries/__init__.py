@@ -10,7 +10,7 @@ array([1., 7., 3., 0., 5.])
 
 from __future__ import annotations
 
-from mechanisms.queries.base import Family
-from mechanisms.queries.named import FAMILIES, family
+from disttrack.mechanisms.queries.base import Family
+from disttrack.mechanisms.queries.named import FAMILIES, family
 
 __all__ = ["FAMILIES", "Family", "family"]

@@ -15,8 +15,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.checks import whole
-from mechanisms.noise import Floats
+from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.noise import Floats
 
 Items = NDArray[np.int64]
 

@@ -6,10 +6,10 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Final
 
-from mechanisms.queries.base import Family
-from mechanisms.queries.binary import Halves, Marginals
-from mechanisms.queries.ordered import Intervals
-from mechanisms.queries.plain import Axes, Count, Points
+from disttrack.mechanisms.queries.base import Family
+from disttrack.mechanisms.queries.binary import Halves, Marginals
+from disttrack.mechanisms.queries.ordered import Intervals
+from disttrack.mechanisms.queries.plain import Axes, Count, Points
 
 FAMILIES: Final[dict[str, type[Any]]] = {
     "count": Count,

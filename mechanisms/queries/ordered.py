@@ -8,9 +8,9 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from mechanisms.checks import whole
-from mechanisms.noise import Floats
-from mechanisms.queries.base import Family, Items
+from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.queries.base import Family, Items
 
 MOST: Final = 1 << 22
 """Most intervals of a family."""

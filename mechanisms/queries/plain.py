@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.checks import whole
-from mechanisms.noise import Floats
-from mechanisms.queries.base import Family, Items
+from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.queries.base import Family, Items
 
 
 class Count(Family):

@@ -6,10 +6,10 @@ what an adversary believes of them and the tasks that measure them ask the same 
 of another opinion. It stands below protocols and adversaries, which do not know each other.
 """
 
-from mechanisms.rules.blocks import BlockLayout, BlockSizes, size_within
-from mechanisms.rules.doubling import at_double
-from mechanisms.rules.sampling import SamplingRule, estimate, redrawn, sum_of_estimates
-from mechanisms.rules.tosses import Tosses, gap_scale
+from disttrack.mechanisms.rules.blocks import BlockLayout, BlockSizes, size_within
+from disttrack.mechanisms.rules.doubling import at_double
+from disttrack.mechanisms.rules.sampling import SamplingRule, estimate, redrawn, sum_of_estimates
+from disttrack.mechanisms.rules.tosses import Tosses, gap_scale
 
 __all__ = [
     "BlockLayout",

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms.rules.tosses import Tosses, gap_scale
+from disttrack.mechanisms.rules.tosses import Tosses, gap_scale
 
 
 @dataclass(frozen=True, slots=True)

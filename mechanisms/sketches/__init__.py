@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from mechanisms.sketches.base import TARGET, Goal, Sketch, SketchRun
-from mechanisms.sketches.difference import AmsDifference
-from mechanisms.sketches.distinct import HyperLogLog, Kmv
-from mechanisms.sketches.frequencies import CountMin, CountSketch
-from mechanisms.sketches.library import LibraryCountMin, LibraryHll, LibraryTheta
-from mechanisms.sketches.private_median import PrivateMedian
-from mechanisms.sketches.rounding import ComputationPaths, Rounded
-from mechanisms.sketches.salted import Salted
-from mechanisms.sketches.second_moment import Ams, AmsMedian
-from mechanisms.sketches.switching import Switched
+from disttrack.mechanisms.sketches.base import TARGET, Goal, Sketch, SketchRun
+from disttrack.mechanisms.sketches.difference import AmsDifference
+from disttrack.mechanisms.sketches.distinct import HyperLogLog, Kmv
+from disttrack.mechanisms.sketches.frequencies import CountMin, CountSketch
+from disttrack.mechanisms.sketches.library import LibraryCountMin, LibraryHll, LibraryTheta
+from disttrack.mechanisms.sketches.private_median import PrivateMedian
+from disttrack.mechanisms.sketches.rounding import ComputationPaths, Rounded
+from disttrack.mechanisms.sketches.salted import Salted
+from disttrack.mechanisms.sketches.second_moment import Ams, AmsMedian
+from disttrack.mechanisms.sketches.switching import Switched
 
 _ALL: tuple[type[Sketch], ...] = (
     Ams, AmsMedian, Switched, PrivateMedian, AmsDifference, Rounded, ComputationPaths,

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.checks import probability, whole
-from mechanisms.sketches.base import Goal, Sketch, SketchRun, tally
-from mechanisms.sketches.linear import LinearRun
-from mechanisms.sketches.second_moment import Ams
+from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.sketches.base import Goal, Sketch, SketchRun, tally
+from disttrack.mechanisms.sketches.linear import LinearRun
+from disttrack.mechanisms.sketches.second_moment import Ams
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.checks import positive, whole
-from mechanisms.sketches.base import TARGET, Goal, Sketch, SketchRun, arrays_of, key_of
-from mechanisms.sketches.mixing import mixed, mixed_all
+from disttrack.mechanisms.checks import positive, whole
+from disttrack.mechanisms.sketches.base import TARGET, Goal, Sketch, SketchRun, arrays_of, key_of
+from disttrack.mechanisms.sketches.mixing import mixed, mixed_all
 
 
 class CounterRows(Sketch):

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mechanisms.checks import positive, whole
-from mechanisms.sketches.base import TARGET, Goal, Sketch, SketchRun, key_of
-from mechanisms.sketches.distinct import refuse_deletion
-from mechanisms.sketches.frequencies import CounterRows
-from mechanisms.sketches.mixing import mixed
+from disttrack.mechanisms.checks import positive, whole
+from disttrack.mechanisms.sketches.base import TARGET, Goal, Sketch, SketchRun, key_of
+from disttrack.mechanisms.sketches.distinct import refuse_deletion
+from disttrack.mechanisms.sketches.frequencies import CounterRows
+from disttrack.mechanisms.sketches.mixing import mixed
 
 MISSING = "the package datasketches is not installed; it comes with the extra sketches: pip install disttrack[sketches]"
 """What a scenario says that asks for a library's sketch where there is none."""

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms.sketches.base import Floats, SketchRun, Whole, arrays_of
-from mechanisms.sketches.signs import SignKind, signs_of
+from disttrack.mechanisms.sketches.base import Floats, SketchRun, Whole, arrays_of
+from disttrack.mechanisms.sketches.signs import SignKind, signs_of
 
 EXACT: Final = 1 << 24
 """Whole numbers up to this are exact as 32-bit floats."""

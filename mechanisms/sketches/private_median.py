@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.above_threshold import AboveThreshold, AboveThresholdRun
-from mechanisms.checks import positive, probability, whole
-from mechanisms.sketches.base import Floats, Goal, Sketch, SketchRun
-from mechanisms.sketches.linear import LinearRun
+from disttrack.mechanisms.above_threshold import AboveThreshold, AboveThresholdRun
+from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.sketches.base import Floats, Goal, Sketch, SketchRun
+from disttrack.mechanisms.sketches.linear import LinearRun
 
 
 def private_median(values: Floats, step: float, largest: float, epsilon: float, rng: np.random.Generator) -> float:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from math import log
 from typing import Any, Final
 
-from mechanisms.sketches.base import Goal, Sketch
-from mechanisms.sketches.distinct import HyperLogLog, Kmv
-from mechanisms.sketches.frequencies import CountMin, CountSketch
-from mechanisms.sketches.second_moment import Ams
+from disttrack.mechanisms.sketches.base import Goal, Sketch
+from disttrack.mechanisms.sketches.distinct import HyperLogLog, Kmv
+from disttrack.mechanisms.sketches.frequencies import CountMin, CountSketch
+from disttrack.mechanisms.sketches.second_moment import Ams
 
 PLAIN: Final[Mapping[str, tuple[type[Any], str]]] = {
     Ams.kind: (Ams, "rows"),

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.checks import probability, whole
-from mechanisms.sketches.base import Goal, Sketch, SketchRun
-from mechanisms.sketches.robust import OverPlain, rounded
-from mechanisms.sketches.second_moment import Ams, rows_for_tail
+from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.sketches.base import Goal, Sketch, SketchRun
+from disttrack.mechanisms.sketches.robust import OverPlain, rounded
+from disttrack.mechanisms.sketches.second_moment import Ams, rows_for_tail
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.checks import probability
-from mechanisms.sketches.base import Sketch, SketchRun
-from mechanisms.sketches.robust import OverPlain
+from disttrack.mechanisms.checks import probability
+from disttrack.mechanisms.sketches.base import Sketch, SketchRun
+from disttrack.mechanisms.sketches.robust import OverPlain
 
 
 @dataclass(frozen=True)

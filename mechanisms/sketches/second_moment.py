@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.checks import positive, probability, whole
-from mechanisms.sketches.base import Floats, Goal, Sketch
-from mechanisms.sketches.linear import LinearRun
-from mechanisms.sketches.signs import SignKind
+from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.sketches.base import Floats, Goal, Sketch
+from disttrack.mechanisms.sketches.linear import LinearRun
+from disttrack.mechanisms.sketches.signs import SignKind
 
 
 def rows_for(alpha: float, beta: float) -> int:

@@ -13,7 +13,7 @@ from typing import Final, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.sketches.base import Whole, key_of
+from disttrack.mechanisms.sketches.base import Whole, key_of
 
 Columns = NDArray[np.float32]
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechanisms.checks import probability, whole
-from mechanisms.sketches.base import SketchRun, tally
-from mechanisms.sketches.robust import OverPlain
+from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.sketches.base import SketchRun, tally
+from disttrack.mechanisms.sketches.robust import OverPlain
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any, Final
 
-from mechanisms.static.base import StaticMechanism
-from mechanisms.static.linear import GaussianQueries, LaplaceQueries
-from mechanisms.static.multiplicative_weights import MultiplicativeWeights
+from disttrack.mechanisms.static.base import StaticMechanism
+from disttrack.mechanisms.static.linear import GaussianQueries, LaplaceQueries
+from disttrack.mechanisms.static.multiplicative_weights import MultiplicativeWeights
 
 STATIC: Final[dict[str, type[StaticMechanism]]] = {
     found.kind: found for found in (LaplaceQueries, GaussianQueries, MultiplicativeWeights)

@@ -13,9 +13,9 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from mechanisms.checks import number, positive, probability
-from mechanisms.noise import Floats
-from mechanisms.queries import Family, family
+from disttrack.mechanisms.checks import number, positive, probability
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.queries import Family, family
 
 Parts = Sequence[tuple["StaticMechanism", int]]
 """A sum of releases: pairs (mechanism, how many of it), all of one class and family."""

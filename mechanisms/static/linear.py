@@ -10,10 +10,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from mechanisms.gaussian import noise_multiplier
-from mechanisms.laplace_sums import laplace_sum_quantile
-from mechanisms.noise import Floats, laplace, normal
-from mechanisms.static.base import Paid, Parts, StaticMechanism
+from disttrack.mechanisms.gaussian import noise_multiplier
+from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
+from disttrack.mechanisms.noise import Floats, laplace, normal
+from disttrack.mechanisms.static.base import Paid, Parts, StaticMechanism
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.checks import whole
-from mechanisms.noise import Floats
-from mechanisms.static.base import Paid, Parts, StaticMechanism
+from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.static.base import Paid, Parts, StaticMechanism
 
 TOTAL_SHARE: Final = 0.1
 """Share of the budget that goes to the number of items, where nobody has paid for it yet."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mechanisms.statistical.base import QueryMechanism, QueryRun
-from mechanisms.statistical.noisy import GaussianAnswers, LaplaceAnswers, NoisyArgmax
-from mechanisms.statistical.plain import Empirical, Splitting
-from mechanisms.statistical.threshold_out import ThresholdOut
+from disttrack.mechanisms.statistical.base import QueryMechanism, QueryRun
+from disttrack.mechanisms.statistical.noisy import GaussianAnswers, LaplaceAnswers, NoisyArgmax
+from disttrack.mechanisms.statistical.plain import Empirical, Splitting
+from disttrack.mechanisms.statistical.threshold_out import ThresholdOut
 
 _ALL: tuple[type[QueryMechanism], ...] = (
     Empirical, Splitting, LaplaceAnswers, GaussianAnswers, NoisyArgmax, ThresholdOut,

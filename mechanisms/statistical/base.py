@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mechanisms.statistical.queries import Data, Floats, StatisticalQuery
+from disttrack.mechanisms.statistical.queries import Data, Floats, StatisticalQuery
 
 
 class QueryRun(ABC):

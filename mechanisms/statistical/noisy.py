@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mechanisms.checks import positive, probability
-from mechanisms.gaussian import noise_multiplier
-from mechanisms.noise import Draws, Gaussian, Laplace, Noise
-from mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors
-from mechanisms.statistical.queries import Data, Floats, StatisticalQuery
+from disttrack.mechanisms.checks import positive, probability
+from disttrack.mechanisms.gaussian import noise_multiplier
+from disttrack.mechanisms.noise import Draws, Gaussian, Laplace, Noise
+from disttrack.mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors
+from disttrack.mechanisms.statistical.queries import Data, Floats, StatisticalQuery
 
 
 class NoisyRun(QueryRun):

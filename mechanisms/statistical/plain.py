@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mechanisms.checks import positive
-from mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors, sampling_error
-from mechanisms.statistical.queries import Data, Floats, StatisticalQuery
+from disttrack.mechanisms.checks import positive
+from disttrack.mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors, sampling_error
+from disttrack.mechanisms.statistical.queries import Data, Floats, StatisticalQuery
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mechanisms.checks import positive, whole
-from mechanisms.noise import Laplace
-from mechanisms.statistical.base import QueryMechanism, QueryRun
-from mechanisms.statistical.queries import Data, StatisticalQuery
+from disttrack.mechanisms.checks import positive, whole
+from disttrack.mechanisms.noise import Laplace
+from disttrack.mechanisms.statistical.base import QueryMechanism, QueryRun
+from disttrack.mechanisms.statistical.queries import Data, StatisticalQuery
 
 
 @dataclass(frozen=True)

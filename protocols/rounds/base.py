@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from protocols.base import Protocol, Site
-from protocols.bulk import BulkForm
-from protocols.coins import Coins
-from protocols.rounds.parts import RoundServer, RoundSite
-from protocols.rounds.reacting import ReactingRounds
-from protocols.rounds.rules import RuleOf, remembering
+from disttrack.protocols.base import Protocol, Site
+from disttrack.protocols.bulk import BulkForm
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.rounds.parts import RoundServer, RoundSite
+from disttrack.protocols.rounds.reacting import ReactingRounds
+from disttrack.protocols.rounds.rules import RuleOf, remembering
 
 
 @dataclass(frozen=True)

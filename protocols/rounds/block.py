@@ -7,12 +7,12 @@ from functools import partial
 from math import log2
 from typing import Any, ClassVar
 
-from mechanisms.rules import BlockSizes
-from protocols.base import in_unit_interval, positive
-from protocols.coins import Coins
-from protocols.rounds.base import RoundProtocol
-from protocols.rounds.parts import RoundServer
-from protocols.rounds.rules import BlockRule, RuleOf, SignalRule
+from disttrack.mechanisms.rules import BlockSizes
+from disttrack.protocols.base import in_unit_interval, positive
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.rounds.base import RoundProtocol
+from disttrack.protocols.rounds.parts import RoundServer
+from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule
 
 
 class Blocks(BlockRule):

@@ -9,10 +9,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from protocols.base import FOREVER, Message
-from protocols.bulk import CHUNK, BulkForm, Exchange, Integers, MessageBatch, Segment, Stream, in_order, repeated
-from protocols.rounds.parts import BIT, END, ITEM, POLL, RoundServer, counted
-from protocols.rounds.rules import BlockRule, CoinRule, RuleOf, SignalRule
+from disttrack.protocols.base import FOREVER, Message
+from disttrack.protocols.bulk import (
+    CHUNK,
+    BulkForm,
+    Exchange,
+    Integers,
+    MessageBatch,
+    Segment,
+    Stream,
+    in_order,
+    repeated,
+)
+from disttrack.protocols.rounds.parts import BIT, END, ITEM, POLL, RoundServer, counted
+from disttrack.protocols.rounds.rules import BlockRule, CoinRule, RuleOf, SignalRule
 
 Said = Sequence[tuple[int, Message]]
 """What the server has sent, with the receivers."""

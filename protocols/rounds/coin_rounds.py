@@ -11,9 +11,9 @@ from functools import lru_cache
 from math import ceil, expm1, floor, log, log1p, log2, sqrt
 from typing import Final, NamedTuple
 
-from protocols.rounds.crossing import failure, most_signals, one_line
-from protocols.rounds.passages import COARSE
-from protocols.rounds.walk import POISSON, Walk
+from disttrack.protocols.rounds.crossing import failure, most_signals, one_line
+from disttrack.protocols.rounds.passages import COARSE
+from disttrack.protocols.rounds.walk import POISSON, Walk
 
 EVEN: Final = 20.0
 """Growth, in powers of e, over which delta is spread almost evenly; from 1 to 2^62 items it is 43."""

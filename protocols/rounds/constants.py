@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import ceil, isfinite, log, pi, sqrt
 from typing import Any, Final, NamedTuple
 
-from protocols.rounds.tight import tight_round
+from disttrack.protocols.rounds.tight import tight_round
 
 
 class Constants(NamedTuple):

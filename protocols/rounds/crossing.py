@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from protocols.rounds.passages import COARSE, too_high, too_low
-from protocols.rounds.walk import Walk, failures_by
+from disttrack.protocols.rounds.passages import COARSE, too_high, too_low
+from disttrack.protocols.rounds.walk import Walk, failures_by
 
 FEW: Final = 40
 """Signals up to which a round of light coins is worked out toss by toss: whole items show where few signals decide."""

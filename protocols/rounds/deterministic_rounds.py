@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any, ClassVar
 
-from protocols.base import in_unit_interval, ratio
-from protocols.coins import Coins
-from protocols.rounds.base import RoundProtocol
-from protocols.rounds.parts import RoundServer
-from protocols.rounds.rules import BlockRule, RuleOf, SignalRule
+from disttrack.protocols.base import in_unit_interval, ratio
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.rounds.base import RoundProtocol
+from disttrack.protocols.rounds.parts import RoundServer
+from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule
 
 
 class LastOfBlock(BlockRule):

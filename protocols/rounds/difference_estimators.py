@@ -8,12 +8,12 @@ from functools import lru_cache
 from math import ceil, log, log2, pi, sqrt
 from typing import Any, ClassVar, Final, NamedTuple
 
-from mechanisms.rules import size_within
-from protocols.base import EVERYONE, Message, Protocol, Server, Site, in_unit_interval
-from protocols.coins import Coins
-from protocols.rounds.block import Blocks
-from protocols.rounds.parts import RoundServer, RoundSite
-from protocols.rounds.rules import RuleOf, SignalRule, remembering
+from disttrack.mechanisms.rules import size_within
+from disttrack.protocols.base import EVERYONE, Message, Protocol, Server, Site, in_unit_interval
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.rounds.block import Blocks
+from disttrack.protocols.rounds.parts import RoundServer, RoundSite
+from disttrack.protocols.rounds.rules import RuleOf, SignalRule, remembering
 
 
 class Doubling(NamedTuple):

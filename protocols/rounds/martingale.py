@@ -7,12 +7,12 @@ from functools import lru_cache
 from math import ceil, exp, log, log1p, pi, sqrt
 from typing import Any, ClassVar
 
-from protocols.base import in_unit_interval, positive
-from protocols.coins import Coins
-from protocols.rounds.base import RoundProtocol
-from protocols.rounds.coin_rounds import bias, share_of, signals_of, words_of, worth_it
-from protocols.rounds.parts import RoundServer
-from protocols.rounds.rules import CoinRule, RuleOf, SignalRule
+from disttrack.protocols.base import in_unit_interval, positive
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.rounds.base import RoundProtocol
+from disttrack.protocols.rounds.coin_rounds import bias, share_of, signals_of, words_of, worth_it
+from disttrack.protocols.rounds.parts import RoundServer
+from disttrack.protocols.rounds.rules import CoinRule, RuleOf, SignalRule
 
 
 @lru_cache(maxsize=4096)

@@ -14,8 +14,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
-from protocols.base import EVERYONE, FOREVER, Message, Number, Server, Site
-from protocols.rounds.rules import CoinRule, RuleOf, SignalRule
+from disttrack.protocols.base import EVERYONE, FOREVER, Message, Number, Server, Site
+from disttrack.protocols.rounds.rules import CoinRule, RuleOf, SignalRule
 
 ITEM: Final = Message("item")
 """An item, forwarded while rounds are not worth their polls."""

@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from protocols.rounds.walk import Floats, Walk
+from disttrack.protocols.rounds.walk import Floats, Walk
 
 COARSE: Final = 0.01
 """From this bias on it shows that time goes by whole items."""

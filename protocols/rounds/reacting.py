@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from protocols.base import FOREVER, Message
-from protocols.bulk import Integers, MessageBatch, Segment, Signals, Stream, in_order, repeated
-from protocols.rounds.bulk import BulkRounds, Said
-from protocols.rounds.parts import BIT, END, ITEM
-from protocols.rounds.rules import BlockRule, CoinRule
+from disttrack.protocols.base import FOREVER, Message
+from disttrack.protocols.bulk import Integers, MessageBatch, Segment, Signals, Stream, in_order, repeated
+from disttrack.protocols.rounds.bulk import BulkRounds, Said
+from disttrack.protocols.rounds.parts import BIT, END, ITEM
+from disttrack.protocols.rounds.rules import BlockRule, CoinRule
 
 _NOTHING: Final[Said] = ()
 

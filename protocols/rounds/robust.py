@@ -8,17 +8,24 @@ from functools import partial
 from math import ceil, log, log1p, pi, sqrt
 from typing import Any, ClassVar, Final
 
-from mechanisms.counters import KINDS, counter_class, make
-from mechanisms.noise import Draws, Laplace
-from mechanisms.rules import size_within
-from protocols.base import Message, in_unit_interval
-from protocols.coins import Coins
-from protocols.rounds.base import RoundProtocol
-from protocols.rounds.block import Blocks
-from protocols.rounds.constants import BEST, Constants, checked, paper_constants, scaled_constants, tight_constants
-from protocols.rounds.parts import BIT, RoundServer
-from protocols.rounds.rules import RuleOf, SignalRule
-from protocols.rounds.tight import known_noise
+from disttrack.mechanisms.counters import KINDS, counter_class, make
+from disttrack.mechanisms.noise import Draws, Laplace
+from disttrack.mechanisms.rules import size_within
+from disttrack.protocols.base import Message, in_unit_interval
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.rounds.base import RoundProtocol
+from disttrack.protocols.rounds.block import Blocks
+from disttrack.protocols.rounds.constants import (
+    BEST,
+    Constants,
+    checked,
+    paper_constants,
+    scaled_constants,
+    tight_constants,
+)
+from disttrack.protocols.rounds.parts import BIT, RoundServer
+from disttrack.protocols.rounds.rules import RuleOf, SignalRule
+from disttrack.protocols.rounds.tight import known_noise
 
 AS_THE_PAPERS: Final = ("binary", "tree-variance-reduced")
 """Counters with which the paper's constants are proven (docs/tight.md): its own, and one that errs less."""

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
-from mechanisms.rules import BlockLayout
-from protocols.base import FOREVER
-from protocols.coins import Coins, gap_scale
+from disttrack.mechanisms.rules import BlockLayout
+from disttrack.protocols.base import FOREVER
+from disttrack.protocols.coins import Coins, gap_scale
 
 
 class SignalRule(ABC):

@@ -16,10 +16,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from mechanisms.counters import counter
-from mechanisms.laplace_sums import Parts
-from mechanisms.noise import Floats
-from mechanisms.noise_union import NoiseUnion
+from disttrack.mechanisms.counters import counter
+from disttrack.mechanisms.laplace_sums import Parts
+from disttrack.mechanisms.noise import Floats
+from disttrack.mechanisms.noise_union import NoiseUnion
 
 NO_PRIVACY: Final = 1000.0
 """The loss taken where k bits of error, which no adversary can exceed, cost less than privacy does."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, log, sqrt
 
-from protocols.rounds.constants import Constants
+from disttrack.protocols.rounds.constants import Constants
 
 
 def deviations_without_noise(k: int, phases: int, bits: int, failure: float) -> tuple[float, float]:

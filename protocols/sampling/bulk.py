@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms.rules import at_double, gap_scale, redrawn
-from protocols.base import Message
-from protocols.bulk import CHUNK, BulkForm, Exchange, Integers, MessageBatch, Segment, Stream, in_order
-from protocols.coins import Coins
-from protocols.sampling.server import RandomizedServer
+from disttrack.mechanisms.rules import at_double, gap_scale, redrawn
+from disttrack.protocols.base import Message
+from disttrack.protocols.bulk import CHUNK, BulkForm, Exchange, Integers, MessageBatch, Segment, Stream, in_order
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.sampling.server import RandomizedServer
 
 
 class BulkRandomized(BulkForm):

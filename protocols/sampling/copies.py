@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms.rules import at_double, estimate, gap_scale, redrawn, sum_of_estimates
-from protocols.base import EVERYONE, FOREVER, Message, Site
-from protocols.coins import Coins
-from protocols.sampling.randomized import Randomized
-from protocols.sampling.server import RandomizedServer
+from disttrack.mechanisms.rules import at_double, estimate, gap_scale, redrawn, sum_of_estimates
+from disttrack.protocols.base import EVERYONE, FOREVER, Message, Site
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.sampling.randomized import Randomized
+from disttrack.protocols.sampling.server import RandomizedServer
 
 
 class CopiesSite(Site):

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from mechanisms.above_threshold import AboveThreshold
-from protocols.base import Protocol, Server, Site, in_unit_interval, positive
-from protocols.coins import Coins
-from protocols.sampling.copies import CopiesServer, CopiesSite
-from protocols.sampling.randomized import LARGEST_COUNT, Randomized
-from protocols.sampling.sketch_switching import above_one, changes
+from disttrack.mechanisms.above_threshold import AboveThreshold
+from disttrack.protocols.base import Protocol, Server, Site, in_unit_interval, positive
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.sampling.copies import CopiesServer, CopiesSite
+from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
+from disttrack.protocols.sampling.sketch_switching import above_one, changes
 
 TESTS: Final = 2**20
 """Messages between two changes of the output that the test is to stay silent for."""

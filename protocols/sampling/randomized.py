@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import ceil, log, log1p, log2, sqrt
 from typing import Any, ClassVar
 
-from mechanisms.rules import SamplingRule, at_double, gap_scale, redrawn
-from protocols.base import (
+from disttrack.mechanisms.rules import SamplingRule, at_double, gap_scale, redrawn
+from disttrack.protocols.base import (
     Message,
     Protocol,
     Server,
@@ -17,11 +17,11 @@ from protocols.base import (
     positive,
     whole,
 )
-from protocols.bulk import BulkForm
-from protocols.coins import Coins
-from protocols.sampling.bulk import BulkRandomized
-from protocols.sampling.confidence import confidence_for
-from protocols.sampling.server import RandomizedServer
+from disttrack.protocols.bulk import BulkForm
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.sampling.bulk import BulkRandomized
+from disttrack.protocols.sampling.confidence import confidence_for
+from disttrack.protocols.sampling.server import RandomizedServer
 
 LARGEST_COUNT = 2**63
 """Bound on the number of items that `delta` provides for."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms.rules import SamplingRule, at_double, sum_of_estimates
-from protocols.base import EVERYONE, Message, Server
+from disttrack.mechanisms.rules import SamplingRule, at_double, sum_of_estimates
+from disttrack.protocols.base import EVERYONE, Message, Server
 
 
 class RandomizedServer(Server):

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from math import ceil, log, log1p, log2
 from typing import Any, ClassVar, Final
 
-from mechanisms.checks import number
-from protocols.base import Protocol, Server, Site, in_unit_interval
-from protocols.coins import Coins
-from protocols.rounds.martingale import strength_for
-from protocols.sampling.copies import CopiesServer, CopiesSite
-from protocols.sampling.randomized import LARGEST_COUNT, Randomized
+from disttrack.mechanisms.checks import number
+from disttrack.protocols.base import Protocol, Server, Site, in_unit_interval
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.rounds.martingale import strength_for
+from disttrack.protocols.sampling.copies import CopiesServer, CopiesSite
+from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
 
 CHECKPOINTS: Final = 32
 """Steps at which the copy in use must be right: a factor 1 + alpha/24 apart while N grows by 1 + alpha; p changes."""

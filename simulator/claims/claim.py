@@ -8,10 +8,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from simulator.claims.columns import Holds
-from simulator.claims.control import Control, not_bool
-from simulator.claims.grammar import ExpressionError, outermost
-from simulator.claims.rehearsal import check_condition, check_measure, check_rows
+from disttrack.simulator.claims.columns import Holds
+from disttrack.simulator.claims.control import Control, not_bool
+from disttrack.simulator.claims.grammar import ExpressionError, outermost
+from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows
 
 Real = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(not_bool)]
 Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(not_bool)]

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from simulator.claims.columns import Holds
-from simulator.claims.grammar import ExpressionError, parse
-from simulator.claims.operators import BINARY, COMPARE, both, either, missing
-from simulator.claims.statistics import AGGREGATES, CONDITIONS, ROWWISE, SHARE, Aggregate, Estimate, Values
-from simulator.errors import nearest
+from disttrack.simulator.claims.columns import Holds
+from disttrack.simulator.claims.grammar import ExpressionError, parse
+from disttrack.simulator.claims.operators import BINARY, COMPARE, both, either, missing
+from disttrack.simulator.claims.statistics import AGGREGATES, CONDITIONS, ROWWISE, SHARE, Aggregate, Estimate, Values
+from disttrack.simulator.errors import nearest
 
 Columns = Mapping[str, Values]
 

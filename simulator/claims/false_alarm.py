@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from simulator.claims.expressions import rows, select
-from simulator.claims.grammar import ExpressionError
-from simulator.claims.tails import beta_binomial, clustered, game_outside, tail
+from disttrack.simulator.claims.expressions import rows, select
+from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.claims.tails import beta_binomial, clustered, game_outside, tail
 
 if TYPE_CHECKING:
-    from simulator.claims.claim import Claim
-    from simulator.claims.observed import Observed
-    from simulator.claims.statistics import Values
+    from disttrack.simulator.claims.claim import Claim
+    from disttrack.simulator.claims.observed import Observed
+    from disttrack.simulator.claims.statistics import Values
 
 ALLOWED: Final = 1e-4
 """Largest false-alarm rate that a claim may have."""

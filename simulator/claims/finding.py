@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from simulator.claims.claim import Claim
+from disttrack.simulator.claims.claim import Claim
 
 VACUOUS: Final = "VACUOUS"
 UNDECIDED: Final = "UNDECIDED"

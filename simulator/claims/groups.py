@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.claims.expressions import Columns, length, select
-from simulator.claims.grammar import ExpressionError
+from disttrack.simulator.claims.expressions import Columns, length, select
+from disttrack.simulator.claims.grammar import ExpressionError
 
 GAME: Final = "which game "
 """A number that games share if they are the same game: a column that no expression can name."""

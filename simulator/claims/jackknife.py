@@ -21,10 +21,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.claims.expressions import Columns, length, measure, select
-from simulator.claims.grammar import columns_of
-from simulator.claims.groups import COINLESS
-from simulator.claims.statistics import AGGREGATES, Aggregate, Estimate, Values
+from disttrack.simulator.claims.expressions import Columns, length, measure, select
+from disttrack.simulator.claims.grammar import columns_of
+from disttrack.simulator.claims.groups import COINLESS
+from disttrack.simulator.claims.statistics import AGGREGATES, Aggregate, Estimate, Values
 
 EXTREMES: Final = ("max", "min")
 ORDERED: Final = ("median", "quantile", *EXTREMES)

@@ -18,15 +18,15 @@ from typing import Final
 
 import numpy as np
 
-from simulator.claims.claim import Claim
-from simulator.claims.expressions import Columns, condition, length, measure, select
-from simulator.claims.false_alarm import false_alarm
-from simulator.claims.finding import UNDECIDED, VACUOUS, Finding, bound, finding_of
-from simulator.claims.grammar import ExpressionError
-from simulator.claims.groups import groups, once
-from simulator.claims.lost import lost_of
-from simulator.claims.observed import observe
-from simulator.claims.power import power
+from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.expressions import Columns, condition, length, measure, select
+from disttrack.simulator.claims.false_alarm import false_alarm
+from disttrack.simulator.claims.finding import UNDECIDED, VACUOUS, Finding, bound, finding_of
+from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.claims.groups import groups, once
+from disttrack.simulator.claims.lost import lost_of
+from disttrack.simulator.claims.observed import observe
+from disttrack.simulator.claims.power import power
 
 __all__ = ["UNDECIDED", "VACUOUS", "ControlTable", "Finding", "bound", "judge", "meets"]
 

@@ -11,11 +11,11 @@ from collections import Counter
 
 import numpy as np
 
-from simulator.claims.claim import Claim
-from simulator.claims.expressions import Columns, length, rows, select
-from simulator.claims.grammar import ExpressionError, columns_of, parse
-from simulator.claims.groups import groups
-from simulator.claims.statistics import AGGREGATES, Values
+from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.expressions import Columns, length, rows, select
+from disttrack.simulator.claims.grammar import ExpressionError, columns_of, parse
+from disttrack.simulator.claims.groups import groups
+from disttrack.simulator.claims.statistics import AGGREGATES, Values
 
 
 def lost_of(claim: Claim, lost: Columns) -> Counter[str]:

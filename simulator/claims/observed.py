@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.claims.expressions import Columns, argument, select
-from simulator.claims.grammar import outermost
-from simulator.claims.jackknife import EXTREMES, Jackknife, jackknife, units
-from simulator.claims.statistics import Values
+from disttrack.simulator.claims.expressions import Columns, argument, select
+from disttrack.simulator.claims.grammar import outermost
+from disttrack.simulator.claims.jackknife import EXTREMES, Jackknife, jackknife, units
+from disttrack.simulator.claims.statistics import Values
 
 
 @dataclass(frozen=True)

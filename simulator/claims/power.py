@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from simulator.claims.claim import Claim, of_failure
-from simulator.claims.grammar import columns_of, outermost
-from simulator.claims.tails import clustered_below, reach
+from disttrack.simulator.claims.claim import Claim, of_failure
+from disttrack.simulator.claims.grammar import columns_of, outermost
+from disttrack.simulator.claims.tails import clustered_below, reach
 
 if TYPE_CHECKING:
-    from simulator.claims.observed import Observed
+    from disttrack.simulator.claims.observed import Observed
 
 MISSED: Final = 0.05
 """Share of runs in which a violation as large as the power is not found."""

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.claims.columns import NETWORK_COLUMNS, TRIAL_COLUMNS, Holds
-from simulator.claims.expressions import Columns, column_of, condition, measure, rows
-from simulator.claims.grammar import columns_of
-from simulator.claims.statistics import AGGREGATES, Estimate, Values
+from disttrack.simulator.claims.columns import NETWORK_COLUMNS, TRIAL_COLUMNS, Holds
+from disttrack.simulator.claims.expressions import Columns, column_of, condition, measure, rows
+from disttrack.simulator.claims.grammar import columns_of
+from disttrack.simulator.claims.statistics import AGGREGATES, Estimate, Values
 
 _SAMPLES: Final[Mapping[Holds, Values]] = {
     "number": np.arange(1.0, 13.0),

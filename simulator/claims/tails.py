@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from simulator.claims.statistics import Values
+from disttrack.simulator.claims.statistics import Values
 
 _ALIKE: Final = 3
 """Number of equal values at a point from which on chance is taken to have no part in them."""

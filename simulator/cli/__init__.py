@@ -14,8 +14,8 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from simulator.cli.patient_pipe import patient_output
-from simulator.errors import RunError, ScenarioError, one_line, shortened
+from disttrack.simulator.cli.patient_pipe import patient_output
+from disttrack.simulator.errors import RunError, ScenarioError, one_line, shortened
 
 COMMANDS: Final = {
     "run": ("run:run", "Play scenarios: table, claims, figures."),
@@ -47,7 +47,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(f"simulator.cli.{module}"), name)
+        command: click.Command = getattr(importlib.import_module(f"disttrack.simulator.cli.{module}"), name)
         if not any(parameter.name == "debug" for parameter in command.params):
             command.params.append(_debug_option())
         return command
@@ -60,7 +60,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from simulator.errors import accepted, nearest
+            from disttrack.simulator.errors import accepted, nearest
 
             ctx.fail(f"no such command {args[0]!r}{nearest(args[0], COMMANDS)} ({accepted(COMMANDS)})")
         return super().resolve_command(ctx, args)

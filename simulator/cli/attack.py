@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from simulator.cli import complete
-from simulator.cli.point_flags import scenario_of
-from simulator.cli.tables import FILE, Form, form_options, print_facts, print_json
+from disttrack.simulator.cli import complete
+from disttrack.simulator.cli.point_flags import scenario_of
+from disttrack.simulator.cli.tables import FILE, Form, form_options, print_facts, print_json
 
 
 @click.command(epilog="A kind may have parameters: --protocol 'randomized confidence=4'.")
@@ -32,9 +32,9 @@ from simulator.cli.tables import FILE, Form, form_options, print_facts, print_js
 @form_options
 def attack(budget: int, seed: int, out: Path, form: Form, **flags: Any) -> int:
     """Search for the worst policy against a protocol, and save it as a scenario."""
-    from simulator.errors import ScenarioError
-    from simulator.results.files import write_text
-    from simulator.search import policy_search as search
+    from disttrack.simulator.errors import ScenarioError
+    from disttrack.simulator.results.files import write_text
+    from disttrack.simulator.search import policy_search as search
 
     (point,) = scenario_of({**flags, "adversary": "policy"}).points
     for flag, value, least in (("--budget", budget, search.LEAST), ("--seed", seed, 0)):

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import click
 
-from simulator.cli import complete
-from simulator.cli.layout import Column, Table
-from simulator.cli.point_flags import made
-from simulator.cli.tables import Form, form_options, print_json, print_table
-from simulator.results.formats import cell
+from disttrack.simulator.cli import complete
+from disttrack.simulator.cli.layout import Column, Table
+from disttrack.simulator.cli.point_flags import made
+from disttrack.simulator.cli.tables import Form, form_options, print_json, print_table
+from disttrack.simulator.results.formats import cell
 
 COLUMNS: Final = (
     Column("verdict", key=True),
@@ -64,8 +64,8 @@ def audit(
 
     Exit status 1 if a claim is refuted.
     """
-    from simulator.points.registry import kinds
-    from simulator.tasks.audit.accounting import MISSING, available
+    from disttrack.simulator.points.registry import kinds
+    from disttrack.simulator.tasks.audit.accounting import MISSING, available
 
     audited = [_audited(name) for name in ([*kinds("mechanism"), "robust"] if names == ("all",) else names)]
     if budget:
@@ -87,8 +87,8 @@ def audit(
 
 def _row(audited: Any, runs: int | None, sites: int | None, common: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of an audit: claim, what runs prove of it, and exact loss and proved bound where there are any."""
-    from protocols import Robust
-    from simulator.tasks.audit import audit_mechanism, audit_tracker, loss_with_half_the_noise
+    from disttrack.protocols import Robust
+    from disttrack.simulator.tasks.audit import audit_mechanism, audit_tracker, loss_with_half_the_noise
 
     facts: dict[str, Any] = {"delta": 0.0, "half the noise": None, "arithmetic": "grid"}
     if isinstance(audited, Robust):
@@ -109,8 +109,8 @@ def _row(audited: Any, runs: int | None, sites: int | None, common: Mapping[str,
 
 def _print_budgets(audited: list[Any], sites: int | None) -> int:
     """Print the ledger of each; return 1 if one draws more than it claims, or claims nothing."""
-    from simulator.errors import ScenarioError
-    from simulator.tasks.audit.budget import SITES, budget_lines
+    from disttrack.simulator.errors import ScenarioError
+    from disttrack.simulator.tasks.audit.budget import SITES, budget_lines
 
     failed = False
     for one in audited:
@@ -124,11 +124,11 @@ def _print_budgets(audited: list[Any], sites: int | None) -> int:
 
 def _audited(text: str) -> Any:
     """Return the mechanism or protocol that a name and its parameters describe."""
-    from protocols import Robust
-    from protocols.base import Protocol
-    from simulator.errors import ScenarioError
-    from simulator.points.registry import parameters
-    from simulator.tasks.audit.cases import usual
+    from disttrack.protocols import Robust
+    from disttrack.protocols.base import Protocol
+    from disttrack.simulator.errors import ScenarioError
+    from disttrack.simulator.points.registry import parameters
+    from disttrack.simulator.tasks.audit.cases import usual
 
     def defaults(kind: str, maker: Any) -> Mapping[str, Any]:
         if issubclass(maker, Protocol):

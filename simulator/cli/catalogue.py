@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import click
 
-from simulator.cli.layout import Column, Table
-from simulator.cli.tables import Form, form_options, print_json, print_table
-from simulator.points.registry import HOMES, Family, base_of, kinds, parameters
+from disttrack.simulator.cli.layout import Column, Table
+from disttrack.simulator.cli.tables import Form, form_options, print_json, print_table
+from disttrack.simulator.points.registry import HOMES, Family, base_of, kinds, parameters
 
 SORTS: Final[dict[str, Family | None]] = {home.plural: family for family, home in HOMES.items()} | {"scenarios": None}
 """What can be listed, and the family of its kinds."""
@@ -49,10 +49,10 @@ def _print(sort: str, rows: Sequence[Mapping[str, str]]) -> None:
 
 def _rows(family: Family | None) -> list[dict[str, str]]:
     """Return the kinds of a family, or the scenarios; a scenario that cannot be read has its error."""
-    from simulator.errors import ScenarioError
-    from simulator.points.facts import first_line
-    from simulator.scenario.document import read
-    from simulator.scenario.load import shipped_scenarios
+    from disttrack.simulator.errors import ScenarioError
+    from disttrack.simulator.points.facts import first_line
+    from disttrack.simulator.scenario.document import read
+    from disttrack.simulator.scenario.load import shipped_scenarios
 
     rows = []
     for kind in kinds(family).values() if family else ():

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simulator.cli import complete
-from simulator.cli.tables import Form, form_options, print_json
+from disttrack.simulator.cli import complete
+from disttrack.simulator.cli.tables import Form, form_options, print_json
 
 if TYPE_CHECKING:
-    from simulator.runs.estimate import Work
-    from simulator.scenario.load import Scenario
+    from disttrack.simulator.runs.estimate import Work
+    from disttrack.simulator.scenario.load import Scenario
 
 
 @click.command()
@@ -28,10 +28,10 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | Non
 
     All files are checked; the status is 2 if one of them is wrong.
     """
-    from simulator.errors import ScenarioError, one_line
-    from simulator.runs.estimate import estimate
-    from simulator.runs.workers import cores
-    from simulator.scenario.load import load
+    from disttrack.simulator.errors import ScenarioError, one_line
+    from disttrack.simulator.runs.estimate import estimate
+    from disttrack.simulator.runs.workers import cores
+    from disttrack.simulator.scenario.load import load
 
     hands = workers or cores()
     told: list[dict[str, Any]] = []
@@ -57,7 +57,7 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | Non
 
 def _document(scenario: Scenario, work: Work) -> dict[str, Any]:
     """Return the work of a scenario for programs."""
-    from simulator.runs.manifest import files_of
+    from disttrack.simulator.runs.manifest import files_of
 
     counted = {"games": scenario.games, "points": len(scenario.points), "trials": scenario.head.trials}
     names = ("messages", "seconds", "memory", "disk")
@@ -74,10 +74,10 @@ def _document(scenario: Scenario, work: Work) -> dict[str, Any]:
 
 def _tell(file: str, scenario: Scenario, work: Work, hands: int) -> None:
     """Print the work of a scenario."""
-    from simulator.cli.layout import hanging
-    from simulator.cli.tables import terminal_width
-    from simulator.results.formats import duration, in_bytes, number
-    from simulator.runs.manifest import files_of
+    from disttrack.simulator.cli.layout import hanging
+    from disttrack.simulator.cli.tables import terminal_width
+    from disttrack.simulator.results.formats import duration, in_bytes, number
+    from disttrack.simulator.runs.manifest import files_of
 
     games = f"{scenario.games:,} ({len(scenario.points):,} points, {scenario.head.trials:,} trials each)"
     if scenario.control_games:
@@ -118,6 +118,6 @@ def _from_here(name: str) -> str:
 @click.command()
 def schema() -> None:
     """Print the JSON Schema of scenario files, for editors that complete and check them."""
-    from simulator.scenario.schema import scenario_schema
+    from disttrack.simulator.scenario.schema import scenario_schema
 
     click.echo(json.dumps(scenario_schema(), indent=2, ensure_ascii=False))

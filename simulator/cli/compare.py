@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simulator.cli import complete
-from simulator.cli.layout import Column, Table
-from simulator.cli.plot import STYLE, WITH, named
-from simulator.cli.summary import SIDES
-from simulator.cli.tables import FILE, FOLDER, Form, form_options, print_json, print_table, say
-from simulator.results.formats import cell
+from disttrack.simulator.cli import complete
+from disttrack.simulator.cli.layout import Column, Table
+from disttrack.simulator.cli.plot import STYLE, WITH, named
+from disttrack.simulator.cli.summary import SIDES
+from disttrack.simulator.cli.tables import FILE, FOLDER, Form, form_options, print_json, print_table, say
+from disttrack.simulator.results.formats import cell
 
 if TYPE_CHECKING:
-    from simulator.results.compared import Compared
-    from simulator.results.folder import Results
+    from disttrack.simulator.results.compared import Compared
+    from disttrack.simulator.results.folder import Results
 
 Answers = list[dict[str, list[tuple[Any, str]]]]
 """For each result its answers by header: the value and its text at each of its points."""
@@ -55,17 +55,17 @@ def compare(
     The page has a row for each measure at each point that the results share, with the ratio of the medians and its
     interval, overlaid figures, and in what else the results differ.
     """
-    from simulator.errors import ScenarioError
-    from simulator.results.answers import cells_by_point
-    from simulator.results.compared import compare_results
-    from simulator.results.folder import Results
+    from disttrack.simulator.errors import ScenarioError
+    from disttrack.simulator.results.answers import cells_by_point
+    from disttrack.simulator.results.compared import compare_results
+    from disttrack.simulator.results.folder import Results
 
     classes = named(own)
     results = [Results(folder, classes) for folder in folders]
     compared = compare_results(results, _names([result.dir for result in results]))
     drawn = []
     if plots:
-        from simulator.plots import compare as draw
+        from disttrack.simulator.plots import compare as draw
 
         for text in plots:
             try:
@@ -92,9 +92,9 @@ def _write_page(
     path: Path, results: Sequence[Results], compared: Compared, plots: Sequence[str], out: Path | None
 ) -> Path:
     """Write the page and return its path; its warnings are printed as well."""
-    from simulator.plots.figures import compared_figure
-    from simulator.report.compare import write_comparison
-    from simulator.report.figures import Picture
+    from disttrack.simulator.plots.figures import compared_figure
+    from disttrack.simulator.report.compare import write_comparison
+    from disttrack.simulator.report.figures import Picture
 
     for warning in compared.warnings:
         say(f"warning: {warning}", err=True)

@@ -10,14 +10,14 @@ from click import Context, Parameter
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
-    from simulator.points.registry import Family
+    from disttrack.simulator.points.registry import Family
 
 Items: TypeAlias = "list[CompletionItem[str]]"  # a text: in older versions of Click the class takes no parameter
 
 
 def scenario_files(ctx: Context, param: Parameter, incomplete: str) -> Items:
     """Return the shipped scenarios and YAML files of this folder with this prefix; any file if there are none."""
-    from simulator.scenario.load import shipped_scenarios
+    from disttrack.simulator.scenario.load import shipped_scenarios
 
     return _matches(incomplete, [*shipped_scenarios(), *map(str, sorted(Path().glob("*.y*ml")))], otherwise="file")
 
@@ -32,8 +32,8 @@ def kinds_of(*families: Family, also: Iterable[str] = ()) -> Callable[[Context, 
     """Return a function that completes the kinds of these families, of all families if none is given."""
 
     def complete(ctx: Context, param: Parameter, incomplete: str) -> Items:
-        from simulator.points.registry import FAMILIES, kinds
-        from simulator.scenario.load import shipped_scenarios
+        from disttrack.simulator.points.registry import FAMILIES, kinds
+        from disttrack.simulator.scenario.load import shipped_scenarios
 
         names = [name for family in families or FAMILIES for name in kinds(family)]
         return _matches(incomplete, [*also, *names, *(() if families else shipped_scenarios())], otherwise="file")

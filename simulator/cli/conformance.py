@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from simulator.cli import complete
-from simulator.cli.layout import wrapped
-from simulator.cli.point_flags import made
-from simulator.cli.tables import Form, form_options, print_json, say, terminal_width
+from disttrack.simulator.cli import complete
+from disttrack.simulator.cli.layout import wrapped
+from disttrack.simulator.cli.point_flags import made
+from disttrack.simulator.cli.tables import Form, form_options, print_json, say, terminal_width
 
 if TYPE_CHECKING:
-    from simulator.points.registry import Family
+    from disttrack.simulator.points.registry import Family
 
 TESTED: Final[tuple[Family, ...]] = ("protocol", "adversary", "mechanism")
 
@@ -29,8 +29,8 @@ def conformance(name: str, form: Form) -> int:
 
     Exit status 1 if there is one.
     """
-    from simulator.conformance import all_faults
-    from simulator.errors import ScenarioError
+    from disttrack.simulator.conformance import all_faults
+    from disttrack.simulator.errors import ScenarioError
 
     try:
         checks, faults = all_faults(made("conformance", name, TESTED, _usual))
@@ -54,7 +54,7 @@ def conformance(name: str, form: Form) -> int:
 
 def _usual(kind: str, maker: Any) -> Mapping[str, Any]:
     """Return parameters for the games that are played, where the name gives none."""
-    from simulator.points.registry import family_of
+    from disttrack.simulator.points.registry import family_of
 
     usual = {"protocol": {"alpha": 0.2}, "adversary": {}}
     return usual.get(str(family_of(maker)), {"epsilon": 1.0, "horizon": 64})

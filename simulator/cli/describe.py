@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simulator.cli import complete
-from simulator.cli.layout import hanging
-from simulator.cli.point_flags import maker_of
-from simulator.cli.tables import Form, form_options, print_facts, print_json, terminal_width
-from simulator.results.formats import number
+from disttrack.simulator.cli import complete
+from disttrack.simulator.cli.layout import hanging
+from disttrack.simulator.cli.point_flags import maker_of
+from disttrack.simulator.cli.tables import Form, form_options, print_facts, print_json, terminal_width
+from disttrack.simulator.results.formats import number
 
 if TYPE_CHECKING:
-    from simulator.points.facts import Cost, Facts
+    from disttrack.simulator.points.facts import Cost, Facts
 
 
 @click.command()
@@ -27,11 +27,11 @@ def describe(name: str, form: Form) -> None:
 
     NAME is a name that disttrack list shows, or a class of your own: module:Class, path/to/file.py:Class.
     """
-    from simulator.errors import ScenarioError, nearest
-    from simulator.points.facts import facts
-    from simulator.points.registry import FAMILIES, family_of, kinds
-    from simulator.points.source import is_reference
-    from simulator.scenario.load import shipped_scenarios
+    from disttrack.simulator.errors import ScenarioError, nearest
+    from disttrack.simulator.points.facts import facts
+    from disttrack.simulator.points.registry import FAMILIES, family_of, kinds
+    from disttrack.simulator.points.source import is_reference
+    from disttrack.simulator.scenario.load import shipped_scenarios
 
     scenarios = shipped_scenarios()
     if is_reference(name):
@@ -109,9 +109,9 @@ def _print_cost(cost: Cost) -> None:
 
 def _scenario(path: Path) -> dict[str, Any]:
     """Return the question and the claims of a scenario."""
-    from simulator.claims.judge import bound
-    from simulator.scenario.document import comment
-    from simulator.scenario.load import load
+    from disttrack.simulator.claims.judge import bound
+    from disttrack.simulator.scenario.document import comment
+    from disttrack.simulator.scenario.load import load
 
     scenario = load(path)
     claims = [

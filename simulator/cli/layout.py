@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from simulator.errors import printable
+from disttrack.simulator.errors import printable
 
 STACKED: Final = 1
 """Highest rank of the columns that are shown where each row is several lines."""

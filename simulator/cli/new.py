@@ -19,9 +19,9 @@ def new(what: str, name: str) -> None:
 
     A task or a plot comes with a scenario, NAME.yaml.
     """
-    from simulator.errors import ScenarioError
-    from simulator.results.files import writing
-    from simulator.templates import written
+    from disttrack.simulator.errors import ScenarioError
+    from disttrack.simulator.results.files import writing
+    from disttrack.simulator.templates import written
 
     words = re.findall(r"[A-Za-z][a-z0-9]*|[0-9]+", name)
     if not words or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):

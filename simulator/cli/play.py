@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from simulator.cli import complete
-from simulator.cli.layout import Column, Table
-from simulator.cli.point_flags import scenario_of
-from simulator.cli.tables import FILE, Form, form_options, print_facts, print_json, print_table
-from simulator.results.formats import duration, number, percent
+from disttrack.simulator.cli import complete
+from disttrack.simulator.cli.layout import Column, Table
+from disttrack.simulator.cli.point_flags import scenario_of
+from disttrack.simulator.cli.tables import FILE, Form, form_options, print_facts, print_json, print_table
+from disttrack.simulator.results.formats import duration, number, percent
 
 if TYPE_CHECKING:
-    from simulator.game.outcome import Game
+    from disttrack.simulator.game.outcome import Game
 
 ROWS: Final = 12
 """Checkpoints of the timeline that are shown."""
@@ -57,11 +57,11 @@ def play(
     figure: Path | None, transcript: Path | None, record: Path | None, seed: int, yes: bool, form: Form, **flags: Any
 ) -> int:
     """Play one game: its verdict, its cost, and how it went."""
-    from simulator.errors import ScenarioError
-    from simulator.game.play import play as play_game
-    from simulator.results.files import write_with
-    from simulator.runs.estimate import estimate
-    from simulator.tasks.tracking import prepare
+    from disttrack.simulator.errors import ScenarioError
+    from disttrack.simulator.game.play import play as play_game
+    from disttrack.simulator.results.files import write_with
+    from disttrack.simulator.runs.estimate import estimate
+    from disttrack.simulator.tasks.tracking import prepare
 
     written = {"transcript": transcript, "record": record, "figure": figure}
     for flag, path in written.items():
@@ -77,8 +77,8 @@ def play(
     except ValueError as error:
         raise ScenarioError(f"disttrack play: {error}") from error
     if record is not None:
-        from simulator.replay.files import save
-        from simulator.replay.record import record_of
+        from disttrack.simulator.replay.files import save
+        from disttrack.simulator.replay.record import record_of
 
         save(record_of(game, point), record)
     sides = point.protocol.label, point.adversary.label
@@ -104,7 +104,7 @@ def play(
 
 def _check_target(flag: str, path: Path | None) -> None:
     """Refuse a file that cannot be written, before the game."""
-    from simulator.errors import ScenarioError
+    from disttrack.simulator.errors import ScenarioError
 
     if path is None:
         return

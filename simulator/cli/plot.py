@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simulator.cli import complete
-from simulator.cli.point_flags import maker_of
+from disttrack.simulator.cli import complete
+from disttrack.simulator.cli.point_flags import maker_of
 
 if TYPE_CHECKING:
-    from simulator.results.folder import Results
+    from disttrack.simulator.results.folder import Results
 
 STYLE = click.option(
     "--style",
@@ -39,8 +39,8 @@ def named(own: tuple[str, ...]) -> dict[str, Any]:
 @contextmanager
 def _refused(folder: str) -> Iterator[None]:
     """Turn what is wrong with a result into one line with its folder."""
-    from simulator.errors import ScenarioError
-    from simulator.results.folder import NoResults
+    from disttrack.simulator.errors import ScenarioError
+    from disttrack.simulator.results.folder import NoResults
 
     try:
         yield
@@ -56,10 +56,10 @@ def _refused(folder: str) -> Iterator[None]:
 @STYLE
 def plot(folder: str, own: tuple[str, ...], style: str) -> None:
     """Draw the figures that the scenario of a result asks for, as PNG and SVG, into DIR/figures."""
-    from simulator.results.folder import Results
+    from disttrack.simulator.results.folder import Results
 
     results = Results(folder, named(own))
-    from simulator.plots import draw
+    from disttrack.simulator.plots import draw
 
     with _refused(folder):
         drawn = draw(results, style=style)
@@ -77,10 +77,10 @@ def report(folder: str, own: tuple[str, ...]) -> None:
 
     Figures that are missing, or older than the tables, are drawn first.
     """
-    from simulator.results.folder import Results
+    from disttrack.simulator.results.folder import Results
 
     results = Results(folder, named(own))
-    from simulator.report.report import write_report
+    from disttrack.simulator.report.report import write_report
 
     fault = draw_figures(results, missing=True)
     with _refused(folder):
@@ -89,9 +89,9 @@ def report(folder: str, own: tuple[str, ...]) -> None:
 
 def draw_figures(results: Results, *, missing: bool = False, style: str = "screen") -> str:
     """Draw the figures of a result; print and return why some could not be drawn."""
-    from simulator.errors import one_line, shortened
-    from simulator.plots import draw
-    from simulator.results.folder import NoResults
+    from disttrack.simulator.errors import one_line, shortened
+    from disttrack.simulator.plots import draw
+    from disttrack.simulator.results.folder import NoResults
 
     try:
         draw(results, missing=missing)

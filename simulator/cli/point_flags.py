@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simulator.points.registry import Family
-    from simulator.scenario.load import Scenario
+    from disttrack.simulator.points.registry import Family
+    from disttrack.simulator.scenario.load import Scenario
 
 
 def scenario_of(flags: Mapping[str, Any]) -> Scenario:
     """Return the scenario of one point that the flags describe, read as a file would be."""
-    from simulator.errors import ScenarioError
-    from simulator.points.registry import parameters
-    from simulator.scenario.document import Document
-    from simulator.scenario.load import build
+    from disttrack.simulator.errors import ScenarioError
+    from disttrack.simulator.points.registry import parameters
+    from disttrack.simulator.scenario.document import Document
+    from disttrack.simulator.scenario.load import build
 
     data: dict[str, Any] = {"name": "play"}
     for side in ("protocol", "adversary"):
@@ -39,8 +39,8 @@ def scenario_of(flags: Mapping[str, Any]) -> Scenario:
 
 def maker_of(family: Family, kind: str) -> Any:
     """Return the class or function of a registered kind, or of one in a module or file of the user's."""
-    from simulator.points.registry import find
-    from simulator.points.source import source_of
+    from disttrack.simulator.points.registry import find
+    from disttrack.simulator.points.source import source_of
 
     here = Path.cwd()
     return find(family, kind, source_of(kind, here), here)
@@ -58,9 +58,9 @@ def made(command: str, text: str, families: Sequence[Family], usual: Callable[[s
     usual
         Returns parameters for a kind and its class that need not be given.
     """
-    from simulator.errors import ScenarioError, nearest
-    from simulator.points.registry import family_of, kinds, make, parameters
-    from simulator.points.source import is_reference
+    from disttrack.simulator.errors import ScenarioError, nearest
+    from disttrack.simulator.points.registry import family_of, kinds, make, parameters
+    from disttrack.simulator.points.source import is_reference
 
     entry = entry_of(command, text)
     kind = entry.pop("kind")
@@ -80,7 +80,7 @@ def made(command: str, text: str, families: Sequence[Family], usual: Callable[[s
 
 def entry_of(side: str, text: str) -> dict[str, Any]:
     """Return a side's entry: ``robust delta=0.01``, ``robust:delta=0.01`` or ``{kind: robust, delta: 0.01}``."""
-    from simulator.errors import ScenarioError
+    from disttrack.simulator.errors import ScenarioError
 
     if text.lstrip().startswith("{"):
         entry = _value(text)
@@ -99,6 +99,6 @@ def entry_of(side: str, text: str) -> dict[str, Any]:
 
 
 def _value(text: Any) -> Any:
-    from simulator.scenario.document import value_of
+    from disttrack.simulator.scenario.document import value_of
 
     return value_of(text) if isinstance(text, str) else text

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from simulator.cli.tables import is_terminal
+from disttrack.simulator.cli.tables import is_terminal
 
 if TYPE_CHECKING:
-    from simulator.runs.progress import Progress
+    from disttrack.simulator.runs.progress import Progress
 
 EVERY: Final = 30.0
 """Seconds between two lines in a log."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simulator.cli.tables import FILE, SET
+from disttrack.simulator.cli.tables import FILE, SET
 
 if TYPE_CHECKING:
-    from simulator.replay.record import GameRecord
+    from disttrack.simulator.replay.record import GameRecord
 
 
 @click.command(
@@ -38,7 +38,7 @@ def replay(
 
     GAME is a file of disttrack play --record FILE, or a scenario, of which one game is played again from its seed.
     """
-    from simulator.errors import ScenarioError
+    from disttrack.simulator.errors import ScenarioError
 
     if max(len(games), len(points), len(trials)) > 2:
         raise ScenarioError("disttrack replay: at most two games stand side by side")
@@ -48,15 +48,15 @@ def replay(
         raise ScenarioError("--out: not with --svg, which says where its drawing goes")
     span = _span(steps)
     records = _records(games, points, trials, overrides)
-    from simulator.results.files import write_text
+    from disttrack.simulator.results.files import write_text
 
     if svg is not None:
-        from simulator.replay.drawing import drawing
+        from disttrack.simulator.replay.drawing import drawing
 
         write_text(svg, drawing(records, *span))
         click.echo(f"drawing: {svg}")
         return
-    from simulator.replay.page import page
+    from disttrack.simulator.replay.page import page
 
     out = out or Path("replay.html")
     write_text(out, page(records))
@@ -67,10 +67,10 @@ def _records(
     games: Sequence[str], points: Sequence[int], trials: Sequence[int], overrides: Sequence[str]
 ) -> list[GameRecord]:
     """Return the games that are asked for: one scenario with two points or trials stands for two."""
-    from simulator.errors import ScenarioError
-    from simulator.replay.files import load as load_record
-    from simulator.replay.scenario_game import replayed
-    from simulator.scenario.load import load as load_scenario
+    from disttrack.simulator.errors import ScenarioError
+    from disttrack.simulator.replay.files import load as load_record
+    from disttrack.simulator.replay.scenario_game import replayed
+    from disttrack.simulator.scenario.load import load as load_scenario
 
     recorded = [Path(game).is_file() and Path(game).suffix not in (".yaml", ".yml") for game in games]
     if all(recorded) and (points or trials or overrides):
@@ -89,7 +89,7 @@ def _records(
 
 def _span(steps: str | None) -> tuple[int, int | None]:
     """Return the first and last step to be drawn, None for the end."""
-    from simulator.errors import ScenarioError
+    from disttrack.simulator.errors import ScenarioError
 
     if steps is None:
         return 0, None

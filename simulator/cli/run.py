@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simulator.cli import complete
-from simulator.cli.plot import STYLE
-from simulator.cli.run_output import print_run, print_seeds
-from simulator.cli.tables import FOLDER, SET, Form, form_options, print_json, say
+from disttrack.simulator.cli import complete
+from disttrack.simulator.cli.plot import STYLE
+from disttrack.simulator.cli.run_output import print_run, print_seeds
+from disttrack.simulator.cli.tables import FOLDER, SET, Form, form_options, print_json, say
 
 if TYPE_CHECKING:
-    from simulator.runs.progress import Progress
+    from disttrack.simulator.runs.progress import Progress
 
 
 @click.command()
@@ -64,12 +64,12 @@ def run(
 
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
     """
-    from simulator.cli.progress import bar
-    from simulator.runs.estimate import estimate
-    from simulator.runs.runner import execute
-    from simulator.runs.seeds import run_seeds
-    from simulator.runs.workers import cores
-    from simulator.scenario.load import load
+    from disttrack.simulator.cli.progress import bar
+    from disttrack.simulator.runs.estimate import estimate
+    from disttrack.simulator.runs.runner import execute
+    from disttrack.simulator.runs.seeds import run_seeds
+    from disttrack.simulator.runs.workers import cores
+    from disttrack.simulator.scenario.load import load
 
     overrides += tuple(f"{key}={value}" for key, value in (("trials", trials), ("seed", seed)) if value is not None)
     scenarios = [load(file, overrides) for file in files]  # all of them before the first game

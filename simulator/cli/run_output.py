@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from simulator.cli.summary import claims_table, failing_claims, games_table, seeds_table
-from simulator.cli.tables import Form, is_terminal, print_table, say, terminal_width
-from simulator.results.formats import duration
+from disttrack.simulator.cli.summary import claims_table, failing_claims, games_table, seeds_table
+from disttrack.simulator.cli.tables import Form, is_terminal, print_table, say, terminal_width
+from disttrack.simulator.results.formats import duration
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from simulator.results.folder import Results
-    from simulator.runs.runner import Report
-    from simulator.runs.seeds import Held
-    from simulator.scenario.load import Scenario
+    from disttrack.simulator.results.folder import Results
+    from disttrack.simulator.runs.runner import Report
+    from disttrack.simulator.runs.seeds import Held
+    from disttrack.simulator.scenario.load import Scenario
 
 TABLES: Final = ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "controls.csv", "manifest.json")
 """Files of a result that are listed."""
@@ -32,7 +32,7 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, style: str) -> 
     style
         What figures are drawn for; empty for none.
     """
-    from simulator.results.answers import answer_table
+    from disttrack.simulator.results.answers import answer_table
 
     answers = answer_table(report.results)
     folder = report.results.dir
@@ -49,7 +49,7 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, style: str) -> 
         kept = f", {report.kept:,} kept from before" if report.kept else ""
         say(f"{report.played:,} games played{alike}{kept}, {duration(report.seconds)}")
     if report.damaged:
-        from simulator.runs.journal import JOURNAL
+        from disttrack.simulator.runs.journal import JOURNAL
 
         lost = f"{report.damaged:,} rows of the journal could not be read; their games were played again"
         click.echo(f"{lost} (the file is kept as {JOURNAL}.damaged)", err=True)
@@ -76,9 +76,9 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, style: str) -> 
 
 def _draw(results: Results, form: Form, style: str) -> tuple[list[Path], Path | None]:
     """Draw the figures, then write the page that shows them; an error in either costs a line."""
-    from simulator.cli.plot import draw_figures
-    from simulator.report.report import write_report
-    from simulator.runs.journal import JOURNAL, Journal
+    from disttrack.simulator.cli.plot import draw_figures
+    from disttrack.simulator.report.report import write_report
+    from disttrack.simulator.runs.journal import JOURNAL, Journal
 
     if is_terminal(sys.stderr) and form == "table":
         click.echo("drawing figures …\r", nl=False, err=True)

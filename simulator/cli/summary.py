@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from simulator.claims.judge import UNDECIDED
-from simulator.cli.layout import Column, Table
-from simulator.results.formats import chance, games_of, interval, number, span
+from disttrack.simulator.claims.judge import UNDECIDED
+from disttrack.simulator.cli.layout import Column, Table
+from disttrack.simulator.results.formats import chance, games_of, interval, number, span
 
 if TYPE_CHECKING:
-    from simulator.claims.judge import Finding
-    from simulator.results.answers import AnswerTable
-    from simulator.runs.seeds import Held
-    from simulator.scenario.load import Scenario
+    from disttrack.simulator.claims.judge import Finding
+    from disttrack.simulator.results.answers import AnswerTable
+    from disttrack.simulator.runs.seeds import Held
+    from disttrack.simulator.scenario.load import Scenario
 
 MOST_ROWS: Final = 60
 """Points that are shown; more are in the table on the disk."""
@@ -81,7 +81,7 @@ def claim_name(finding: Finding) -> str:
 
 def _notes(findings: Sequence[Finding], *, power: bool) -> Iterator[str]:
     """Yield the meaning of the columns, and which claims a fresh run would miss by chance too often."""
-    from simulator.claims.false_alarm import ALLOWED, together
+    from disttrack.simulator.claims.false_alarm import ALLOWED, together
 
     if any(finding.control is not None for finding in findings):
         yield "control: the same where what the claim speaks of is broken; there it must miss its bound"

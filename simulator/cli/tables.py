@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TextIO
 
 import click
 
-from simulator.cli.layout import Table, hanging, wrapped
+from disttrack.simulator.cli.layout import Table, hanging, wrapped
 
 Form = Literal["table", "json", "quiet"]
 """What a command prints: tables, one JSON document, or only what failed."""

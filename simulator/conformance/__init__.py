@@ -1,12 +1,18 @@
 """Conformance: the same tests for every protocol, adversary and private counter, built in or a user's own.
 
->>> from protocols import Deterministic
+>>> from disttrack.protocols import Deterministic
 >>> "step and leap agree" in check_protocol(Deterministic(alpha=0.2))
 True
 """
 
-from simulator.conformance.failure import ConformanceError
-from simulator.conformance.suites import all_faults, check_adversary, check_bulk_form, check_counter, check_protocol
+from disttrack.simulator.conformance.failure import ConformanceError
+from disttrack.simulator.conformance.suites import (
+    all_faults,
+    check_adversary,
+    check_bulk_form,
+    check_counter,
+    check_protocol,
+)
 
 __all__ = [
     "ConformanceError",

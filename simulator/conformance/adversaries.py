@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from adversaries import Adversary
-from protocols import Deterministic, Exact, Randomized, Robust
-from protocols.base import Message, Protocol, Server
-from simulator.conformance.facts import states
-from simulator.conformance.failure import COINS, SAME_GAME, Checks, require, same_game
-from simulator.game.outcome import Game
-from simulator.game.play import play
+from disttrack.adversaries import Adversary
+from disttrack.protocols import Deterministic, Exact, Randomized, Robust
+from disttrack.protocols.base import Message, Protocol, Server
+from disttrack.simulator.conformance.facts import states
+from disttrack.simulator.conformance.failure import COINS, SAME_GAME, Checks, require, same_game
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.play import play
 
 PROTOCOLS: tuple[Protocol, ...] = (
     Exact(),

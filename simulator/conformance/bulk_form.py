@@ -8,13 +8,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from scipy.stats import ks_2samp
 
-from adversaries import Adversary, Freeze, Labels, Rotation, RoundRobin, Uniform, View
-from protocols.base import Protocol, even_start
-from simulator.conformance.by_hand import first_draw
-from simulator.conformance.failure import FALSE_ALARM, Checks, require, same_game
-from simulator.conformance.segments import segments_are_well_formed
-from simulator.game.outcome import Game
-from simulator.game.play import play
+from disttrack.adversaries import Adversary, Freeze, Labels, Rotation, RoundRobin, Uniform, View
+from disttrack.protocols.base import Protocol, even_start
+from disttrack.simulator.conformance.by_hand import first_draw
+from disttrack.simulator.conformance.failure import FALSE_ALARM, Checks, require, same_game
+from disttrack.simulator.conformance.segments import segments_are_well_formed
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.play import play
 
 GAMES: Final = 40
 """Games a side that are compared; two distributions with nothing in common then have a p-value of 2e-23."""

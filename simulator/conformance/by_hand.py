@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from protocols.base import Message, Protocol, Server, Site
+from disttrack.protocols.base import Message, Protocol, Server, Site
 
 
 def deliver(crowd: Sequence[Site], server: Server, sender: int, sent: Sequence[Message]) -> None:

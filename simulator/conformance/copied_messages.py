@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adversaries import Freeze, RoundRobin
-from protocols.base import Protocol
-from simulator.conformance.failure import Checks, require, same_game, survives_pickling
-from simulator.game.play import play
+from disttrack.adversaries import Freeze, RoundRobin
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.conformance.failure import Checks, require, same_game, survives_pickling
+from disttrack.simulator.game.play import play
 
 
 def copied_messages_mean_the_same(protocol: Protocol, sites: Sequence[int], items: int) -> Checks:

@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 from scipy.stats import binom, chi2
 
-from mechanisms import Counter
-from mechanisms.scripted_noise import response
-from simulator.conformance.facts import refuses, states
-from simulator.conformance.failure import COINS, FALSE_ALARM, Checks, ConformanceError, require
+from disttrack.mechanisms import Counter
+from disttrack.mechanisms.scripted_noise import response
+from disttrack.simulator.conformance.facts import refuses, states
+from disttrack.simulator.conformance.failure import COINS, FALSE_ALARM, Checks, ConformanceError, require
 
 RUNS: Final = 1500
 """Runs by which stated errors are judged: a variance that is stated 30 % too small is then refused nearly always."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
-from simulator.conformance.failure import Checks, survives_pickling, unless
+from disttrack.simulator.conformance.failure import Checks, survives_pickling, unless
 
 STATED: Final = {
     "kind": "give the class a name in scenario files: kind = 'my-name'",

@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from simulator.errors import MessageError, MoveError
-from simulator.game.outcome import Game
+from disttrack.simulator.errors import MessageError, MoveError
+from disttrack.simulator.game.outcome import Game
 
 FALSE_ALARM: Final = 1e-6
 """Probability with which a class that keeps its promise exactly is refused, a check."""

@@ -9,17 +9,17 @@ from typing import Any, Final
 import numpy as np
 from scipy.stats import binom
 
-from adversaries import Adversary, Burst, Choice, Freeze, Rest, RoundRobin, SingleSite, Uniform, View
-from adversaries.schedules import Schedule
-from protocols.base import Protocol
-from simulator.conformance.bulk_form import bulk_agrees
-from simulator.conformance.by_hand import deliver, first_draw
-from simulator.conformance.copied_messages import copied_messages_mean_the_same
-from simulator.conformance.facts import refuses, states
-from simulator.conformance.failure import COINS, FALSE_ALARM, SAME_GAME, Checks, require, same_game, unless
-from simulator.game.network import Latency
-from simulator.game.outcome import Game
-from simulator.game.play import play
+from disttrack.adversaries import Adversary, Burst, Choice, Freeze, Rest, RoundRobin, SingleSite, Uniform, View
+from disttrack.adversaries.schedules import Schedule
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.conformance.bulk_form import bulk_agrees
+from disttrack.simulator.conformance.by_hand import deliver, first_draw
+from disttrack.simulator.conformance.copied_messages import copied_messages_mean_the_same
+from disttrack.simulator.conformance.facts import refuses, states
+from disttrack.simulator.conformance.failure import COINS, FALSE_ALARM, SAME_GAME, Checks, require, same_game, unless
+from disttrack.simulator.game.network import Latency
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.play import play
 
 
 def _opponents() -> list[Adversary]:

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from protocols.base import Protocol, even_start
-from protocols.bulk import BulkForm, Integers, MessageBatch, Segment, Signals
-from simulator.conformance.failure import Checks, require
+from disttrack.protocols.base import Protocol, even_start
+from disttrack.protocols.bulk import BulkForm, Integers, MessageBatch, Segment, Signals
+from disttrack.simulator.conformance.failure import Checks, require
 
 LENGTHS: Final = (1, 2, 61)
 """Steps that a bulk form is given at a time, beside all of them at once."""

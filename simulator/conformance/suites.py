@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from adversaries import Adversary, Choice
-from mechanisms import Counter
-from protocols.base import Protocol
-from simulator.conformance.adversaries import ADVERSARY_CHECKS
-from simulator.conformance.bulk_form import BULK_FORM_CHECKS
-from simulator.conformance.counters import COUNTER_CHECKS
-from simulator.conformance.failure import Checks, ConformanceError, checked, faults
-from simulator.conformance.protocols import PROTOCOL_CHECKS
+from disttrack.adversaries import Adversary, Choice
+from disttrack.mechanisms import Counter
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.conformance.adversaries import ADVERSARY_CHECKS
+from disttrack.simulator.conformance.bulk_form import BULK_FORM_CHECKS
+from disttrack.simulator.conformance.counters import COUNTER_CHECKS
+from disttrack.simulator.conformance.failure import Checks, ConformanceError, checked, faults
+from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
 
 SITES: Final = (1, 2, 7)
 ITEMS: Final = 1500
@@ -77,7 +77,7 @@ def check_bulk_form(protocol: Protocol, *, sites: Sequence[int] = SITES, items: 
 
     Examples
     --------
-    >>> from protocols import Deterministic
+    >>> from disttrack.protocols import Deterministic
     >>> check_bulk_form(Deterministic(alpha=0.2))
     ['segments are well formed', 'leap and bulk agree']
     """
@@ -135,7 +135,7 @@ def check_counter(counter: Counter | type[Counter], *, steps: Sequence[int] = ST
 
     Examples
     --------
-    >>> from mechanisms import Binary
+    >>> from disttrack.mechanisms import Binary
     >>> "privacy as claimed" in check_counter(Binary)
     True
     """
@@ -160,7 +160,7 @@ def all_faults(thing: Any) -> tuple[list[str], list[ConformanceError]]:
 
     Examples
     --------
-    >>> from protocols import Deterministic
+    >>> from disttrack.protocols import Deterministic
     >>> all_faults(Deterministic(alpha=0.2))[1]
     []
     """

@@ -4,7 +4,7 @@ A claim that also holds of a broken system says nothing. A control plays the sam
 and the claim must fail there. The broken protocol is made of the real one: its sites, its server and its constants are
 the package's, and only what the fault names is another.
 
->>> from protocols import Robust
+>>> from disttrack.protocols import Robust
 >>> protocol = broken(Robust(alpha=0.1), "no-noise")
 >>> protocol.fault, protocol.kind, protocol == Robust(alpha=0.1)
 ('no-noise', 'robust', False)
@@ -19,15 +19,23 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms import Counter, DynamicMechanism, StaticMechanism
-from protocols import Block, Deterministic, DifferenceEstimators, PrivateCopies, Randomized, Robust, SketchSwitching
-from protocols.base import EVERYONE, Message, Protocol, Site
-from protocols.rounds.base import RoundProtocol
-from protocols.rounds.parts import announcement
-from simulator.errors import ScenarioError, accepted, nearest
-from simulator.faults import noise
-from simulator.faults.parts import FaultyPart, Wrapped
-from simulator.faults.promises import AnswersZero, Coarse, LostReports
+from disttrack.mechanisms import Counter, DynamicMechanism, StaticMechanism
+from disttrack.protocols import (
+    Block,
+    Deterministic,
+    DifferenceEstimators,
+    PrivateCopies,
+    Randomized,
+    Robust,
+    SketchSwitching,
+)
+from disttrack.protocols.base import EVERYONE, Message, Protocol, Site
+from disttrack.protocols.rounds.base import RoundProtocol
+from disttrack.protocols.rounds.parts import announcement
+from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.faults import noise
+from disttrack.simulator.faults.parts import FaultyPart, Wrapped
+from disttrack.simulator.faults.promises import AnswersZero, Coarse, LostReports
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from mechanisms import (
+from disttrack.mechanisms import (
     AboveThreshold,
     ContinualOutput,
     Counter,
@@ -27,7 +27,7 @@ from mechanisms import (
     SparseVectorQueries,
     StaticMechanism,
 )
-from simulator.faults.parts import FaultyPart, Wrapped
+from disttrack.simulator.faults.parts import FaultyPart, Wrapped
 
 DRAWN = (
     Counter,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from protocols.base import Message, Protocol, Site
-from simulator.faults.parts import FaultyPart
+from disttrack.protocols.base import Message, Protocol, Site
+from disttrack.simulator.faults.parts import FaultyPart
 
 TIMES: Final = 4
 """How much coarser than promised: trackers stay at a third to the whole of what they promise."""

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol
 
-from protocols.base import EVERYONE, Message, Server, Site
-from simulator.game.ledger import ONE, Ledger
+from disttrack.protocols.base import EVERYONE, Message, Server, Site
+from disttrack.simulator.game.ledger import ONE, Ledger
 
 SERVER: Final = "server"
 

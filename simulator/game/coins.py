@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from adversaries.base import Adversary, Choice
-from adversaries.replay import Replay
-from protocols.base import Protocol
-from simulator.game.engines import Engine
-from simulator.game.streams import drawn
+from disttrack.adversaries.base import Adversary, Choice
+from disttrack.adversaries.replay import Replay
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.game.engines import Engine
+from disttrack.simulator.game.streams import drawn
 
 SHIPPED: Final = ("adversaries", "protocols")
 """Packages of this project whose kinds draw from the generators that they are handed and from nothing else."""

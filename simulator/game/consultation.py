@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any, Final, NoReturn
 
-from adversaries.base import Adversary, View
-from adversaries.schedules import Rest, Schedule
-from simulator.errors import MoveError
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.schedules import Rest, Schedule
+from disttrack.simulator.errors import MoveError
 
 LATER: Final = Rest()
 """The answer of one who is played from outside and has none yet: it stays due, and the game must stand still."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from adversaries.base import Adversary
-from adversaries.views import POWERS
-from protocols.base import Protocol
-from simulator.errors import ScenarioError
-from simulator.game.network import Network
+from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.views import POWERS
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.network import Network
 
 ENGINE_NAMES: Final = ("step", "leap", "bulk")
 """From the definition of right to the fastest; the last but one is exact for every game."""

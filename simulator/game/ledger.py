@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from protocols.base import Message
-from simulator.errors import MessageError
+from disttrack.protocols.base import Message
+from disttrack.simulator.errors import MessageError
 
 ONE: Final = 1
 """The words of nearly every message; comparing identity tells these at once, and all others are looked at."""

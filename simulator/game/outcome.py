@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from simulator.claims.columns import KIND_COLUMNS, NETWORK_COLUMNS, TRIAL_COLUMNS, names
-from simulator.game.verdict import Verdict
-from simulator.points.source import import_reference
+from disttrack.simulator.claims.columns import KIND_COLUMNS, NETWORK_COLUMNS, TRIAL_COLUMNS, names
+from disttrack.simulator.game.verdict import Verdict
+from disttrack.simulator.points.source import import_reference
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
 
-    from adversaries.replay import Turn
+    from disttrack.adversaries.replay import Turn
 
 
 @dataclass
@@ -179,10 +179,10 @@ class Game:
         return {name: getattr(self, name) for name in known}
 
     def _repr_html_(self) -> str:
-        return str(import_reference("simulator.notebook.shown:game")(self))
+        return str(import_reference("disttrack.simulator.notebook.shown:game")(self))
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw the timeline: estimate, truth, error and cost. Return the matplotlib figure."""
-        from simulator.plots import timeline_of
+        from disttrack.simulator.plots import timeline_of
 
         return timeline_of(self, path)

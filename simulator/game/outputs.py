@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from protocols.base import Exactly, Number
+from disttrack.protocols.base import Exactly, Number
 
 NOT_A_NUMBER: Final = nan
 """Stands for every output that is none. One object, so that it can be told from a new output: it equals nothing."""

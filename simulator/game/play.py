@@ -8,19 +8,19 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from adversaries.base import Adversary, Choice
-from adversaries.replay import Recorder, Replay
-from protocols.base import Protocol, whole
-from simulator.errors import ScenarioError, printable
-from simulator.game.coins import chance_had_a_part
-from simulator.game.collector import collector_paused
-from simulator.game.engine_choice import choose, choose_engine
-from simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
-from simulator.game.network import Latency, Network, checked_network
-from simulator.game.outcome import Game
-from simulator.game.power import missing_power
-from simulator.game.rehearsal import rehearse
-from simulator.game.sizes import MOST_ITEMS
+from disttrack.adversaries.base import Adversary, Choice
+from disttrack.adversaries.replay import Recorder, Replay
+from disttrack.protocols.base import Protocol, whole
+from disttrack.simulator.errors import ScenarioError, printable
+from disttrack.simulator.game.coins import chance_had_a_part
+from disttrack.simulator.game.collector import collector_paused
+from disttrack.simulator.game.engine_choice import choose, choose_engine
+from disttrack.simulator.game.engines import Bulk, Engine, Leap, NoBulkError, Step
+from disttrack.simulator.game.network import Latency, Network, checked_network
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.game.power import missing_power
+from disttrack.simulator.game.rehearsal import rehearse
+from disttrack.simulator.game.sizes import MOST_ITEMS
 
 ENGINES: dict[str, type[Engine]] = {"step": Step, "leap": Leap, "bulk": Bulk}
 
@@ -75,8 +75,8 @@ def play(
 
     Examples
     --------
-    >>> from adversaries import RoundRobin
-    >>> from protocols import Deterministic
+    >>> from disttrack.adversaries import RoundRobin
+    >>> from disttrack.protocols import Deterministic
     >>> game = play(Deterministic(alpha=0.1), RoundRobin(), sites=1, items=1000)
     >>> game.messages, game.verdict
     (53, 'ok')

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from adversaries.views import POWERS
-from simulator.errors import ScenarioError
+from disttrack.adversaries.views import POWERS
+from disttrack.simulator.errors import ScenarioError
 
 
 def check_power(sees: Any) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from adversaries.base import Adversary
-from adversaries.replay import Recorder, Replay
-from protocols.base import Protocol
-from simulator.errors import ScenarioError
-from simulator.game.engine_choice import choose_engine
-from simulator.game.engines import Bulk, Engine, Leap, NoBulkError
-from simulator.points.registry import find, make
+from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.replay import Recorder, Replay
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.engine_choice import choose_engine
+from disttrack.simulator.game.engines import Bulk, Engine, Leap, NoBulkError
+from disttrack.simulator.points.registry import find, make
 
 BRANCH = 1_000
 """Where the rehearsal's seed hangs on the tree of the game's seeds, far from the streams of the game itself."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from protocols.base import Number
-from simulator.game.outputs import as_float
+from disttrack.protocols.base import Number
+from disttrack.simulator.game.outputs import as_float
 
 CHECKPOINTS = 200
 

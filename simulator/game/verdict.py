@@ -15,8 +15,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from protocols.base import Number
-from simulator.game.outputs import NOT_A_NUMBER, as_float, exact_parts, measured, plain, relative_error, scaled
+from disttrack.protocols.base import Number
+from disttrack.simulator.game.outputs import (
+    NOT_A_NUMBER,
+    as_float,
+    exact_parts,
+    measured,
+    plain,
+    relative_error,
+    scaled,
+)
 
 Verdict = Literal["ok", "failed", "undecided", "error"]
 

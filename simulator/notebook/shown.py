@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.pages.html import Html, facts, joined
-from simulator.pages.tables import table
-from simulator.results.answers import answer_table
-from simulator.results.formats import cell, duration, interval, number, setting
+from disttrack.simulator.pages.html import Html, facts, joined
+from disttrack.simulator.pages.tables import table
+from disttrack.simulator.results.answers import answer_table
+from disttrack.simulator.results.formats import cell, duration, interval, number, setting
 
 if TYPE_CHECKING:
-    from simulator.game.outcome import Game
-    from simulator.results.folder import Results
-    from simulator.scenario.load import Scenario
+    from disttrack.simulator.game.outcome import Game
+    from disttrack.simulator.results.folder import Results
+    from disttrack.simulator.scenario.load import Scenario
 
 MOST_ROWS: Final = 30
 """Rows of a table that are shown; the tables of a result are there as data frames."""
@@ -74,7 +74,7 @@ def scenario(shown: Scenario) -> str:
     parts = [_heading(shown.head.title or shown.name, f"{shown.name}: {games}")]
     parts.append(facts({key: _value(value) for key, value in settings.items()}))
     if shown.head.claims:
-        from simulator.claims.judge import bound
+        from disttrack.simulator.claims.judge import bound
 
         rows = [[claim.name, claim.where, claim.measure, bound(claim)] for claim in shown.head.claims]
         parts.append(_table(["claim", "where", "measure", "bound"], rows, "claims"))

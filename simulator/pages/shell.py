@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from simulator.pages.html import Html, joined
+from disttrack.simulator.pages.html import Html, joined
 
 POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; img-src data: blob:; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from simulator.pages.html import Html, joined
+from disttrack.simulator.pages.html import Html, joined
 
 WIDE: Final = 8
 """Columns from which on a table is printed across."""

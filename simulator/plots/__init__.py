@@ -8,36 +8,36 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.plots.base import Plot
-from simulator.scenario.figures import check_plot
+from disttrack.simulator.plots.base import Plot
+from disttrack.simulator.scenario.figures import check_plot
 
 if TYPE_CHECKING:
-    from simulator.plots.figures import captions, compare, draw, timeline_of
+    from disttrack.simulator.plots.figures import captions, compare, draw, timeline_of
 
 __all__ = ["PLOTS", "Plot", "captions", "check_plot", "compare", "draw", "timeline_of"]
 
 _DRAWN: Final = ("captions", "compare", "draw", "timeline_of")
 
 PLOTS: Final = {
-    "cost": "simulator.plots.kinds:Cost",
-    "error": "simulator.plots.kinds:Error",
-    "measure": "simulator.plots.kinds:Measure",
-    "timeline": "simulator.plots.kinds:Timeline",
-    "breakdown": "simulator.plots.kinds:Breakdown",
-    "frontier": "simulator.plots.kinds:Frontier",
-    "matrix": "simulator.plots.kinds:Matrix",
-    "size": "simulator.plots.kinds:SizeOverTime",
-    "budget": "simulator.plots.kinds:Budget",
-    "ratio": "simulator.plots.kinds:Ratio",
-    "flags": "simulator.plots.kinds:Flags",
-    "spread": "simulator.plots.kinds:Spread",
-    "share": "simulator.plots.kinds:Share",
-    "halts": "simulator.plots.kinds:Halts",
+    "cost": "disttrack.simulator.plots.kinds:Cost",
+    "error": "disttrack.simulator.plots.kinds:Error",
+    "measure": "disttrack.simulator.plots.kinds:Measure",
+    "timeline": "disttrack.simulator.plots.kinds:Timeline",
+    "breakdown": "disttrack.simulator.plots.kinds:Breakdown",
+    "frontier": "disttrack.simulator.plots.kinds:Frontier",
+    "matrix": "disttrack.simulator.plots.kinds:Matrix",
+    "size": "disttrack.simulator.plots.kinds:SizeOverTime",
+    "budget": "disttrack.simulator.plots.kinds:Budget",
+    "ratio": "disttrack.simulator.plots.kinds:Ratio",
+    "flags": "disttrack.simulator.plots.kinds:Flags",
+    "spread": "disttrack.simulator.plots.kinds:Spread",
+    "share": "disttrack.simulator.plots.kinds:Share",
+    "halts": "disttrack.simulator.plots.kinds:Halts",
 }
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 
 
 def __getattr__(name: str) -> Any:
     if name in _DRAWN:  # matplotlib is imported when something is drawn, and not before
-        return getattr(import_module("simulator.plots.figures"), name)
+        return getattr(import_module("disttrack.simulator.plots.figures"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any
 
-from simulator.errors import ScenarioError, accepted, nearest
-from simulator.points.registry import kinds, parameters
+from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.points.registry import kinds, parameters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from simulator.results.folder import Results
+    from disttrack.simulator.results.folder import Results
 
 
 class Plotter:
@@ -34,7 +34,7 @@ class Plotter:
 
     def __call__(self, kind: str, *, ax: Axes | Sequence[Axes] | None = None, **options: Any) -> Any:
         """Draw a figure of this kind, a registered name or a class by reference; return its axes."""
-        from simulator.plots.figures import axes_of
+        from disttrack.simulator.plots.figures import axes_of
 
         return axes_of(self._results, {"kind": kind, **options}, ax)
 

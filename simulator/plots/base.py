@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simulator.plots.description import Description
-    from simulator.results.read import Tables
+    from disttrack.simulator.plots.description import Description
+    from disttrack.simulator.results.read import Tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class Plot:
 
     def draw(self, tables: Tables) -> Figure:
         """Return the figure; a class that overrides this draws by itself, and a page shows its picture alone."""
-        from simulator.plots.render import render
+        from disttrack.simulator.plots.render import render
 
         return render(self.describe(tables))
 
@@ -71,7 +71,7 @@ class Plot:
         tables
             The games that meet `where`, as `draw` gets them.
         """
-        from simulator.results.fixed import fixed
+        from disttrack.simulator.results.fixed import fixed
 
         return f"{self.title or tables.title}: {self.says or type(self).__name__}. {fixed(tables)}."
 

@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from simulator.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words
-from simulator.plots.kinds import Breakdown
-from simulator.plots.sentences import rounded
-from simulator.results.fixed import fixed
-from simulator.results.formats import short
-from simulator.results.read import GAME, Tables, lines, said
+from disttrack.simulator.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words
+from disttrack.simulator.plots.kinds import Breakdown
+from disttrack.simulator.plots.sentences import rounded
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.formats import short
+from disttrack.simulator.results.read import GAME, Tables, lines, said
 
 COLOURS: Final = {
     "report": "#1F3A7A",

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from simulator.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words
-from simulator.plots.kinds import Budget
-from simulator.plots.marks import BORDER, INK
-from simulator.results.fixed import fixed
-from simulator.results.read import Line, Tables, lines
+from disttrack.simulator.plots.description import Axis, Bars, Description, Fill, Item, Panel, Words
+from disttrack.simulator.plots.kinds import Budget
+from disttrack.simulator.plots.marks import BORDER, INK
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.read import Line, Tables, lines
 
 DEEPEST: Final = 4
 """Levels of the tree that are drawn."""

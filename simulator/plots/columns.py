@@ -6,8 +6,8 @@ from typing import Final
 
 import pandas as pd
 
-from simulator.claims.columns import label as column_label
-from simulator.results.read import Tables
+from disttrack.simulator.claims.columns import label as column_label
+from disttrack.simulator.results.read import Tables
 
 _IN_UNITS: Final = ("max_abs_error", "rms_error", "late_error", "final_error")
 _UNITS: Final = {

@@ -10,15 +10,24 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from simulator.plots.description import Axis, Description, Item
-from simulator.plots.kinds import EFOLD, Cost
-from simulator.plots.lower_bounds import LOOK, NOTE, lower_bounds
-from simulator.plots.panels import Curves, room_for_labels
-from simulator.plots.sentences import of_curves
-from simulator.plots.sweep import Curve, Drawn, Floats, marks_note, panels_of_curves, power, power_note, symbol
-from simulator.plots.theory import cost_bound
-from simulator.results.formats import short
-from simulator.results.read import Tables
+from disttrack.simulator.plots.description import Axis, Description, Item
+from disttrack.simulator.plots.kinds import EFOLD, Cost
+from disttrack.simulator.plots.lower_bounds import LOOK, NOTE, lower_bounds
+from disttrack.simulator.plots.panels import Curves, room_for_labels
+from disttrack.simulator.plots.sentences import of_curves
+from disttrack.simulator.plots.sweep import (
+    Curve,
+    Drawn,
+    Floats,
+    marks_note,
+    panels_of_curves,
+    power,
+    power_note,
+    symbol,
+)
+from disttrack.simulator.plots.theory import cost_bound
+from disttrack.simulator.results.formats import short
+from disttrack.simulator.results.read import Tables
 
 _LINEAR_SPAN: Final = 60.0
 """Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from simulator.plots.marks import INK
+from disttrack.simulator.plots.marks import INK
 
 THIN: Final = (0, (4, 2))
 """Short dashes: bounds, truths, promises."""

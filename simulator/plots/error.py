@@ -6,14 +6,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simulator.plots.description import DOTS, Description, Item, Look, Series
-from simulator.plots.errors import FLOOR, FLOOR_NOTE, border, error_axis, error_over_alpha
-from simulator.plots.kinds import Error
-from simulator.plots.marks import QUIET
-from simulator.plots.panels import Curves, room_for_labels
-from simulator.plots.sentences import of_curves
-from simulator.plots.sweep import Curve, edges_of, infinite_note, marks_note, panels_of_curves, power, power_note
-from simulator.results.read import Tables
+from disttrack.simulator.plots.description import DOTS, Description, Item, Look, Series
+from disttrack.simulator.plots.errors import FLOOR, FLOOR_NOTE, border, error_axis, error_over_alpha
+from disttrack.simulator.plots.kinds import Error
+from disttrack.simulator.plots.marks import QUIET
+from disttrack.simulator.plots.panels import Curves, room_for_labels
+from disttrack.simulator.plots.sentences import of_curves
+from disttrack.simulator.plots.sweep import (
+    Curve,
+    edges_of,
+    infinite_note,
+    marks_note,
+    panels_of_curves,
+    power,
+    power_note,
+)
+from disttrack.simulator.results.read import Tables
 
 
 def describe(plot: Error, tables: Tables) -> Description:

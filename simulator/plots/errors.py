@@ -7,8 +7,8 @@ from typing import Final
 
 import pandas as pd
 
-from simulator.plots.description import Axis, Fill, Item, Look, Region, Rule, Words
-from simulator.plots.marks import BORDER, QUIET
+from disttrack.simulator.plots.description import Axis, Fill, Item, Look, Region, Rule, Words
+from disttrack.simulator.plots.marks import BORDER, QUIET
 
 FLOOR: Final = 0.1
 """Smaller errors, in units of alpha, are drawn here: how far below the border they are is of no interest."""

@@ -11,17 +11,17 @@ from typing import Any, Final
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from simulator.errors import RunError, ScenarioError
-from simulator.plots.base import Plot
-from simulator.plots.description import Description
-from simulator.plots.render import render
-from simulator.plots.requests import Request, planned, plot_of, with_axis
-from simulator.plots.shown import caption_of, described_of, figure_of
-from simulator.plots.style import FORMS, STYLES, Page, house_style, save
-from simulator.plots.timeline_panels import game_described
-from simulator.results.files import is_inside, writing
-from simulator.results.folder import Results, opened
-from simulator.results.read import Tables, read_tables
+from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.plots.base import Plot
+from disttrack.simulator.plots.description import Description
+from disttrack.simulator.plots.render import render
+from disttrack.simulator.plots.requests import Request, planned, plot_of, with_axis
+from disttrack.simulator.plots.shown import caption_of, described_of, figure_of
+from disttrack.simulator.plots.style import FORMS, STYLES, Page, house_style, save
+from disttrack.simulator.plots.timeline_panels import game_described
+from disttrack.simulator.results.files import is_inside, writing
+from disttrack.simulator.results.folder import Results, opened
+from disttrack.simulator.results.read import Tables, read_tables
 
 CAPTIONS: Final = "captions.json"
 """Name of the file beside the figures."""

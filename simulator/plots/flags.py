@@ -6,12 +6,12 @@ from typing import Any, Final
 
 import pandas as pd
 
-from simulator.plots.description import THIN, Axis, Description, Fill, Item, Look, Panel, Region, Rule, Series
-from simulator.plots.kinds import Flags
-from simulator.plots.marks import INK, mark
-from simulator.results.fixed import fixed
-from simulator.results.formats import short
-from simulator.results.read import Tables
+from disttrack.simulator.plots.description import THIN, Axis, Description, Fill, Item, Look, Panel, Region, Rule, Series
+from disttrack.simulator.plots.kinds import Flags
+from disttrack.simulator.plots.marks import INK, mark
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.formats import short
+from disttrack.simulator.results.read import Tables
 
 _MOST: Final = 2
 """Games below each other in one figure."""

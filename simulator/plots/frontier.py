@@ -10,17 +10,17 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from simulator.plots.description import THIN, Axis, Description, Fill, Item, Look, Panel, Series
-from simulator.plots.errors import FLOOR, FLOOR_NOTE, border, error_axis, error_over_alpha
-from simulator.plots.kinds import Frontier
-from simulator.plots.marks import mark
-from simulator.plots.matrix import mostly_failing
-from simulator.plots.panels import look_of, shape
-from simulator.plots.sentences import rounded
-from simulator.plots.sweep import axis_label, edges_of, infinite_note
-from simulator.results.fixed import fixed
-from simulator.results.formats import short
-from simulator.results.read import Line, Tables, lines, swept_axes
+from disttrack.simulator.plots.description import THIN, Axis, Description, Fill, Item, Look, Panel, Series
+from disttrack.simulator.plots.errors import FLOOR, FLOOR_NOTE, border, error_axis, error_over_alpha
+from disttrack.simulator.plots.kinds import Frontier
+from disttrack.simulator.plots.marks import mark
+from disttrack.simulator.plots.matrix import mostly_failing
+from disttrack.simulator.plots.panels import look_of, shape
+from disttrack.simulator.plots.sentences import rounded
+from disttrack.simulator.plots.sweep import axis_label, edges_of, infinite_note
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.formats import short
+from disttrack.simulator.results.read import Line, Tables, lines, swept_axes
 
 _FEW: Final = 3
 """Up to so many adversaries have a panel each; of more, the protocols have."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from simulator.plots.description import Axis, Description, Fill, Item, Look, Panel, Region, Rule, Words
-from simulator.plots.kinds import Halts
-from simulator.plots.marks import BORDER
-from simulator.plots.rows import axis_of, height_of, rows_of, spread
-from simulator.results.fixed import fixed
-from simulator.results.read import Tables
+from disttrack.simulator.plots.description import Axis, Description, Fill, Item, Look, Panel, Region, Rule, Words
+from disttrack.simulator.plots.kinds import Halts
+from disttrack.simulator.plots.marks import BORDER
+from disttrack.simulator.plots.rows import axis_of, height_of, rows_of, spread
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.read import Tables
 
 
 def describe(plot: Halts, tables: Tables) -> Description:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
-from simulator.plots.base import Plot
+from disttrack.simulator.plots.base import Plot
 
 if TYPE_CHECKING:
-    from simulator.plots.description import Description
-    from simulator.results.read import Tables
+    from disttrack.simulator.plots.description import Description
+    from disttrack.simulator.results.read import Tables
 
 EFOLD: Final = "words-per-efold"
 """Words over the logarithm of the growth of the stream, ln((start + items) / start)."""
@@ -28,7 +28,7 @@ class BuiltIn(Plot):
 
     def __init_subclass__(cls) -> None:
         if cls.__module__ == __name__:  # a user's class that extends one of these has a name of its own
-            cls.home = f"simulator.plots.{cls.kind}"
+            cls.home = f"disttrack.simulator.plots.{cls.kind}"
 
     def describe(self, tables: Tables) -> Description:
         return cast("Description", import_module(self.home).describe(self, tables))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from simulator.plots.style import lay_out
+from disttrack.simulator.plots.style import lay_out
 
 
 @dataclass(frozen=True)

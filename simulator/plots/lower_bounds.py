@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import pandas as pd
 
-from simulator.plots.description import DOTS, Look, Series
-from simulator.plots.sweep import place
+from disttrack.simulator.plots.description import DOTS, Look, Series
+from disttrack.simulator.plots.sweep import place
 
 LOOK: Final = Look("#777777", "", DOTS, 1.1, order=3.5)
 NOTE: Final = "Dots: lower bounds without coins (k/α) and with them (√k/α), but for a constant factor."

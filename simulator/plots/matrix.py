@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from simulator.plots.description import Axis, Cells, Description, Panel
-from simulator.plots.errors import error_over_alpha
-from simulator.plots.kinds import Matrix
-from simulator.plots.sweep import infinite_note
-from simulator.results.fixed import fixed
-from simulator.results.read import Tables, lines
+from disttrack.simulator.plots.description import Axis, Cells, Description, Panel
+from disttrack.simulator.plots.errors import error_over_alpha
+from disttrack.simulator.plots.kinds import Matrix
+from disttrack.simulator.plots.sweep import infinite_note
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.read import Tables, lines
 
 _FAILED: Final = ("#FFFFFF", "#F6C7A0", "#D55E00", "#7A3000")
 """White where all games held, darker with each that failed: lightness alone says it."""

@@ -7,12 +7,12 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from simulator.plots.columns import column_of, measured_label
-from simulator.plots.description import Axis, Description
-from simulator.plots.kinds import Measure
-from simulator.plots.panels import Curves, room_for_labels
-from simulator.plots.sentences import of_curves
-from simulator.plots.sweep import (
+from disttrack.simulator.plots.columns import column_of, measured_label
+from disttrack.simulator.plots.description import Axis, Description
+from disttrack.simulator.plots.kinds import Measure
+from disttrack.simulator.plots.panels import Curves, room_for_labels
+from disttrack.simulator.plots.sentences import of_curves
+from disttrack.simulator.plots.sweep import (
     Curve,
     Floats,
     edges_of,
@@ -22,8 +22,8 @@ from simulator.plots.sweep import (
     power,
     power_note,
 )
-from simulator.results.formats import short
-from simulator.results.read import Tables
+from disttrack.simulator.results.formats import short
+from disttrack.simulator.results.read import Tables
 
 _LINEAR_SPAN: Final = 5.0
 """Values that differ by less than this factor stand on a linear scale, which begins at 0."""

@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from simulator.plots.description import Axis, Description, Look, Panel, Series
-from simulator.plots.sentences import capital
-from simulator.results.compared import Compared, Row
-from simulator.results.formats import setting
+from disttrack.simulator.plots.description import Axis, Description, Look, Panel, Series
+from disttrack.simulator.plots.sentences import capital
+from disttrack.simulator.results.compared import Compared, Row
+from disttrack.simulator.results.formats import setting
 
 LOOKS: Final = tuple(
     Look(colour, marker, "")

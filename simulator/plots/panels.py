@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.plots.description import THIN, Area, Axis, Description, Fill, Item, Look, Panel, Series
-from simulator.plots.marks import DASHES, mark
-from simulator.plots.style import page
-from simulator.plots.sweep import Curve, Drawn, axis_label
-from simulator.results.fixed import fixed
-from simulator.results.formats import swept_ticks
-from simulator.results.read import Line, Tables
+from disttrack.simulator.plots.description import THIN, Area, Axis, Description, Fill, Item, Look, Panel, Series
+from disttrack.simulator.plots.marks import DASHES, mark
+from disttrack.simulator.plots.style import page
+from disttrack.simulator.plots.sweep import Curve, Drawn, axis_label
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.formats import swept_ticks
+from disttrack.simulator.results.read import Line, Tables
 
 _FEW_TICKS: Final = 7
 _LONGEST: Final = 34

@@ -6,15 +6,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.plots.description import Area, Axis, Description, Fill, Item, Look, Panel, Region, Rule, Series
-from simulator.plots.kinds import Ratio
-from simulator.plots.marks import BORDER
-from simulator.plots.panels import look_of
-from simulator.plots.sentences import capital
-from simulator.plots.sweep import panels
-from simulator.results.fixed import fixed
-from simulator.results.formats import number
-from simulator.results.read import GAME, Line, Tables, lines
+from disttrack.simulator.plots.description import Area, Axis, Description, Fill, Item, Look, Panel, Region, Rule, Series
+from disttrack.simulator.plots.kinds import Ratio
+from disttrack.simulator.plots.marks import BORDER
+from disttrack.simulator.plots.panels import look_of
+from disttrack.simulator.plots.sentences import capital
+from disttrack.simulator.plots.sweep import panels
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.formats import number
+from disttrack.simulator.results.read import GAME, Line, Tables, lines
 
 _MOST: Final = 12
 """Lines of a panel, for whose names there is room."""

@@ -19,7 +19,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from simulator.plots.description import (
+from disttrack.simulator.plots.description import (
     Area,
     Axis,
     Bars,
@@ -33,8 +33,8 @@ from simulator.plots.description import (
     Series,
     Words,
 )  # fmt: skip
-from simulator.plots.labels import EndLabel, label_ends
-from simulator.plots.style import WIDTH, ink, new_figure
+from disttrack.simulator.plots.labels import EndLabel, label_ends
+from disttrack.simulator.plots.style import WIDTH, ink, new_figure
 
 
 def render(described: Description, given: Sequence[Axes] = ()) -> Figure:

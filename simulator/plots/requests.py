@@ -7,13 +7,13 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
-from simulator.errors import ScenarioError
-from simulator.plots.base import Plot
-from simulator.points.registry import find, parameters
-from simulator.points.source import source_of
-from simulator.results.folder import Results, class_of
-from simulator.results.read import Tables, swept_axes
-from simulator.scenario.figures import check_plot
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.plots.base import Plot
+from disttrack.simulator.points.registry import find, parameters
+from disttrack.simulator.points.source import source_of
+from disttrack.simulator.results.folder import Results, class_of
+from disttrack.simulator.results.read import Tables, swept_axes
+from disttrack.simulator.scenario.figures import check_plot
 
 Request = Plot | Mapping[str, Any] | str
 

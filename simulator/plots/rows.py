@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from simulator.plots.description import Axis, Look, Series
-from simulator.plots.marks import Mark, mark
-from simulator.results.formats import swept_ticks
-from simulator.results.read import Line, Tables, lines, said
+from disttrack.simulator.plots.description import Axis, Look, Series
+from disttrack.simulator.plots.marks import Mark, mark
+from disttrack.simulator.results.formats import swept_ticks
+from disttrack.simulator.results.read import Line, Tables, lines, said
 
 MOST: Final = 40
 """Rows for which there is room."""

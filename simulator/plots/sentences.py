@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from simulator.plots.sweep import MANY, Curve, Drawn, axis_label, symbol
-from simulator.results.fixed import fixed
-from simulator.results.formats import number, swept_ticks
-from simulator.results.read import Tables
+from disttrack.simulator.plots.sweep import MANY, Curve, Drawn, axis_label, symbol
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.formats import number, swept_ticks
+from disttrack.simulator.results.read import Tables
 
 _MOST: Final = 8
 """Lines that a caption names one by one; of more only the least and the most."""

@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from scipy.stats import beta
 
-from simulator.plots.description import THIN, Axis, Description, Fill, Item, Look, Panel, Rule, Series
-from simulator.plots.kinds import Share
-from simulator.plots.marks import BORDER
-from simulator.plots.panels import look_of, shape, swept_axis
-from simulator.plots.sentences import capital
-from simulator.plots.sweep import axis_label, panels, place, symbol
-from simulator.results.fixed import fixed
-from simulator.results.formats import swept_ticks
-from simulator.results.read import Line, Tables, lines
+from disttrack.simulator.plots.description import THIN, Axis, Description, Fill, Item, Look, Panel, Rule, Series
+from disttrack.simulator.plots.kinds import Share
+from disttrack.simulator.plots.marks import BORDER
+from disttrack.simulator.plots.panels import look_of, shape, swept_axis
+from disttrack.simulator.plots.sentences import capital
+from disttrack.simulator.plots.sweep import axis_label, panels, place, symbol
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.formats import swept_ticks
+from disttrack.simulator.results.read import Line, Tables, lines
 
 _LEVEL = Look(BORDER, "", THIN, 1.1, order=1)
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from simulator.plots.base import Plot
-from simulator.plots.description import Description
-from simulator.plots.render import render
-from simulator.plots.sentences import capital
-from simulator.results.read import Tables
+from disttrack.simulator.plots.base import Plot
+from disttrack.simulator.plots.description import Description
+from disttrack.simulator.plots.render import render
+from disttrack.simulator.plots.sentences import capital
+from disttrack.simulator.results.read import Tables
 
 
 def prepared(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:
@@ -60,7 +60,7 @@ def _called(tables: Tables, plot: Plot, method: str, wanted: type[Any]) -> Any:
     try:
         made = getattr(plot, method)(chosen)
     except Exception as error:
-        if isinstance(error, ValueError) or type(plot).__module__.startswith("simulator.plots."):
+        if isinstance(error, ValueError) or type(plot).__module__.startswith("disttrack.simulator.plots."):
             raise
         raise ValueError(f"{name} raised {type(error).__name__}: {error}") from error
     if not isinstance(made, wanted):

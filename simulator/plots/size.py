@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from simulator.plots.description import THIN, Axis, Description, Look, Panel, Series
-from simulator.plots.kinds import SizeOverTime
-from simulator.plots.panels import look_of
-from simulator.plots.sentences import capital
-from simulator.plots.sweep import panels
-from simulator.results.fixed import fixed
-from simulator.results.formats import number, short
-from simulator.results.read import Line, Tables, lines
+from disttrack.simulator.plots.description import THIN, Axis, Description, Look, Panel, Series
+from disttrack.simulator.plots.kinds import SizeOverTime
+from disttrack.simulator.plots.panels import look_of
+from disttrack.simulator.plots.sentences import capital
+from disttrack.simulator.plots.sweep import panels
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.formats import number, short
+from disttrack.simulator.results.read import Line, Tables, lines
 
 
 def describe(plot: SizeOverTime, tables: Tables) -> Description:

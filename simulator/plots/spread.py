@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.plots.columns import column_of, measured_label
-from simulator.plots.description import Axis, Description, Fill, Look, Panel, Series
-from simulator.plots.kinds import Spread
-from simulator.plots.rows import Row, axis_of, columns_of, height_of, rows_of, spread
-from simulator.plots.sentences import capital, rounded
-from simulator.results.fixed import fixed
-from simulator.results.formats import short
-from simulator.results.read import Tables
+from disttrack.simulator.plots.columns import column_of, measured_label
+from disttrack.simulator.plots.description import Axis, Description, Fill, Look, Panel, Series
+from disttrack.simulator.plots.kinds import Spread
+from disttrack.simulator.plots.rows import Row, axis_of, columns_of, height_of, rows_of, spread
+from disttrack.simulator.plots.sentences import capital, rounded
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.formats import short
+from disttrack.simulator.results.read import Tables
 
 _ALSO: Final = (Look("#555555", "X", "", order=2.9), Look("#222222", "2", "", order=2.9))
 """Marks of further columns, by order."""

@@ -24,8 +24,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from simulator.plots.marks import BORDER, DASHES, INK, QUIET, Mark, mark
-from simulator.results.files import write_with
+from disttrack.simulator.plots.marks import BORDER, DASHES, INK, QUIET, Mark, mark
+from disttrack.simulator.results.files import write_with
 
 __all__ = [
     "BORDER", "DASHES", "DOUBLE", "FORMS", "INK", "QUIET", "SCREEN", "SINGLE", "STYLES", "Mark", "Page",

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from simulator.plots.fits import Fit, fitted
-from simulator.results.read import Line, Tables, lines, name
+from disttrack.simulator.plots.fits import Fit, fitted
+from disttrack.simulator.results.read import Line, Tables, lines, name
 
 Floats = npt.NDArray[np.float64]
 

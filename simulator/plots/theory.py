@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from simulator.errors import ScenarioError
-from simulator.points.registry import make
-from simulator.results.folder import class_of
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.registry import make
+from disttrack.simulator.results.folder import class_of
 
 
 def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, Any]) -> float | None:

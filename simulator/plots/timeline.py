@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import pandas as pd
 
-from simulator.plots.description import Description
-from simulator.plots.game_traces import from_series
-from simulator.plots.kinds import Timeline
-from simulator.plots.sentences import rounded
-from simulator.plots.timeline_panels import outcome, traces_described
-from simulator.results.fixed import fixed
-from simulator.results.read import Tables, said, swept_axes
+from disttrack.simulator.plots.description import Description
+from disttrack.simulator.plots.game_traces import from_series
+from disttrack.simulator.plots.kinds import Timeline
+from disttrack.simulator.plots.sentences import rounded
+from disttrack.simulator.plots.timeline_panels import outcome, traces_described
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.read import Tables, said, swept_axes
 
 _MOST: Final = 4
 """Games beside each other in one figure."""

@@ -10,10 +10,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.plots.description import THIN, Area, Axis, Description, Fill, Item, Look, Panel, Region, Rule, Series
-from simulator.plots.game_traces import GameTrace, from_game
-from simulator.plots.marks import mark
-from simulator.results.formats import short
+from disttrack.simulator.plots.description import (
+    THIN,
+    Area,
+    Axis,
+    Description,
+    Fill,
+    Item,
+    Look,
+    Panel,
+    Region,
+    Rule,
+    Series,
+)
+from disttrack.simulator.plots.game_traces import GameTrace, from_game
+from disttrack.simulator.plots.marks import mark
+from disttrack.simulator.results.formats import short
 
 _DECADES: Final = 10_000.0
 """A timeline shows the last four decades of N, and more if a game failed before."""

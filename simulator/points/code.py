@@ -23,7 +23,7 @@ from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any, Final
 
-from simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError
 
 PACKAGES: Final = ("adversaries", "mechanisms", "protocols", "simulator")
 PRESENTATION: Final = tuple(

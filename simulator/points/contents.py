@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from simulator.points.code import bare_digest, digest_of, helpers, is_ours, module_file, refuse_stale
-from simulator.points.registry import FAMILIES, kinds
-from simulator.points.source import Source, is_reference
+from disttrack.simulator.points.code import bare_digest, digest_of, helpers, is_ours, module_file, refuse_stale
+from disttrack.simulator.points.registry import FAMILIES, kinds
+from disttrack.simulator.points.source import Source, is_reference
 
 _REFERENCE: Final = re.compile(r"(?P<module>[A-Za-z_][\w.]*|[^\n]*\.py):[A-Za-z_][\w.]*")
 

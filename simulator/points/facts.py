@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field
 from typing import Any, Final
 
-from simulator.points.registry import Family, parameters
+from disttrack.simulator.points.registry import Family, parameters
 
 GUARANTEES: Final = {
     "always": "right at every step, on every input",
@@ -121,7 +121,7 @@ def facts(family: Family, name: str, origin: str, reference: str, maker: Any) ->
 
     Examples
     --------
-    >>> from protocols import Martingale
+    >>> from disttrack.protocols import Martingale
     >>> known = facts("protocol", "martingale", "built in", "protocols:Martingale", Martingale)
     >>> known.parameters[1].name, known.parameters[1].default, known.told["guarantee"].split(",")[0]
     ('delta', 0.05, 'right with probability 1 - delta')

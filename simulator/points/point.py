@@ -8,11 +8,11 @@ from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simulator.errors import ScenarioError
-from simulator.points.code import digest_of, own_code, versions
-from simulator.points.contents import Content, contents, foreign, texts, with_files
-from simulator.points.registry import Family, find, label, make, parameters, registered
-from simulator.points.source import Source, is_reference, source_of
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.code import digest_of, own_code, versions
+from disttrack.simulator.points.contents import Content, contents, foreign, texts, with_files
+from disttrack.simulator.points.registry import Family, find, label, make, parameters, registered
+from disttrack.simulator.points.source import Source, is_reference, source_of
 
 
 class PointError(ScenarioError):
@@ -146,7 +146,7 @@ class Part:
         return [foreign(text) for text in texts(self.arguments)]
 
     def _broken(self, made: Any) -> Any:
-        from simulator.faults import broken  # with all protocols: few parts have a fault
+        from disttrack.simulator.faults import broken  # with all protocols: few parts have a fault
 
         return broken(made, self.fault)
 

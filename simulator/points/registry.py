@@ -17,8 +17,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from simulator.errors import ScenarioError, accepted, nearest, printable
-from simulator.points.source import EXITS, Source, guarded, import_reference, is_reference, load_file, member
+from disttrack.simulator.errors import ScenarioError, accepted, nearest, printable
+from disttrack.simulator.points.source import EXITS, Source, guarded, import_reference, is_reference, load_file, member
 
 Family = Literal["protocol", "adversary", "mechanism", "sketch", "attacker", "curator", "analyst", "task", "plot"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
@@ -48,17 +48,24 @@ class Home:
 
 
 HOMES: Final[dict[Family, Home]] = {
-    "protocol": Home("protocols", "protocols", base="protocols.base:Protocol"),
-    "adversary": Home("adversaries", "adversaries", base="adversaries.base:Adversary"),
+    "protocol": Home("protocols", "protocols", base="disttrack.protocols.base:Protocol"),
+    "adversary": Home("adversaries", "adversaries", base="disttrack.adversaries.base:Adversary"),
     "mechanism": Home("mechanisms", "mechanisms", table="MECHANISMS"),
-    "sketch": Home("sketches", "mechanisms.sketches", base="mechanisms.sketches.base:Sketch", table="SKETCHES"),
-    "attacker": Home("attackers", "adversaries.sketching", base="adversaries.sketching.base:Attacker"),
-    "curator": Home(
-        "curators", "mechanisms.statistical", base="mechanisms.statistical.base:QueryMechanism", table="CURATORS"
+    "sketch": Home(
+        "sketches", "disttrack.mechanisms.sketches", base="disttrack.mechanisms.sketches.base:Sketch", table="SKETCHES"
     ),
-    "analyst": Home("analysts", "adversaries.analysts", base="adversaries.analysts.base:Analyst"),
-    "task": Home("tasks", "simulator.tasks", base="simulator.tasks.base:Task", table="TASKS"),
-    "plot": Home("plots", "simulator.plots", base="simulator.plots.base:Plot", table="PLOTS"),
+    "attacker": Home(
+        "attackers", "disttrack.adversaries.sketching", base="disttrack.adversaries.sketching.base:Attacker"
+    ),
+    "curator": Home(
+        "curators",
+        "disttrack.mechanisms.statistical",
+        base="disttrack.mechanisms.statistical.base:QueryMechanism",
+        table="CURATORS",
+    ),
+    "analyst": Home("analysts", "disttrack.adversaries.analysts", base="disttrack.adversaries.analysts.base:Analyst"),
+    "task": Home("tasks", "disttrack.simulator.tasks", base="disttrack.simulator.tasks.base:Task", table="TASKS"),
+    "plot": Home("plots", "disttrack.simulator.plots", base="disttrack.simulator.plots.base:Plot", table="PLOTS"),
 }
 
 
@@ -241,7 +248,7 @@ def label(family: Family, kind: str, maker: Any) -> str:
 
 
 def _choice(function: Callable[..., Any]) -> Any:
-    from adversaries.base import Choice
+    from disttrack.adversaries.base import Choice
 
     return Choice(function)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.errors import ScenarioError, accepted, nearest
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from simulator.claims.columns import NETWORK, TRIALS, Scalar
-from simulator.points.point import Point, canonical
+from disttrack.simulator.claims.columns import NETWORK, TRIALS, Scalar
+from disttrack.simulator.points.point import Point, canonical
 
 
 def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> dict[str, list[Scalar]]:
@@ -23,7 +23,7 @@ def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> di
 
     Examples
     --------
-    >>> from simulator.points.point import Part
+    >>> from disttrack.simulator.points.point import Part
     >>> freeze = Part("adversary", "adversary", "freeze")
     >>> def tracker(centred):
     ...     return Part("protocol", "protocol", "deterministic", {"alpha": 0.1, "centred": centred})

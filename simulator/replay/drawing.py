@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.replay.fold import Folded, on_one_clock
-from simulator.replay.frames import Frames
-from simulator.replay.page import facts
-from simulator.replay.record import GameRecord
+from disttrack.simulator.replay.fold import Folded, on_one_clock
+from disttrack.simulator.replay.frames import Frames
+from disttrack.simulator.replay.page import facts
+from disttrack.simulator.replay.record import GameRecord
 
 ROWS: Final = 120
 """Rows of a drawing; more steps than that share rows."""

@@ -25,10 +25,10 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from simulator.errors import ScenarioError
-from simulator.replay.plans import read
-from simulator.replay.record import SERVER, Asked, GameRecord, Sent
-from simulator.results.files import write_with
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.replay.plans import read
+from disttrack.simulator.replay.record import SERVER, Asked, GameRecord, Sent
+from disttrack.simulator.results.files import write_with
 
 FORMAT: Final = "disttrack game"
 VERSION: Final = 1

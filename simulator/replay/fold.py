@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.replay.columns import columns_of
-from simulator.replay.frames import Frames, arrows_of, frames_of, moments
-from simulator.replay.kinds import looks
-from simulator.replay.record import GameRecord
+from disttrack.simulator.replay.columns import columns_of
+from disttrack.simulator.replay.frames import Frames, arrows_of, frames_of, moments
+from disttrack.simulator.replay.kinds import looks
+from disttrack.simulator.replay.record import GameRecord
 
 MOST: Final = 10_000
 """Arrows of a game, and rows of its clock, up to which nothing is folded."""

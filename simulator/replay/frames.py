@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.replay.columns import Columns
-from simulator.replay.ratios import Ratios, ratios
-from simulator.replay.record import GameRecord
-from simulator.replay.sentences import failure, moves_of
-from simulator.replay.stream import Stream
+from disttrack.simulator.replay.columns import Columns
+from disttrack.simulator.replay.ratios import Ratios, ratios
+from disttrack.simulator.replay.record import GameRecord
+from disttrack.simulator.replay.sentences import failure, moves_of
+from disttrack.simulator.replay.stream import Stream
 
 ALIKE: Final = 8
 """Columns of a row that are marked as fed, if they are no more than that."""

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.pages import shell
-from simulator.pages.html import Html, data, joined
-from simulator.replay.fold import on_one_clock
-from simulator.replay.frames import Frames
-from simulator.replay.record import GameRecord, last_line
-from simulator.replay.sentences import amount
+from disttrack.simulator.pages import shell
+from disttrack.simulator.pages.html import Html, data, joined
+from disttrack.simulator.replay.fold import on_one_clock
+from disttrack.simulator.replay.frames import Frames
+from disttrack.simulator.replay.record import GameRecord, last_line
+from disttrack.simulator.replay.sentences import amount
 
 STATIC: Final = Path(__file__).with_name("static")
 SCRIPTS: Final = ("game.js", "picture.js", "player.js")

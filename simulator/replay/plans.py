@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from adversaries.schedules import Burst, Rest, Rotation, Schedule
+from disttrack.adversaries.schedules import Burst, Rest, Rotation, Schedule
 
 Plan = Mapping[str, Any]
 """``{"site": 7}``, ``{"rest": true}``, ``{"rotation": [sites, first]}`` or ``{"runs": [sites, lengths]}``; in a list of

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.replay.record import GameRecord
-from simulator.replay.stream import Stream
+from disttrack.simulator.replay.record import GameRecord
+from disttrack.simulator.replay.stream import Stream
 
 _SLACK: Final = 1e-12  # rounding of one division
 

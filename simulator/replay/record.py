@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from simulator.errors import ScenarioError
-from simulator.replay.plans import Plan, written
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.replay.plans import Plan, written
 
 if TYPE_CHECKING:
-    from simulator.game.outcome import Game
-    from simulator.points.point import Part, Point
+    from disttrack.simulator.game.outcome import Game
+    from disttrack.simulator.points.point import Part, Point
 
 FACTS: Final = (
     "protocol", "adversary", "sites", "items", "start", "alpha", "seed", "engine", "verdict", "steps",

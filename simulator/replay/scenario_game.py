@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from simulator.errors import ScenarioError, accepted
-from simulator.game.play import play
-from simulator.replay.record import GameRecord, record_of
-from simulator.runs.journal import game_seed
-from simulator.scenario.load import Scenario
-from simulator.tasks.tracking import Count, prepare
+from disttrack.simulator.errors import ScenarioError, accepted
+from disttrack.simulator.game.play import play
+from disttrack.simulator.replay.record import GameRecord, record_of
+from disttrack.simulator.runs.journal import game_seed
+from disttrack.simulator.scenario.load import Scenario
+from disttrack.simulator.tasks.tracking import Count, prepare
 
 
 def replayed(scenario: Scenario, point: int = 0, trial: int = 0) -> GameRecord:

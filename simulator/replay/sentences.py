@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.replay.plans import SKIP, Plan
-from simulator.replay.record import Asked
+from disttrack.simulator.replay.plans import SKIP, Plan
+from disttrack.simulator.replay.record import Asked
 
 NAMED: Final = 3
 """Sites that are named one by one."""

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from simulator.replay.plans import SKIP
-from simulator.replay.record import GameRecord
+from disttrack.simulator.replay.plans import SKIP
+from disttrack.simulator.replay.record import GameRecord
 
 SHORT: Final = 4096
 """Steps up to which a rotation is written out as single steps; a longer one is counted by its formula."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from simulator.pages.html import Html, section, verdict
-from simulator.pages.tables import table
-from simulator.results.formats import cell, chance, interval, number
+from disttrack.simulator.pages.html import Html, section, verdict
+from disttrack.simulator.pages.tables import table
+from disttrack.simulator.results.formats import cell, chance, interval, number
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,14 +17,14 @@ from math import inf, nan
 from pathlib import Path
 from typing import Final
 
-from simulator.claims.claim import Claim
-from simulator.claims.false_alarm import ALLOWED, together
-from simulator.claims.judge import UNDECIDED, bound
-from simulator.claims.statements import PAPERS, Paper, Tested, key_of, no_statement
-from simulator.errors import RunError, ScenarioError
-from simulator.results.files import write_text
-from simulator.results.formats import chance, games_of, interval, number, span
-from simulator.scenario.document import read
+from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.false_alarm import ALLOWED, together
+from disttrack.simulator.claims.judge import UNDECIDED, bound
+from disttrack.simulator.claims.statements import PAPERS, Paper, Tested, key_of, no_statement
+from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.results.files import write_text
+from disttrack.simulator.results.formats import chance, games_of, interval, number, span
+from disttrack.simulator.scenario.document import read
 
 FOLDERS: Final = (Path("results/reference"),)
 """Where results are looked for."""

@@ -7,16 +7,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from simulator.pages.html import Html, facts, joined, section
-from simulator.pages.tables import table
-from simulator.report.figures import Picture, figures
-from simulator.report.origin import command, versions
-from simulator.report.report import shown
-from simulator.results.compared import Compared, Middle, Row
-from simulator.results.files import write_text
-from simulator.results.folder import Results
-from simulator.results.formats import cell, interval, number
-from simulator.results.settings import brief
+from disttrack.simulator.pages.html import Html, facts, joined, section
+from disttrack.simulator.pages.tables import table
+from disttrack.simulator.report.figures import Picture, figures
+from disttrack.simulator.report.origin import command, versions
+from disttrack.simulator.report.report import shown
+from disttrack.simulator.results.compared import Compared, Middle, Row
+from disttrack.simulator.results.files import write_text
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.formats import cell, interval, number
+from disttrack.simulator.results.settings import brief
 
 NAME: Final = "compare.html"
 
@@ -48,9 +48,9 @@ def write_comparison(path: Path, results: Sequence[Results], compared: Compared,
 
 def _overlays(compared: Compared, folder: Path) -> list[Picture]:
     """Return a figure for each measure that has ratios."""
-    from simulator.plots.overlay import overlay
-    from simulator.plots.render import render
-    from simulator.plots.style import house_style, save
+    from disttrack.simulator.plots.overlay import overlay
+    from disttrack.simulator.plots.render import render
+    from disttrack.simulator.plots.style import house_style, save
 
     found = []
     for measure in dict.fromkeys(row.measure for row in compared.rows if row.ratio is not None):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.pages.html import Html, facts, section
-from simulator.pages.tables import table
-from simulator.results.answers import AnswerTable, answer_table
-from simulator.results.files import is_inside
-from simulator.results.formats import number
+from disttrack.simulator.pages.html import Html, facts, section
+from disttrack.simulator.pages.tables import table
+from disttrack.simulator.results.answers import AnswerTable, answer_table
+from disttrack.simulator.results.files import is_inside
+from disttrack.simulator.results.formats import number
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simulator.results.folder import Results
+    from disttrack.simulator.results.folder import Results
 
 MOST_ROWS: Final = 1000
 """Rows of the table; a longer one is cut, and says so."""

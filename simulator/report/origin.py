@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from simulator.pages.html import Html, facts, section
-from simulator.results.formats import cell
+from disttrack.simulator.pages.html import Html, facts, section
+from disttrack.simulator.results.formats import cell
 
 
 def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], said: str) -> Html:

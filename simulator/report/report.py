@@ -10,16 +10,16 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from simulator.pages.html import Html, section
-from simulator.pages.shell import page, resource
-from simulator.report.claims import claims
-from simulator.report.figures import Picture, figures
-from simulator.report.games import errors, games, kinds
-from simulator.report.origin import origin
-from simulator.report.short import answer
-from simulator.report.words import words
-from simulator.results.files import write_text
-from simulator.results.folder import Results, opened
+from disttrack.simulator.pages.html import Html, section
+from disttrack.simulator.pages.shell import page, resource
+from disttrack.simulator.report.claims import claims
+from disttrack.simulator.report.figures import Picture, figures
+from disttrack.simulator.report.games import errors, games, kinds
+from disttrack.simulator.report.origin import origin
+from disttrack.simulator.report.short import answer
+from disttrack.simulator.report.words import words
+from disttrack.simulator.results.files import write_text
+from disttrack.simulator.results.folder import Results, opened
 
 NAME: Final = "report.html"
 
@@ -39,7 +39,7 @@ def write_report(place: str | Path | Results, fault: str = "") -> Path:
     ValueError
         The folder holds no results.
     """
-    from simulator.results.read import read_tables
+    from disttrack.simulator.results.read import read_tables
 
     results = opened(place)
     tables = read_tables([results])
@@ -87,8 +87,8 @@ def _anchor(part: Html) -> str:
 
 def comment_of(results: Results) -> str:
     """Return what the scenario's file says above its first key: as the run kept it, or as a shipped scenario has it."""
-    from simulator.scenario.document import comment
-    from simulator.scenario.load import shipped_scenarios
+    from disttrack.simulator.scenario.document import comment
+    from disttrack.simulator.scenario.load import shipped_scenarios
 
     kept = results.manifest.get("comment")
     if kept is not None:
@@ -114,7 +114,7 @@ def paragraphs(said: str) -> list[str]:
 
 def _figures(results: Results, fault: str) -> Html:
     """Return the figures that have been drawn, and what is wrong with the others."""
-    from simulator.plots.figures import captions, path_of, up_to_date
+    from disttrack.simulator.plots.figures import captions, path_of, up_to_date
 
     known = captions(results)
     wanted = [path_of(results, stem) for stem in known]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.pages.html import Html, joined
-from simulator.results.formats import number
+from disttrack.simulator.pages.html import Html, joined
+from disttrack.simulator.results.formats import number
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simulator.results.read import Tables
+    from disttrack.simulator.results.read import Tables
 
 MOST: Final = 6
 """Broken pairs that are told; more are counted."""
@@ -61,8 +61,8 @@ class Pair:
 
 def pairs(tables: Tables) -> tuple[list[Pair], str]:
     """Return the pairs of a result, and the setting at which their words are told; no pairs if nothing was promised."""
-    from simulator.plots.errors import error_over_alpha
-    from simulator.results.read import lines, swept_axes
+    from disttrack.simulator.plots.errors import error_over_alpha
+    from disttrack.simulator.results.read import lines, swept_axes
 
     named = tables.with_adversaries_named()
     trials = named.trials.assign(_over=error_over_alpha(named.trials))
@@ -109,7 +109,7 @@ def _of(games: pd.DataFrame | None, axis: str) -> str:
 
 def _at(axis: str, value: Any, called: Any) -> str:
     """Return a setting in words: 1,024 sites, α 0.05."""
-    from simulator.results.read import name
+    from disttrack.simulator.results.read import name
 
     word = called.get(axis, axis)
     return f"{number(value)} {word}" if word.endswith("s") else f"{name(word)} {number(value)}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.errors import ScenarioError
-from simulator.pages.html import Html, facts, joined, section
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.pages.html import Html, facts, joined, section
 
 if TYPE_CHECKING:
-    from simulator.points.facts import Facts
-    from simulator.results.folder import Results
+    from disttrack.simulator.points.facts import Facts
+    from disttrack.simulator.results.folder import Results
 
 TRACKING: Final = {
     "site": "One of k places at which items arrive. It sees only its own, and speaks to the server.",
@@ -40,8 +40,8 @@ def words(results: Results) -> Html:
 
 def _found(results: Results, task: str) -> list[Facts]:
     """Return what is known of the task, and of the kinds on both sides in the order in which they were played."""
-    from simulator.points.facts import facts as known
-    from simulator.results.folder import class_of
+    from disttrack.simulator.points.facts import facts as known
+    from disttrack.simulator.results.folder import class_of
 
     found = []
     maker: Any = None

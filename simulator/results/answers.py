@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from simulator.errors import ScenarioError
-from simulator.results.folder import Results, class_of, finished, opened
-from simulator.results.formats import cell, number
-from simulator.results.settings import settings
-from simulator.tasks.answers import Answer, answers_of
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.results.folder import Results, class_of, finished, opened
+from disttrack.simulator.results.formats import cell, number
+from disttrack.simulator.results.settings import settings
+from disttrack.simulator.tasks.answers import Answer, answers_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
 
-    from simulator.tasks.base import Task
+    from disttrack.simulator.tasks.base import Task
 
 LOST: Final = Answer("errors", "games that ended with an error; they are left out of all other columns", "verdict")
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from simulator.points.point import canonical
-from simulator.results.answers import games_by_point, measured
-from simulator.results.folder import Results, finished
-from simulator.results.formats import setting
-from simulator.results.matched import Matched, match
-from simulator.results.settings import SIDES, UNSET
-from simulator.tasks.answers import Answer, answers_of
+from disttrack.simulator.points.point import canonical
+from disttrack.simulator.results.answers import games_by_point, measured
+from disttrack.simulator.results.folder import Results, finished
+from disttrack.simulator.results.formats import setting
+from disttrack.simulator.results.matched import Matched, match
+from disttrack.simulator.results.settings import SIDES, UNSET
+from disttrack.simulator.tasks.answers import Answer, answers_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final, TextIO
 
-from simulator.errors import RunError, ScenarioError, printable
+from disttrack.simulator.errors import RunError, ScenarioError, printable
 
 PART: Final = ".part-"
 """What the name of a file begins with before it is whole."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from simulator.results.formats import setting, span
-from simulator.results.read import Tables, name, swept_axes
-from simulator.tasks.sizes import Size
+from disttrack.simulator.results.formats import setting, span
+from disttrack.simulator.results.read import Tables, name, swept_axes
+from disttrack.simulator.tasks.sizes import Size
 
 
 def fixed(tables: Tables, x: str = "") -> str:

@@ -8,14 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simulator.errors import ScenarioError
-from simulator.points.registry import Family, find
-from simulator.points.source import import_reference, is_reference
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.registry import Family, find
+from disttrack.simulator.points.source import import_reference, is_reference
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simulator.tasks.base import Task
+    from disttrack.simulator.tasks.base import Task
 
 
 class NoResults(ScenarioError, ValueError):
@@ -89,7 +89,7 @@ class Results:
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """Scenario as read, versions, seeds, engines, machine, duration."""
-        from simulator.results.manifest_file import read_manifest
+        from disttrack.simulator.results.manifest_file import read_manifest
 
         try:
             return read_manifest(self.dir / "manifest.json")
@@ -100,7 +100,7 @@ class Results:
     @property
     def plot(self) -> Any:
         """Figures: `plot.cost(x="sites", ax=axes)` draws one and returns its axes; `dir(results.plot)` lists them."""
-        return import_reference("simulator.plots.accessor:Plotter")(self)
+        return import_reference("disttrack.simulator.plots.accessor:Plotter")(self)
 
     @property
     def scenario(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class Results:
 
     def _read(self, name: str) -> pd.DataFrame:
         """Return a table; an absent one, or one without even a header, is empty."""
-        from simulator.results.table_file import read_table
+        from disttrack.simulator.results.table_file import read_table
 
         try:
             return read_table(self.dir / name, self.manifest.get("tables"))
@@ -133,7 +133,7 @@ class Results:
         return f"Results({str(self.dir)!r})"
 
     def _repr_html_(self) -> str:
-        return str(import_reference("simulator.notebook.shown:results")(self))
+        return str(import_reference("disttrack.simulator.notebook.shown:results")(self))
 
 
 def class_of(family: Family, kind: str, own: Mapping[str, Any]) -> Any:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.claims.expressions import column_of
-from simulator.claims.groups import COINLESS, GAME
-from simulator.points.point import Point, canonical
-from simulator.tasks.base import Record, lost
+from disttrack.simulator.claims.expressions import column_of
+from disttrack.simulator.claims.groups import COINLESS, GAME
+from disttrack.simulator.points.point import Point, canonical
+from disttrack.simulator.tasks.base import Record, lost
 
 if TYPE_CHECKING:
-    from simulator.claims.expressions import Columns
-    from simulator.scenario.load import Scenario
+    from disttrack.simulator.claims.expressions import Columns
+    from disttrack.simulator.scenario.load import Scenario
 
 KNOWN_BEFORE: Final = ("sites", "items", "alpha")
 """Columns of a game that say, with the swept ones, which point it belongs to."""

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import pandas as pd
 
-from simulator.claims.columns import TRIALS
-from simulator.points.swept import flat
-from simulator.results.folder import Results
+from disttrack.simulator.claims.columns import TRIALS
+from disttrack.simulator.points.swept import flat
+from disttrack.simulator.results.folder import Results
 
 _CONTROLS_FROM: Final = 1_000_000
 """Points of controls have numbers from here on."""

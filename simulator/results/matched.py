@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.points.point import canonical
-from simulator.points.swept import LEFT_OUT, flat
-from simulator.results.answers import games_by_point
-from simulator.results.folder import Results
-from simulator.results.formats import cell
-from simulator.results.settings import FIRST, SIDES, UNSET, brief
+from disttrack.simulator.points.point import canonical
+from disttrack.simulator.points.swept import LEFT_OUT, flat
+from disttrack.simulator.results.answers import games_by_point
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.formats import cell
+from disttrack.simulator.results.settings import FIRST, SIDES, UNSET, brief
 
 if TYPE_CHECKING:
     import pandas as pd

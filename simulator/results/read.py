@@ -9,15 +9,15 @@ from typing import Any, Final
 
 import pandas as pd
 
-from simulator.claims.columns import TRIALS
-from simulator.claims.expressions import rows
-from simulator.claims.grammar import ExpressionError
-from simulator.errors import ScenarioError
-from simulator.results.folder import NoResults, Results, finished, opened
-from simulator.results.formats import setting
-from simulator.results.marked import controls_of, measured_marked, of_result, together
-from simulator.tasks.base import Task
-from simulator.tasks.sizes import Size, called
+from disttrack.simulator.claims.columns import TRIALS
+from disttrack.simulator.claims.expressions import rows
+from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.results.folder import NoResults, Results, finished, opened
+from disttrack.simulator.results.formats import setting
+from disttrack.simulator.results.marked import controls_of, measured_marked, of_result, together
+from disttrack.simulator.tasks.base import Task
+from disttrack.simulator.tasks.sizes import Size, called
 
 GAME: Final = ("result", "point", "trial")
 """What names one game."""

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.points.point import canonical
-from simulator.points.swept import LEFT_OUT, flat
-from simulator.results.folder import Results
-from simulator.results.formats import setting
+from disttrack.simulator.points.point import canonical
+from disttrack.simulator.points.swept import LEFT_OUT, flat
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.formats import setting
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simulator.tasks.base import Task
+    from disttrack.simulator.tasks.base import Task
 
 SIDES: Final = ("protocol", "adversary")
 FIRST: Final = ("epsilon", "delta", "rho")

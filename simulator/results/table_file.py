@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from simulator.claims.columns import CLAIM_COLUMNS, KIND_COLUMNS, SERIES_COLUMNS, TRIAL_COLUMNS
+from disttrack.simulator.claims.columns import CLAIM_COLUMNS, KIND_COLUMNS, SERIES_COLUMNS, TRIAL_COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from simulator.claims.columns import CLAIMS, KINDS, PLACE, SERIES, Scalar
-from simulator.claims.judge import ControlTable, Finding, judge
-from simulator.errors import one_line, printable
-from simulator.points.point import Point
-from simulator.results.files import writing
-from simulator.results.games import Games, game_row
-from simulator.scenario.load import Scenario
-from simulator.tasks.base import Record
+from disttrack.simulator.claims.columns import CLAIMS, KINDS, PLACE, SERIES, Scalar
+from disttrack.simulator.claims.judge import ControlTable, Finding, judge
+from disttrack.simulator.errors import one_line, printable
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.results.files import writing
+from disttrack.simulator.results.games import Games, game_row
+from disttrack.simulator.scenario.load import Scenario
+from disttrack.simulator.tasks.base import Record
 
 PlacedRecord = tuple[int, int, int, Record]
 """A game and its place: point, trial, seed, record."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from simulator.runs.jobs import Job
+from disttrack.simulator.runs.jobs import Job
 
 
 class Batches:

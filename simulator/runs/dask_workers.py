@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, Final
 
-from simulator.errors import RunError, ScenarioError
-from simulator.runs.batches import Batches
-from simulator.runs.jobs import Job, Played, attempt
-from simulator.runs.signals import undisturbed
-from simulator.runs.workers import Workers, cores
-from simulator.tasks.base import Record, lost
+from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.runs.batches import Batches
+from disttrack.simulator.runs.jobs import Job, Played, attempt
+from disttrack.simulator.runs.signals import undisturbed
+from disttrack.simulator.runs.workers import Workers, cores
+from disttrack.simulator.tasks.base import Record, lost
 
 PATIENCE: Final = 10.0
 """Seconds to wait for a scheduler before saying that it is not there."""

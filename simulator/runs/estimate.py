@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from simulator.errors import ScenarioError
-from simulator.points.point import Point
-from simulator.points.source import guarded
-from simulator.results.formats import in_bytes
-from simulator.scenario.load import Scenario
-from simulator.tasks.base import Demand
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.source import guarded
+from disttrack.simulator.results.formats import in_bytes
+from disttrack.simulator.scenario.load import Scenario
+from disttrack.simulator.tasks.base import Demand
 
 BYTES_A_WORKER: Final = 150e6
 """Memory of a worker before it plays: Python, numpy, pandas."""

@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from simulator.errors import ScenarioError
-from simulator.game.streams import watched
-from simulator.points.code import digest_of
-from simulator.points.point import Point, canonical
-from simulator.tasks.base import Record, fault_of, lost
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.streams import watched
+from disttrack.simulator.points.code import digest_of
+from disttrack.simulator.points.point import Point, canonical
+from disttrack.simulator.tasks.base import Record, fault_of, lost
 
 
 class Job(NamedTuple):

@@ -19,8 +19,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from simulator.errors import RunError, ScenarioError
-from simulator.tasks.base import Record
+from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.tasks.base import Record
 
 JOURNAL: Final = "journal.sqlite"
 """Its name in a folder of results."""

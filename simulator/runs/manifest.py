@@ -13,14 +13,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from simulator.points.code import own_code, versions
-from simulator.points.point import Point
-from simulator.points.source import is_reference
-from simulator.results.files import remove_drawings, writing
-from simulator.results.manifest_file import read_manifest
-from simulator.results.table_file import digests_of
-from simulator.scenario.document import comment
-from simulator.scenario.load import Scenario
+from disttrack.simulator.points.code import own_code, versions
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.source import is_reference
+from disttrack.simulator.results.files import remove_drawings, writing
+from disttrack.simulator.results.manifest_file import read_manifest
+from disttrack.simulator.results.table_file import digests_of
+from disttrack.simulator.scenario.document import comment
+from disttrack.simulator.scenario.load import Scenario
 
 SHOWING: Final = ("pydantic", "matplotlib")
 """Libraries that read scenarios and draw results, beside those that may move a game."""

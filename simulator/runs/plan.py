@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from simulator.points.point import Point, canonical
-from simulator.points.source import guarded
-from simulator.runs.estimate import seconds_of
-from simulator.runs.jobs import Job
-from simulator.runs.journal import Journal, game_key, game_seed
-from simulator.scenario.load import Scenario
-from simulator.tasks.base import Record
+from disttrack.simulator.points.point import Point, canonical
+from disttrack.simulator.points.source import guarded
+from disttrack.simulator.runs.estimate import seconds_of
+from disttrack.simulator.runs.jobs import Job
+from disttrack.simulator.runs.journal import Journal, game_key, game_seed
+from disttrack.simulator.scenario.load import Scenario
+from disttrack.simulator.tasks.base import Record
 
 
 @guarded()

@@ -21,14 +21,14 @@ from math import inf
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
-from simulator.errors import ScenarioError
-from simulator.runs.batches import Batches
-from simulator.runs.jobs import Job, Played
-from simulator.runs.output import Output
-from simulator.runs.signals import undisturbed
-from simulator.runs.worker import READY, serve
-from simulator.runs.workers import Workers
-from simulator.tasks.base import lost
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.runs.batches import Batches
+from disttrack.simulator.runs.jobs import Job, Played
+from disttrack.simulator.runs.output import Output
+from disttrack.simulator.runs.signals import undisturbed
+from disttrack.simulator.runs.worker import READY, serve
+from disttrack.simulator.runs.workers import Workers
+from disttrack.simulator.tasks.base import lost
 
 TICK: Final = 0.25
 """Seconds after which workers are looked at, if none of them says anything."""
@@ -137,7 +137,7 @@ class WorkerProcesses(Workers):
         if self._context.get_start_method() == "fork":
             import pandas  # noqa: F401 - what a game needs is loaded once, and not in each process anew
 
-            import simulator.game.play  # noqa: F401
+            import disttrack.simulator.game.play  # noqa: F401
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):
                 stream.flush()  # what is in the buffer would be printed by the worker as well

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from simulator.results.formats import duration
+from disttrack.simulator.results.formats import duration
 
 EVERY: Final = 0.2
 """Seconds between two looks of a notebook's bar."""

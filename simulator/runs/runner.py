@@ -8,24 +8,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from simulator.claims.judge import Finding
-from simulator.errors import ScenarioError
-from simulator.points.code import check_unchanged
-from simulator.results.files import refusal, sweep
-from simulator.results.folder import Results
-from simulator.results.write import write_tables
-from simulator.runs.batches import Batches
-from simulator.runs.estimate import estimate
-from simulator.runs.jobs import Job
-from simulator.runs.journal import JOURNAL, Journal
-from simulator.runs.manifest import own_classes, write_manifest
-from simulator.runs.output import NAME, Output
-from simulator.runs.plan import in_order, plan
-from simulator.runs.processes import WorkerProcesses, check_limit
-from simulator.runs.progress import Progress, in_notebook, notebook_bar
-from simulator.runs.workers import ThisProcess, Workers, cores
-from simulator.scenario.load import Scenario, load
-from simulator.tasks.base import Record
+from disttrack.simulator.claims.judge import Finding
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.code import check_unchanged
+from disttrack.simulator.results.files import refusal, sweep
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.write import write_tables
+from disttrack.simulator.runs.batches import Batches
+from disttrack.simulator.runs.estimate import estimate
+from disttrack.simulator.runs.jobs import Job
+from disttrack.simulator.runs.journal import JOURNAL, Journal
+from disttrack.simulator.runs.manifest import own_classes, write_manifest
+from disttrack.simulator.runs.output import NAME, Output
+from disttrack.simulator.runs.plan import in_order, plan
+from disttrack.simulator.runs.processes import WorkerProcesses, check_limit
+from disttrack.simulator.runs.progress import Progress, in_notebook, notebook_bar
+from disttrack.simulator.runs.workers import ThisProcess, Workers, cores
+from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.tasks.base import Record
 
 EVERY: Final = 0.5
 """Seconds of games that are kept in one transaction: so much is played again after a kill, at most."""
@@ -203,7 +203,7 @@ def _folder(scenario: Scenario, out: str | Path | None) -> Path:
 def _pool_of(scheduler: str | None, hands: int, games: Sequence[Job], limit: float | None, output: Output) -> Workers:
     """Return who plays: a user's code always has a process of its own."""
     if scheduler is not None and hands > 0:
-        from simulator.runs.dask_workers import DaskWorkers
+        from disttrack.simulator.runs.dask_workers import DaskWorkers
 
         return DaskWorkers(scheduler)
     if hands < 1 or (hands == 1 and limit is None and not any(job.point.own for job in games)):

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from simulator.claims.judge import UNDECIDED, Finding
-from simulator.results.files import writing
-from simulator.runs.progress import Progress
-from simulator.runs.runner import Report, execute
-from simulator.scenario.load import Scenario
+from disttrack.simulator.claims.judge import UNDECIDED, Finding
+from disttrack.simulator.results.files import writing
+from disttrack.simulator.runs.progress import Progress
+from disttrack.simulator.runs.runner import Report, execute
+from disttrack.simulator.scenario.load import Scenario
 
 FOLDER = "seeds"
 """Where, in the folder of the results, those of fresh seeds are kept: a folder a seed."""

@@ -17,11 +17,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from simulator.errors import ScenarioError
-from simulator.runs.jobs import Job, play_job
-from simulator.runs.journal import pack, unpack
-from simulator.runs.signals import let_in
-from simulator.tasks.base import Record, lost
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.runs.jobs import Job, play_job
+from disttrack.simulator.runs.journal import pack, unpack
+from disttrack.simulator.runs.signals import let_in
+from disttrack.simulator.tasks.base import Record, lost
 
 READY: Final = "ready"
 """What a worker sends when it has imported what games need: from then on a game takes its own time."""
@@ -39,7 +39,7 @@ def serve(connection: Connection, output: Path | None, parent: int) -> NoReturn:
     parent
         The process that started this one: without it there is nothing to do.
     """
-    import simulator.game.play  # noqa: F401 - a second's work for a new process, and no part of a game's time
+    import disttrack.simulator.game.play  # noqa: F401 - a second's work for a new process, and no part of a game's time
 
     own = os.getpid()
     _begin(parent, own)

@@ -6,8 +6,8 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 
-from simulator.runs.batches import Batches
-from simulator.runs.jobs import Played, attempt
+from disttrack.simulator.runs.batches import Batches
+from disttrack.simulator.runs.jobs import Played, attempt
 
 
 class Workers(ABC):

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from simulator.claims.claim import Claim, ill_typed
-from simulator.claims.columns import TRIALS, Holds
-from simulator.claims.grammar import columns_of
-from simulator.errors import accepted, nearest
-from simulator.points.point import Part, Point, canonical
-from simulator.points.swept import axes
-from simulator.scenario.document import Document
-from simulator.scenario.figures import check_plot
-from simulator.scenario.model import Head, keys_of
-from simulator.tasks.base import Task
-from simulator.tasks.sizes import COLUMNS, called
+from disttrack.simulator.claims.claim import Claim, ill_typed
+from disttrack.simulator.claims.columns import TRIALS, Holds
+from disttrack.simulator.claims.grammar import columns_of
+from disttrack.simulator.errors import accepted, nearest
+from disttrack.simulator.points.point import Part, Point, canonical
+from disttrack.simulator.points.swept import axes
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.figures import check_plot
+from disttrack.simulator.scenario.model import Head, keys_of
+from disttrack.simulator.tasks.base import Task
+from disttrack.simulator.tasks.sizes import COLUMNS, called
 
 MOST_COMPARED: Final = 20_000
 """Points that are looked through for equal ones."""

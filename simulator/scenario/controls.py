@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from simulator.claims.claim import Claim
-from simulator.claims.control import Control
-from simulator.claims.expressions import Columns, column_of, rows
-from simulator.claims.grammar import ExpressionError
-from simulator.errors import accepted, nearest
-from simulator.points.point import Point, PointError, part
-from simulator.points.registry import parameters
-from simulator.scenario.document import Document
-from simulator.scenario.model import SWEPT
-from simulator.scenario.point_of import point_of
-from simulator.tasks.base import Task
-from simulator.tasks.sizes import called
+from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.control import Control
+from disttrack.simulator.claims.expressions import Columns, column_of, rows
+from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.errors import accepted, nearest
+from disttrack.simulator.points.point import Point, PointError, part
+from disttrack.simulator.points.registry import parameters
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.model import SWEPT
+from disttrack.simulator.scenario.point_of import point_of
+from disttrack.simulator.tasks.base import Task
+from disttrack.simulator.tasks.sizes import called
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from simulator.errors import ScenarioError
-from simulator.scenario.yaml_values import MOST_LEVELS, Place, YamlError, read_yaml
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.scenario.yaml_values import MOST_LEVELS, Place, YamlError, read_yaml
 
 
 class Document:

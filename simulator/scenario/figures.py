@@ -7,9 +7,9 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, Final
 
-from simulator.errors import ScenarioError, nearest
-from simulator.points.registry import check_extends, find, kinds, label, make, parameters
-from simulator.points.source import source_of
+from disttrack.simulator.errors import ScenarioError, nearest
+from disttrack.simulator.points.registry import check_extends, find, kinds, label, make, parameters
+from disttrack.simulator.points.source import source_of
 
 _USUAL_AXES: Final = ("sites", "items", "alpha", "start")
 _SIDES: Final = ("protocol", "adversary")
@@ -103,8 +103,8 @@ def _check_axis(name: str, axis: str, needed: bool, swept: tuple[str, ...] | Non
 
 def _check_condition(name: str, condition: str) -> None:
     """Raise ValueError unless the text can be read as a condition on games."""
-    from simulator.claims.grammar import ExpressionError
-    from simulator.claims.rehearsal import check_condition
+    from disttrack.simulator.claims.grammar import ExpressionError
+    from disttrack.simulator.claims.rehearsal import check_condition
 
     try:
         check_condition(condition)

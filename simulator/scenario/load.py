@@ -10,22 +10,22 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from simulator.claims.claim import Claim
-from simulator.claims.columns import NETWORK, TRIALS
-from simulator.claims.rehearsal import held
-from simulator.errors import ScenarioError, accepted, nearest
-from simulator.points.point import Part, Point, PointError, part
-from simulator.points.source import import_reference
-from simulator.points.swept import swept_columns
-from simulator.scenario.checks import check_claims, check_keys, check_labels, kept_plots, listed_twice
-from simulator.scenario.controls import BrokenPoints, broken_points
-from simulator.scenario.document import Document, read
-from simulator.scenario.mapping import from_mapping
-from simulator.scenario.model import SWEPT, Head, first_fault
-from simulator.scenario.point_of import point_of
-from simulator.scenario.sweep import Combination, SweepError, combinations
-from simulator.tasks.base import Task
-from simulator.tasks.sizes import called
+from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.columns import NETWORK, TRIALS
+from disttrack.simulator.claims.rehearsal import held
+from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.points.point import Part, Point, PointError, part
+from disttrack.simulator.points.source import import_reference
+from disttrack.simulator.points.swept import swept_columns
+from disttrack.simulator.scenario.checks import check_claims, check_keys, check_labels, kept_plots, listed_twice
+from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
+from disttrack.simulator.scenario.document import Document, read
+from disttrack.simulator.scenario.mapping import from_mapping
+from disttrack.simulator.scenario.model import SWEPT, Head, first_fault
+from disttrack.simulator.scenario.point_of import point_of
+from disttrack.simulator.scenario.sweep import Combination, SweepError, combinations
+from disttrack.simulator.tasks.base import Task
+from disttrack.simulator.tasks.sizes import called
 
 MOST_POINTS: Final = 30_000
 """A scenario of more points is taken for a slip: each of them is made once before anything is played."""
@@ -70,7 +70,7 @@ class Scenario:
         return self.head.name
 
     def _repr_html_(self) -> str:
-        return str(import_reference("simulator.notebook.shown:scenario")(self))
+        return str(import_reference("disttrack.simulator.notebook.shown:scenario")(self))
 
     def __repr__(self) -> str:
         return f"<scenario {self.name}: {len(self.points):,} points, {self.games:,} games>"

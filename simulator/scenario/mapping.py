@@ -7,9 +7,9 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from simulator.errors import ScenarioError
-from simulator.points.registry import FAMILIES, kinds
-from simulator.scenario.document import Document, spell
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.registry import FAMILIES, kinds
+from disttrack.simulator.scenario.document import Document, spell
 
 DEEPEST: Final = 20
 """No scenario has so many levels; a mapping that holds itself has more."""

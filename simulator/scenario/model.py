@@ -11,11 +11,11 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
-from simulator.claims.claim import Claim, Strict, Text
-from simulator.claims.control import LARGEST, not_bool
-from simulator.errors import nearest
-from simulator.scenario.network import UNIONS, Network
-from simulator.tasks.sizes import Size
+from disttrack.simulator.claims.claim import Claim, Strict, Text
+from disttrack.simulator.claims.control import LARGEST, not_bool
+from disttrack.simulator.errors import nearest
+from disttrack.simulator.scenario.network import UNIONS, Network
+from disttrack.simulator.tasks.sizes import Size
 
 # bounds stand before the validator, or pydantic leaves them out of the JSON Schema
 Whole = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(not_bool)]

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from simulator.claims.claim import Strict
-from simulator.claims.control import LARGEST, not_bool
+from disttrack.simulator.claims.claim import Strict
+from disttrack.simulator.claims.control import LARGEST, not_bool
 
 Steps = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(not_bool)]
 WarmUp = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(not_bool)]

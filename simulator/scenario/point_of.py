@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from simulator.points.point import Part, Point, PointError, part
-from simulator.scenario.model import first_fault, point_model
-from simulator.tasks.asked import check_point
-from simulator.tasks.base import Task
+from disttrack.simulator.points.point import Part, Point, PointError, part
+from disttrack.simulator.scenario.model import first_fault, point_model
+from disttrack.simulator.tasks.asked import check_point
+from disttrack.simulator.tasks.base import Task
 
 
 def point_of(

@@ -8,11 +8,11 @@ from typing import Any, get_type_hints
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter
 
-from simulator.points.facts import first_line
-from simulator.points.registry import Family, kinds, parameters
-from simulator.scenario.model import SWEPT, Head, PointModel, keys_of, point_model
-from simulator.scenario.network import NESTED
-from simulator.tasks.base import Task
+from disttrack.simulator.points.facts import first_line
+from disttrack.simulator.points.registry import Family, kinds, parameters
+from disttrack.simulator.scenario.model import SWEPT, Head, PointModel, keys_of, point_model
+from disttrack.simulator.scenario.network import NESTED
+from disttrack.simulator.tasks.base import Task
 
 Schema = dict[str, Any]
 

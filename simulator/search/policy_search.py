@@ -15,11 +15,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from adversaries.known import early_of
-from adversaries.policy import Policy
-from protocols.base import Protocol
-from simulator.errors import ScenarioError
-from simulator.game.play import play
+from disttrack.adversaries.known import early_of
+from disttrack.adversaries.policy import Policy
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.play import play
 
 POPULATION: Final = 40
 """Policies that the optimiser keeps at a time."""

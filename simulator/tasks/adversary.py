@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from adversaries.views import POWERS
-from simulator.game.power import missing_power
-from simulator.points.point import Point, PointError
+from disttrack.adversaries.views import POWERS
+from disttrack.simulator.game.power import missing_power
+from disttrack.simulator.points.point import Point, PointError
 
 
 def adversary_of(point: Point) -> Any:

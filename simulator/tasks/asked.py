@@ -11,10 +11,10 @@ from math import inf
 from traceback import walk_tb
 from typing import Any, Final
 
-from simulator.errors import ScenarioError, printable
-from simulator.points.point import Part, Point, PointError
-from simulator.points.source import EXITS, guarded
-from simulator.tasks.base import Task
+from disttrack.simulator.errors import ScenarioError, printable
+from disttrack.simulator.points.point import Part, Point, PointError
+from disttrack.simulator.points.source import EXITS, guarded
+from disttrack.simulator.tasks.base import Task
 
 SMALLEST: Final = 1e-100
 """No parameter of a side is nearer to 0 than this, nor larger than its inverse.

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from simulator.errors import printable
-from simulator.tasks.answers import USUAL, Answer
-from simulator.tasks.sizes import ITEMS, SITES, START, Size
+from disttrack.simulator.errors import printable
+from disttrack.simulator.tasks.answers import USUAL, Answer
+from disttrack.simulator.tasks.sizes import ITEMS, SITES, START, Size
 
 if TYPE_CHECKING:
-    from simulator.points.point import Point
-    from simulator.points.registry import Family
+    from disttrack.simulator.points.point import Point
+    from disttrack.simulator.points.registry import Family
 
 
 MOST: Final = 10**300

@@ -15,14 +15,14 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from mechanisms.rules import BlockLayout
-from protocols import Block, Robust
-from simulator.errors import MessageError, MoveError, ScenarioError
-from simulator.game.outcome import Game
-from simulator.points.point import Point, PointError
-from simulator.tasks.answers import OVER_ALPHA, WORDS, Answer, held
-from simulator.tasks.base import Record
-from simulator.tasks.tracking import Count, prepare, table_of
+from disttrack.mechanisms.rules import BlockLayout
+from disttrack.protocols import Block, Robust
+from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.tasks.answers import OVER_ALPHA, WORDS, Answer, held
+from disttrack.simulator.tasks.base import Record
+from disttrack.simulator.tasks.tracking import Count, prepare, table_of
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class Generalisation(Count):
             raise PointError(("network",), f"must be left out: task {self.kind} counts at the moment of sending")
 
     def play(self, point: Point, seed: int) -> Record:
-        from simulator.game.play import play
+        from disttrack.simulator.game.play import play
 
         try:
             game = play(**prepare(point), seed=seed, record=True)

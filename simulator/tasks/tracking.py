@@ -7,17 +7,17 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
-from adversaries.replay import Replay
-from adversaries.trace import Trace
-from simulator.errors import MessageError, MoveError, ScenarioError
-from simulator.game.engine_choice import choose_engine
-from simulator.game.network import checked_network, network_of
-from simulator.game.rehearsal import original
-from simulator.game.sizes import MOST_ITEMS
-from simulator.points.point import Point, PointError
-from simulator.tasks.adversary import adversary_of
-from simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
-from simulator.tasks.base import Demand, Record, Task
+from disttrack.adversaries.replay import Replay
+from disttrack.adversaries.trace import Trace
+from disttrack.simulator.errors import MessageError, MoveError, ScenarioError
+from disttrack.simulator.game.engine_choice import choose_engine
+from disttrack.simulator.game.network import checked_network, network_of
+from disttrack.simulator.game.rehearsal import original
+from disttrack.simulator.game.sizes import MOST_ITEMS
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.tasks.adversary import adversary_of
+from disttrack.simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
+from disttrack.simulator.tasks.base import Demand, Record, Task
 
 BYTES_A_SITE: Final = {"bulk": 800, "leap": 3_000, "step": 3_000}
 """Memory that an engine and a protocol keep for one site: the most that was measured over the protocols, rounded up."""
@@ -60,7 +60,7 @@ class Count(Task):
         _engine(point)
 
     def play(self, point: Point, seed: int) -> Record:
-        from simulator.game.play import play
+        from disttrack.simulator.game.play import play
 
         try:
             game = play(**prepare(point), seed=seed, on_error="record")

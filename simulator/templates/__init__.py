@@ -32,7 +32,11 @@ def written(what: str, *, module: str, class_name: str, kind: str) -> dict[str, 
     texts = {}
     for old, new in files.items():
         if (folder / old).is_file():
-            text = (folder / old).read_text(encoding="utf-8").replace(f"simulator.templates.{old_module}", module)
+            text = (
+                (folder / old)
+                .read_text(encoding="utf-8")
+                .replace(f"disttrack.simulator.templates.{old_module}", module)
+            )
             text = text.replace(old_class, class_name).replace(old_module, module).replace(old_kind, kind)
             texts[new] = text
     return texts

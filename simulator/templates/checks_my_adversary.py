@@ -1,7 +1,7 @@
 """Tests of my_adversary.py: python -m pytest test_my_adversary.py"""
 
 from disttrack import Deterministic, check_adversary, play
-from simulator.templates.my_adversary import MyAdversary
+from disttrack.simulator.templates.my_adversary import MyAdversary
 
 
 def test_it_plays_by_the_rules() -> None:

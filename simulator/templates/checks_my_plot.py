@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from disttrack import run
-from simulator.plots import check_plot, draw
-from simulator.templates.my_plot import MyPlot
+from disttrack.simulator.plots import check_plot, draw
+from disttrack.simulator.templates.my_plot import MyPlot
 
 SCENARIO = """
 name: small
@@ -27,7 +27,7 @@ def test_it_draws_the_games_of_a_scenario(tmp_path: Path) -> None:
 
 
 def test_what_it_does_not_take_is_refused_before_anything_runs() -> None:
-    asked = {"kind": "simulator.templates.my_plot:MyPlot", "bins": 5}
+    asked = {"kind": "disttrack.simulator.templates.my_plot:MyPlot", "bins": 5}
     assert check_plot(asked) == MyPlot(bins=5)
     with pytest.raises(ValueError, match="at least 2"):
         check_plot({**asked, "bins": 1})

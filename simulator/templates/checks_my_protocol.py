@@ -1,7 +1,7 @@
 """Tests of my_protocol.py: python -m pytest test_my_protocol.py"""
 
 from disttrack import Freeze, RoundRobin, check_protocol, play
-from simulator.templates.my_protocol import MyProtocol
+from disttrack.simulator.templates.my_protocol import MyProtocol
 
 
 def test_it_plays_by_the_rules() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from disttrack import ScenarioError, run
-from simulator.templates.my_task import MyTask
+from disttrack.simulator.templates.my_task import MyTask
 
 SCENARIO = """
 name: small

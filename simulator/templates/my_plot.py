@@ -13,8 +13,8 @@ from disttrack import Plot
 
 # A scenario is checked with this class before anything runs. What is heavy is imported where it is used.
 if TYPE_CHECKING:
-    from simulator.plots.description import Description
-    from simulator.results.read import Tables
+    from disttrack.simulator.plots.description import Description
+    from disttrack.simulator.results.read import Tables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +47,8 @@ class MyPlot(Plot):
         """
         import numpy as np
 
-        from simulator.plots.description import Axis, Description, Look, Panel, Series
-        from simulator.plots.marks import mark
+        from disttrack.simulator.plots.description import Axis, Description, Look, Panel, Series
+        from disttrack.simulator.plots.marks import mark
 
         games = tables.trials.dropna(subset=["max_rel_error"])
         if games.empty:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from protocols.base import Message, Protocol, Server, Site, in_unit_interval, ratio
+from disttrack.protocols.base import Message, Protocol, Server, Site, in_unit_interval, ratio
 
 
 @dataclass(frozen=True)

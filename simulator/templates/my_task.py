@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from disttrack import Demand, Record, Size, Task, play
-from simulator.points.point import Point
+from disttrack.simulator.points.point import Point
 
 
 class MyTask(Task):

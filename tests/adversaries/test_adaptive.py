@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
 
-from adversaries import NEVER, Adversary, Burst, Bursts, Choice, Coin, Drain, Freeze, Rest, View
-from protocols import Randomized
-from simulator import play
+from disttrack.adversaries import NEVER, Adversary, Burst, Bursts, Choice, Coin, Drain, Freeze, Rest, View
+from disttrack.protocols import Randomized
+from disttrack.simulator import play
 
 
 def view(sites: int = 4, known: Any = None, items: int = 10**6, **facts: Any) -> View:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adversaries.analysts import AnalystView, GradientAnalyst, LeaderboardClimber, SignCorrelation
-from mechanisms.statistical.queries import FeatureMean, Residual, Selection, Vote
-from simulator.points.registry import kinds
+from disttrack.adversaries.analysts import AnalystView, GradientAnalyst, LeaderboardClimber, SignCorrelation
+from disttrack.mechanisms.statistical.queries import FeatureMean, Residual, Selection, Vote
+from disttrack.simulator.points.registry import kinds
 
 ANALYSTS = {name: kind.load() for name, kind in kinds("analyst").items()}
 

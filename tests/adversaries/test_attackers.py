@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adversaries.sketching import (
+from disttrack.adversaries.sketching import (
     RESET,
     AmsAttack,
     Attacker,
@@ -21,7 +21,7 @@ from adversaries.sketching import (
     TailAttack,
     UnsortedItems,
 )  # fmt: skip
-from simulator.points.registry import kinds
+from disttrack.simulator.points.registry import kinds
 
 ATTACKERS = {name: kind.load() for name, kind in kinds("attacker").items()}
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adversaries import Adversary, Bisect, Burst, Posterior, View
-from protocols import Block
-from simulator import play
+from disttrack.adversaries import Adversary, Bisect, Burst, Posterior, View
+from disttrack.protocols import Block
+from disttrack.simulator import play
 
 
 def view(**facts: Any) -> View:

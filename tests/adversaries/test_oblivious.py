@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adversaries import Adversary, Bursts, Labels, Rotation, RoundRobin, Runs, SingleSite, Uniform, View, Zipf
-from adversaries.oblivious import CHUNK, RUNS, alias_table
+from disttrack.adversaries import Adversary, Bursts, Labels, Rotation, RoundRobin, Runs, SingleSite, Uniform, View, Zipf
+from disttrack.adversaries.oblivious import CHUNK, RUNS, alias_table
 
 ALARM = 1e-6
 

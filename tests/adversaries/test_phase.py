@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adversaries import NEVER, Burst, Phase, View
+from disttrack.adversaries import NEVER, Burst, Phase, View
 
 
 def ask(adversary: Phase, seen: View, items: int, output: float | None = None) -> tuple[int, int]:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adversaries import Adversary, Burst, Freeze, Posterior, Schedule, StateView, View
-from adversaries.attack_timing import AttackTiming
-from adversaries.beliefs import AttributedBelief, Belief, BlockBelief, CaughtBelief, SamplingBelief, belief_of
-from protocols import Block, Protocol, Randomized
-from simulator import play
+from disttrack.adversaries import Adversary, Burst, Freeze, Posterior, Schedule, StateView, View
+from disttrack.adversaries.attack_timing import AttackTiming
+from disttrack.adversaries.beliefs import AttributedBelief, Belief, BlockBelief, CaughtBelief, SamplingBelief, belief_of
+from disttrack.protocols import Block, Protocol, Randomized
+from disttrack.simulator import play
 
 FINDINGS: list[Any] = []
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
 
-from adversaries import Adversary, Burst, Freeze, Replay, Rest, Rotation, Schedule, Uniform, View
-from adversaries.replay import Prefix, Recorder
-from protocols import Exact, Randomized
-from simulator import play
-from simulator.errors import ScenarioError
-from simulator.game.engines import Leap
-from simulator.game.rehearsal import rehearse
+from disttrack.adversaries import Adversary, Burst, Freeze, Replay, Rest, Rotation, Schedule, Uniform, View
+from disttrack.adversaries.replay import Prefix, Recorder
+from disttrack.protocols import Exact, Randomized
+from disttrack.simulator import play
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.engines import Leap
+from disttrack.simulator.game.rehearsal import rehearse
 
 
 class Mixed(Adversary):

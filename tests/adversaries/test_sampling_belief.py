@@ -11,11 +11,11 @@ from enumeration import outputs
 from joint_reference import Told, redrawn, told
 from scipy import stats
 
-from adversaries import View
-from adversaries.beliefs import SamplingBelief
-from adversaries.beliefs.moments import Moments
-from mechanisms.rules.sampling import variance_redrawn
-from protocols import Randomized
+from disttrack.adversaries import View
+from disttrack.adversaries.beliefs import SamplingBelief
+from disttrack.adversaries.beliefs.moments import Moments
+from disttrack.mechanisms.rules.sampling import variance_redrawn
+from disttrack.protocols import Randomized
 
 CASES: list[tuple[float, int, list[int], int]] = [
     (2.5, 2, [0, 1, 0, 1, 0, 1, 1], 0),  # 1/p becomes 2, then 4, in turn
@@ -63,7 +63,7 @@ def test_the_linear_estimate_is_without_bias(
     case: tuple[float, int, list[int], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where combinations are too many: over all histories its mean is right, site by site, and the total always."""
-    monkeypatch.setattr("adversaries.beliefs.joint.LIMIT", 0)
+    monkeypatch.setattr("disttrack.adversaries.beliefs.joint.LIMIT", 0)
     found = compared(case)
     _, k, moves, start = case
     for site in range(k):

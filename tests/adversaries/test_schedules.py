@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adversaries import NEVER, Burst, Labels, Rest, Rotation, Runs, Schedule
+from disttrack.adversaries import NEVER, Burst, Labels, Rest, Rotation, Runs, Schedule
 
 HORIZON = 40
 """Steps of an endless plan that are looked at."""

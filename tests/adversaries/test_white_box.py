@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from scipy.stats import mannwhitneyu
 
-from adversaries import Adversary, Eavesdrop, Freeze, WhiteBox
-from protocols import Block, Exact, Martingale, Protocol, Robust
-from simulator import check_adversary, play
+from disttrack.adversaries import Adversary, Eavesdrop, Freeze, WhiteBox
+from disttrack.protocols import Block, Exact, Martingale, Protocol, Robust
+from disttrack.simulator import check_adversary, play
 
 
 @pytest.mark.quick_cases(1)

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from adversaries import Adversary, Burst, View
-from adversaries.schedules import NEVER, Rotation, Schedule
+from disttrack.adversaries import Adversary, Burst, View
+from disttrack.adversaries.schedules import NEVER, Rotation, Schedule
 
 
 class Base(Adversary):

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from protocols import Block, Deterministic, DeterministicRounds, Protocol, Randomized, Robust, SketchSwitching
-from protocols.bulk import BulkForm, Segment, Stream
-from protocols.coins import Coins
-from protocols.rounds.reacting import ReactingRounds
-from protocols.rounds.rules import BlockRule
-from protocols.sampling.bulk import BulkRandomized
-from protocols.sampling.server import RandomizedServer
+from disttrack.protocols import Block, Deterministic, DeterministicRounds, Protocol, Randomized, Robust, SketchSwitching
+from disttrack.protocols.bulk import BulkForm, Segment, Stream
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.rounds.reacting import ReactingRounds
+from disttrack.protocols.rounds.rules import BlockRule
+from disttrack.protocols.sampling.bulk import BulkRandomized
+from disttrack.protocols.sampling.server import RandomizedServer
 
 
 class Wrapped(BulkForm):

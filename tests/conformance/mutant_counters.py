@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms import Counter
-from mechanisms.counters.simple import PerItem, PerItemRun
+from disttrack.mechanisms import Counter
+from disttrack.mechanisms.counters.simple import PerItem, PerItemRun
 
 
 @dataclass(frozen=True)

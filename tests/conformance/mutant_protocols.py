@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import spoilt_parts as parts
 
-from protocols import Deterministic, DeterministicRounds, Exact, Protocol, Randomized, Robust
-from protocols.base import Site, in_unit_interval, positive
-from protocols.bulk import Segment, Stream
-from protocols.rounds.reacting import ReactingRounds
+from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Protocol, Randomized, Robust
+from disttrack.protocols.base import Site, in_unit_interval, positive
+from disttrack.protocols.bulk import Segment, Stream
+from disttrack.protocols.rounds.reacting import ReactingRounds
 
 
 def spoilt(

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from protocols.base import EVERYONE, Message, Server, Site
-from protocols.deterministic import REPORT
-from protocols.rounds.parts import POLL
+from disttrack.protocols.base import EVERYONE, Message, Server, Site
+from disttrack.protocols.deterministic import REPORT
+from disttrack.protocols.rounds.parts import POLL
 
 
 class Wrapped(Site):

@@ -13,13 +13,13 @@ import mutant_adversaries
 import pytest
 from click.testing import CliRunner
 
-import simulator.conformance
-from adversaries import RoundRobin, View
-from protocols import Deterministic
-from simulator.cli import main
-from simulator.conformance import all_faults
-from simulator.conformance.failure import ConformanceError, checked, faults, require, unless
-from simulator.conformance.protocols import PROTOCOL_CHECKS
+import disttrack.simulator.conformance
+from disttrack.adversaries import RoundRobin, View
+from disttrack.protocols import Deterministic
+from disttrack.simulator.cli import main
+from disttrack.simulator.conformance import all_faults
+from disttrack.simulator.conformance.failure import ConformanceError, checked, faults, require, unless
+from disttrack.simulator.conformance.protocols import PROTOCOL_CHECKS
 
 BAD = '''\
 """A protocol with several faults."""
@@ -27,7 +27,7 @@ BAD = '''\
 import random
 from dataclasses import dataclass
 
-from protocols import Exact
+from disttrack.protocols import Exact
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import mutant_protocols
 import pytest
 from _pytest.mark import ParameterSet
 
-from adversaries import Adversary
-from protocols import Protocol
-from simulator import check_adversary, check_bulk_form, check_counter, check_protocol
-from simulator.conformance import ConformanceError
+from disttrack.adversaries import Adversary
+from disttrack.protocols import Protocol
+from disttrack.simulator import check_adversary, check_bulk_form, check_counter, check_protocol
+from disttrack.simulator.conformance import ConformanceError
 
 
 def test_that_there_are_enough_mutants() -> None:

@@ -6,12 +6,11 @@ import inspect
 
 import pytest
 
-import adversaries
-import protocols
-from adversaries import Adversary, Choice, Trace
-from mechanisms import COUNTERS
-from protocols import Deterministic, Martingale, Protocol, Randomized
-from simulator import check_adversary, check_counter, check_protocol
+from disttrack import adversaries, protocols
+from disttrack.adversaries import Adversary, Choice, Trace
+from disttrack.mechanisms import COUNTERS
+from disttrack.protocols import Deterministic, Martingale, Protocol, Randomized
+from disttrack.simulator import check_adversary, check_counter, check_protocol
 
 PROTOCOLS = [
     found

@@ -30,10 +30,10 @@ from typing import Any
 import click
 import yaml
 
-from simulator.errors import ScenarioError
-from simulator.points.registry import HOMES, find
-from simulator.points.source import import_reference, source_of
-from simulator.scenario.load import load
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.registry import HOMES, find
+from disttrack.simulator.points.source import import_reference, source_of
+from disttrack.simulator.scenario.load import load
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -266,7 +266,7 @@ def _look_at(snippet: Snippet) -> None:
 
 def _parse(snippet: Snippet, words: list[str]) -> None:
     """Raise SnippetError unless the command line takes these words; nothing is run."""
-    from simulator.cli import main
+    from disttrack.simulator.cli import main
 
     group: Any = main
     try:

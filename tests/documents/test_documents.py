@@ -44,7 +44,7 @@ WIDTH = 3
 ```
 
 ```python own.py
-from adversaries import Freeze
+from disttrack.adversaries import Freeze
 from gap import WIDTH
 
 class Gap(Freeze):

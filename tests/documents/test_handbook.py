@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from snippets import ROOT
 
-from simulator.points.registry import FAMILIES, HOMES, Family, kinds
+from disttrack.simulator.points.registry import FAMILIES, HOMES, Family, kinds
 
 PAGES = ("index.html", "tutorial.html", "protocols/robust.html", "gallery/index.html", "api/simulator.html")
 OPENED = [
@@ -198,9 +198,9 @@ def test_what_pages_of_github_have_that_the_site_cannot_show() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("family", [family for family in FAMILIES if family != "plot"])
 def test_the_example_of_every_kind_plays_as_its_page_says(family: Family) -> None:
+    from disttrack.simulator.scenario.document import parse
+    from disttrack.simulator.scenario.load import build
     from handbook.examples import example
-    from simulator.scenario.document import parse
-    from simulator.scenario.load import build
 
     names = [kind.name for kind in kinds(family).values() if kind.origin == "built in"]
     assert len(names) >= 5
@@ -220,8 +220,8 @@ def test_the_example_of_every_kind_plays_as_its_page_says(family: Family) -> Non
 
 @pytest.mark.slow  # all scenarios are read
 def test_pages_tell_what_the_class_tells() -> None:
+    from disttrack.simulator.points.facts import facts
     from handbook.kind_page import kind_page
-    from simulator.points.facts import facts
 
     kind = kinds("protocol")["robust"]
     known = facts("protocol", kind.name, kind.origin, kind.reference, kind.load())

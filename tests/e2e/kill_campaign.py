@@ -29,7 +29,7 @@ PATIENCE: Final = 90.0
 BLOWS: Final = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 SLOW: Final = """\
 import time
-from adversaries import Adversary, Burst
+from disttrack.adversaries import Adversary, Burst
 
 class Slow(Adversary):
     def plan(self, view):

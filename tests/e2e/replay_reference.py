@@ -23,13 +23,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from simulator.claims.grammar import columns_of
-from simulator.errors import RunError, ScenarioError
-from simulator.results.formats import duration
-from simulator.results.write import write_tables
-from simulator.runs.runner import execute
-from simulator.runs.workers import cores
-from simulator.scenario.load import Scenario, load
+from disttrack.simulator.claims.grammar import columns_of
+from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.results.formats import duration
+from disttrack.simulator.results.write import write_tables
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.workers import cores
+from disttrack.simulator.scenario.load import Scenario, load
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 REFERENCE: Final = ROOT / "results" / "reference"

@@ -31,7 +31,7 @@ adversary: [{kind: "slow.py:Slow"}, {kind: freeze}]
 """
 SLOW = """\
 import time
-from adversaries import Adversary, Burst
+from disttrack.adversaries import Adversary, Burst
 
 class Slow(Adversary):
     def plan(self, view):
@@ -106,8 +106,8 @@ def test_a_task_of_ones_own_is_played_on_a_cluster_that_has_not_its_file(cluster
 
 @pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from simulator.errors import ScenarioError
-    from simulator.runs import dask_workers
+    from disttrack.simulator.errors import ScenarioError
+    from disttrack.simulator.runs import dask_workers
 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -199,10 +199,10 @@ def test_a_scheduler_that_goes_stops_the_run_and_keeps_its_games(
 
 PATIENT = """\
 import sys
-import simulator.runs.dask_workers as workers
+import disttrack.simulator.runs.dask_workers as workers
 
 workers.EMPTY, workers.LOOK = float(sys.argv.pop(1)), 0.2
-from simulator.cli import main
+from disttrack.simulator.cli import main
 
 main()
 """

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SLOW = """\
 import time
 from pathlib import Path
-from adversaries import Adversary, Burst
+from disttrack.adversaries import Adversary, Burst
 
 class Slow(Adversary):
     def plan(self, view):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.cli.new import commands
+from disttrack.simulator.cli.new import commands
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """\

@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from replay_reference import REFERENCE, recorded
 
-from simulator.claims.false_alarm import ALLOWED, together
+from disttrack.simulator.claims.false_alarm import ALLOWED, together
 
 TOLD = 30
 """So many reference results at least have rates; those of before there were any have none."""

@@ -16,14 +16,16 @@ from typing import Final
 
 import atheris
 
-with atheris.instrument_imports(include=["simulator.claims", "simulator.scenario", "simulator.runs.journal", "yaml"]):
-    from simulator.claims.grammar import ExpressionError
-    from simulator.claims.rehearsal import check_condition, check_measure
-    from simulator.errors import RunError, ScenarioError
-    from simulator.runs.journal import Journal
-    from simulator.scenario.load import load
-    from simulator.scenario.yaml_values import YamlError, read_yaml
-    from simulator.tasks.base import Record
+with atheris.instrument_imports(
+    include=["disttrack.simulator.claims", "disttrack.simulator.scenario", "disttrack.simulator.runs.journal", "yaml"]
+):
+    from disttrack.simulator.claims.grammar import ExpressionError
+    from disttrack.simulator.claims.rehearsal import check_condition, check_measure
+    from disttrack.simulator.errors import RunError, ScenarioError
+    from disttrack.simulator.runs.journal import Journal
+    from disttrack.simulator.scenario.load import load
+    from disttrack.simulator.scenario.yaml_values import YamlError, read_yaml
+    from disttrack.simulator.tasks.base import Record
 
 PLACE: Final = Path(tempfile.mkdtemp())
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adversaries import Adversary, Freeze, RoundRobin, SingleSite, Uniform
-from protocols import (
+from disttrack.adversaries import Adversary, Freeze, RoundRobin, SingleSite, Uniform
+from disttrack.protocols import (
     Block,
     Deterministic,
     DeterministicRounds,

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adversaries import Adversary
-from protocols import Message, Protocol, Server, Site
-from simulator import Game, play
+from disttrack.adversaries import Adversary
+from disttrack.protocols import Message, Protocol, Server, Site
+from disttrack.simulator import Game, play
 
 HEAD = "  step  item to           truth   output    error   messages"
 MARGIN = " " * HEAD.index("messages")

@@ -10,10 +10,10 @@ from typing import Final
 
 from golden_files import write_all
 
-from simulator.claims.judge import Finding
-from simulator.cli.summary import claims_table, games_table
-from simulator.results.answers import answer_table
-from simulator.results.folder import Results
+from disttrack.simulator.claims.judge import Finding
+from disttrack.simulator.cli.summary import claims_table, games_table
+from disttrack.simulator.results.answers import answer_table
+from disttrack.simulator.results.folder import Results
 
 FOLDER: Final = Path(__file__).parent / "terminal"
 CASES: Final = ("count", "counter", "experts", "sketch")

@@ -11,10 +11,10 @@ from golden_cases import CASES, Case
 from golden_diagram import diagram
 from golden_files import FOLDER, RULE, UNWRITTEN, by_hand, counted, parts, played, regenerate
 
-from adversaries import Freeze, RoundRobin
-from protocols import Deterministic, Exact, Protocol
-from simulator import play
-from simulator.points.registry import kinds
+from disttrack.adversaries import Freeze, RoundRobin
+from disttrack.protocols import Deterministic, Exact, Protocol
+from disttrack.simulator import play
+from disttrack.simulator.points.registry import kinds
 
 BUILT_IN = [kind.name for kind in kinds("protocol").values() if kind.origin == "built in"]
 

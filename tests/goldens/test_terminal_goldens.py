@@ -7,7 +7,7 @@ import textwrap
 import pytest
 from golden_terminal import CASES, FOLDER, WIDTHS, printed, regenerate_terminal, wanted
 
-from simulator.results.folder import Results
+from disttrack.simulator.results.folder import Results
 
 NAMES = [f"{case}-{name}" for case in CASES for name in WIDTHS]
 

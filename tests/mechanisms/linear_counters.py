@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mechanisms import COUNTERS
+from disttrack.mechanisms import COUNTERS
 
 LINEAR = [kind for kind in COUNTERS if kind not in {"randomized-response", "sparse", "sparse-infinite"}]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from mechanisms import AboveThreshold, PrivatePartition
-from mechanisms.halting import AboveThresholdHalting, SampledHalting
+from disttrack.mechanisms import AboveThreshold, PrivatePartition
+from disttrack.mechanisms.halting import AboveThresholdHalting, SampledHalting
 
 FALSE_ALARM = 1e-6
 

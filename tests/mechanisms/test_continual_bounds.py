@@ -12,9 +12,9 @@ from math import exp, log, log2
 import numpy as np
 import pytest
 
-from mechanisms import Counter, Fresh, PanPrivate, PerItem
-from mechanisms.counters import KINDS, counter
-from mechanisms.laplace_sums import laplace_sum_log_tail, laplace_sum_quantile
+from disttrack.mechanisms import Counter, Fresh, PanPrivate, PerItem
+from disttrack.mechanisms.counters import KINDS, counter
+from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail, laplace_sum_quantile
 
 HORIZONS = [1 << h for h in (1, 2, 3, 4, 6, 10, 20, 40)]
 RISKS = (0.1, 0.05, 0.01, 1e-6, 1e-12)

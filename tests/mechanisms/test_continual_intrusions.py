@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import RandomizedResponse
+from disttrack.mechanisms import RandomizedResponse
 
 SPREAD = 8
 """The constant k of the proof."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import ContinualOutput, PanPrivateDensity
+from disttrack.mechanisms import ContinualOutput, PanPrivateDensity
 
 FALSE_ALARM = 1e-6
 

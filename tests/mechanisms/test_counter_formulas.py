@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechanisms import (
+from disttrack.mechanisms import (
     Binary,
     Blt,
     Fresh,
@@ -26,11 +26,11 @@ from mechanisms import (
     SquareRoot,
     TwoLevel,
 )  # fmt: skip
-from mechanisms.counters import KINDS, counter, counter_class
-from mechanisms.counters.base import Counter, noise_or_silence
-from mechanisms.counters.k_ary import balanced_digits
-from mechanisms.laplace_sums import laplace_sum_quantile
-from mechanisms.noise import Gaussian
+from disttrack.mechanisms.counters import KINDS, counter, counter_class
+from disttrack.mechanisms.counters.base import Counter, noise_or_silence
+from disttrack.mechanisms.counters.k_ary import balanced_digits
+from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
+from disttrack.mechanisms.noise import Gaussian
 
 EPSILON = 0.8
 
@@ -195,7 +195,7 @@ def test_what_every_counter_shares() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_numbers_at_once_are_numbers_one_by_one(kind: str) -> None:
     """The way that every run has from its base: a step for each number."""
-    from mechanisms.counters.base import Run
+    from disttrack.mechanisms.counters.base import Run
 
     made = counter(kind, 0.7, 9)
     one, other = (made.start(np.random.default_rng(4)) for _ in range(2))
@@ -234,7 +234,7 @@ def test_only_a_counter_is_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> Non
             return self.found
 
     for found in (dict, 7, Hybrid(1.0), Hybrid):
-        monkeypatch.setattr("mechanisms.counters.entry_points", lambda found=found, **given: [Point(found)])
+        monkeypatch.setattr("disttrack.mechanisms.counters.entry_points", lambda found=found, **given: [Point(found)])
         if found is Hybrid:
             assert counter_class("own") is Hybrid
         else:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms import COUNTERS, MECHANISMS, Blt, Counter, Gaussian
-from mechanisms.counters import counter, make
+from disttrack.mechanisms import COUNTERS, MECHANISMS, Blt, Counter, Gaussian
+from disttrack.mechanisms.counters import counter, make
 
 KINDS = sorted(COUNTERS)
 

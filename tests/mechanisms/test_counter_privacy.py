@@ -15,9 +15,9 @@ import pytest
 from linear_counters import LINEAR
 from scipy.optimize import linprog
 
-from mechanisms import Binary, Counter, PanPrivate, TwoLevel
-from mechanisms.counters import counter
-from mechanisms.scripted_noise import ScriptedNoise, response
+from disttrack.mechanisms import Binary, Counter, PanPrivate, TwoLevel
+from disttrack.mechanisms.counters import counter
+from disttrack.mechanisms.scripted_noise import ScriptedNoise, response
 
 CASES = [
     *((kind, {}) for kind in LINEAR if kind != "pan-private"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mechanisms import Binary, Hybrid, Laplace, PanPrivate, TreeVarianceReduced
+from disttrack.mechanisms import Binary, Hybrid, Laplace, PanPrivate, TreeVarianceReduced
 
 
 def noise(seed: int, scale: float, size: int) -> list[float]:

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.counters.base import Counter, Run
-from mechanisms.noise import Draws, Laplace, Silent
+from disttrack.mechanisms.counters.base import Counter, Run
+from disttrack.mechanisms.noise import Draws, Laplace, Silent
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ def by_a_line(folder: Path) -> None:
     shutil.copytree(ROOT / "mechanisms", package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "counters" / "doubled.py").write_text(DOUBLED, encoding="utf-8")
     home = package / "counters" / "__init__.py"
-    place = "from mechanisms.counters.hybrid import"
-    line = "from mechanisms.counters.doubled import Doubled as Doubled\n"
+    place = "from disttrack.mechanisms.counters.hybrid import"
+    line = "from disttrack.mechanisms.counters.doubled import Doubled as Doubled\n"
     text = home.read_text(encoding="utf-8")
     assert text.count(place) == 1
     home.write_text(text.replace(place, line + place), encoding="utf-8")
@@ -110,7 +110,7 @@ def by_an_entry_point(folder: Path) -> None:
 COMMANDS = """\
 import json, sys
 from click.testing import CliRunner
-from simulator.cli import main
+from disttrack.simulator.cli import main
 
 done = [CliRunner().invoke(main, words, catch_exceptions=False) for words in json.loads(sys.argv[1])]
 json.dump([[each.exit_code, each.stdout, each.stderr] for each in done], sys.stdout)

@@ -9,10 +9,10 @@ import pytest
 from linear_counters import LINEAR
 from scipy import stats
 
-from mechanisms import Binary, Hybrid, KAry, RandomizedResponse, TreeVarianceReduced
-from mechanisms.counters import counter
-from mechanisms.counters.k_ary import balanced_digits
-from mechanisms.scripted_noise import response
+from disttrack.mechanisms import Binary, Hybrid, KAry, RandomizedResponse, TreeVarianceReduced
+from disttrack.mechanisms.counters import counter
+from disttrack.mechanisms.counters.k_ary import balanced_digits
+from disttrack.mechanisms.scripted_noise import response
 
 FALSE_ALARM = 1e-6
 

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adversaries import RoundRobin
-from mechanisms import MECHANISMS, Laplace, LaplaceQueries
-from mechanisms.noise import RealGaussian
-from mechanisms.statistical import CURATORS
-from mechanisms.statistical.queries import Members
-from protocols import Robust
-from simulator import play
-from simulator.points.facts import ARITHMETIC
-from simulator.points.registry import parameters
-from simulator.tasks.audit.cases import cases_of, usual
+from disttrack.adversaries import RoundRobin
+from disttrack.mechanisms import MECHANISMS, Laplace, LaplaceQueries
+from disttrack.mechanisms.noise import RealGaussian
+from disttrack.mechanisms.statistical import CURATORS
+from disttrack.mechanisms.statistical.queries import Members
+from disttrack.protocols import Robust
+from disttrack.simulator import play
+from disttrack.simulator.points.facts import ARITHMETIC
+from disttrack.simulator.points.registry import parameters
+from disttrack.simulator.tasks.audit.cases import cases_of, usual
 
 RUNS = 60
 STEP = 2.0**-40

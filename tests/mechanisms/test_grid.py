@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms.gaussian import delta_spent
-from mechanisms.grid import MOST, discrete_gaussian, discrete_laplace, spacing
+from disttrack.mechanisms.gaussian import delta_spent
+from disttrack.mechanisms.grid import MOST, discrete_gaussian, discrete_laplace, spacing
 
 Sampler = Callable[[Any, float, int], np.ndarray]
 FALSE_ALARM = 1e-6

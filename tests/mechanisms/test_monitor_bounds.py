@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from mechanisms import (
+from disttrack.mechanisms import (
     CounterMonitor,
     Hybrid,
     ReleaseMonitor,
@@ -21,10 +21,10 @@ from mechanisms import (
     SparseVectorMonitor,
     hard_instance,
 )
-from mechanisms.counters import Binary, Counter
-from mechanisms.halting import AboveThresholdHalting, HaltingTimes
-from mechanisms.hard_instance import HardInstance, halting_bound
-from mechanisms.monitors import quiet_cut
+from disttrack.mechanisms.counters import Binary, Counter
+from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes
+from disttrack.mechanisms.hard_instance import HardInstance, halting_bound
+from disttrack.mechanisms.monitors import quiet_cut
 
 QUIET = 0.01
 """Probability with which a monitor may halt on the empty stream."""

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import (
+from disttrack.mechanisms import (
     AboveThreshold,
     CounterMonitor,
     ReleaseMonitor,
@@ -23,10 +23,10 @@ from mechanisms import (
     SparseVectorQueries,
     hard_instance,
 )  # fmt: skip
-from mechanisms.halting import AboveThresholdHalting, SampledHalting
-from mechanisms.hard_instance import halting_bound
-from mechanisms.monitors import quiet_cut, runs_of_constant_sum, verdict
-from mechanisms.scripted_noise import ScriptedNoise
+from disttrack.mechanisms.halting import AboveThresholdHalting, SampledHalting
+from disttrack.mechanisms.hard_instance import halting_bound
+from disttrack.mechanisms.monitors import quiet_cut, runs_of_constant_sum, verdict
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 
 def test_the_margins_of_sparse_vector_queries() -> None:

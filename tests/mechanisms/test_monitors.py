@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import CounterMonitor, ReleaseMonitor, SparseVectorMonitor, hard_instance
-from mechanisms.counters import counter
-from mechanisms.halting import SampledHalting
-from mechanisms.hard_instance import halting_bound
-from mechanisms.monitors import MONITORS, verdict
+from disttrack.mechanisms import CounterMonitor, ReleaseMonitor, SparseVectorMonitor, hard_instance
+from disttrack.mechanisms.counters import counter
+from disttrack.mechanisms.halting import SampledHalting
+from disttrack.mechanisms.hard_instance import halting_bound
+from disttrack.mechanisms.monitors import MONITORS, verdict
 
 FALSE_ALARM = 1e-6
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from mechanisms import Draws, Gaussian, Laplace, Silent, laplace_sum_quantile
-from mechanisms.gaussian import delta_spent, noise_multiplier
-from mechanisms.laplace_sums import laplace_sum_log_tail, laplace_sum_variance
+from disttrack.mechanisms import Draws, Gaussian, Laplace, Silent, laplace_sum_quantile
+from disttrack.mechanisms.gaussian import delta_spent, noise_multiplier
+from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail, laplace_sum_variance
 
 FALSE_ALARM = 1e-6
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.integrate import simpson
 
-from mechanisms.counters import counter
-from mechanisms.laplace_sums import laplace_sum_log_tail
-from mechanisms.noise_union import NoiseUnion, Tail
+from disttrack.mechanisms.counters import counter
+from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail
+from disttrack.mechanisms.noise_union import NoiseUnion, Tail
 
 
 @pytest.mark.parametrize("kind", ["binary", "tree-variance-reduced", "per-item", "two-level"])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechanisms import ReleaseQueries, SortedQueries, SparseVectorQueries
+from disttrack.mechanisms import ReleaseQueries, SortedQueries, SparseVectorQueries
 
 Solver = Callable[[Sequence[float], Sequence[float], int], list[float]]
 """Answers queries on a data set, with this seed."""

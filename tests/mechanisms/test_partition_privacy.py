@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import AboveThreshold, Binary, Hybrid, PerItem, PrivatePartition, Sparse, SparseInfinite
-from mechanisms.halting import AboveThresholdHalting
+from disttrack.mechanisms import AboveThreshold, Binary, Hybrid, PerItem, PrivatePartition, Sparse, SparseInfinite
+from disttrack.mechanisms.halting import AboveThresholdHalting
 
 BETA = 0.05
 STEPS = 6

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechanisms import PerturbedLeader
-from simulator.tasks.audit.exact.linear import linear_loss
+from disttrack.mechanisms import PerturbedLeader
+from disttrack.simulator.tasks.audit.exact.linear import linear_loss
 
 
 def biased_costs(rounds: int, experts: int, seed: int) -> np.ndarray:

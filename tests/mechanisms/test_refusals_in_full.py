@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechanisms import ExpertsPrivate, Guessing, JdpMirror, LearnerRun, Plain, PointPredictor, PrivateProper
-from mechanisms.sketches import (
+from disttrack.mechanisms import ExpertsPrivate, Guessing, JdpMirror, LearnerRun, Plain, PointPredictor, PrivateProper
+from disttrack.mechanisms.sketches import (
     Ams,
     AmsMedian,
     ComputationPaths,
@@ -24,8 +24,8 @@ from mechanisms.sketches import (
     Rounded,
     Salted,
 )  # fmt: skip
-from mechanisms.sketches.linear import LinearRun
-from mechanisms.sketches.signs import DenseSigns, HashedSigns, signs_of
+from disttrack.mechanisms.sketches.linear import LinearRun
+from disttrack.mechanisms.sketches.signs import DenseSigns, HashedSigns, signs_of
 
 SAID: list[tuple[Callable[..., Any], str]] = [
     (partial(CountSketch, 8, depth=4), "depth must be an odd number; got 4"),

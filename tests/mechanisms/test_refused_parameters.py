@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechanisms import (
+from disttrack.mechanisms import (
     AboveThreshold,
     Binary,
     ContinualOutput,
@@ -46,16 +46,16 @@ from mechanisms import (
     hard_instance,
     laplace_sum_quantile,
 )  # fmt: skip
-from mechanisms.accounting.composition import advanced
-from mechanisms.counters import Blt
-from mechanisms.gaussian import noise_multiplier
-from mechanisms.halting import SampledHalting
-from mechanisms.noise_union import NoiseUnion
-from mechanisms.prediction.histogram import SparseHistogram
-from mechanisms.queries.binary import Halves, Marginals
-from mechanisms.queries.ordered import Intervals
-from mechanisms.queries.plain import Axes, Points
-from mechanisms.sketches import (
+from disttrack.mechanisms.accounting.composition import advanced
+from disttrack.mechanisms.counters import Blt
+from disttrack.mechanisms.gaussian import noise_multiplier
+from disttrack.mechanisms.halting import SampledHalting
+from disttrack.mechanisms.noise_union import NoiseUnion
+from disttrack.mechanisms.prediction.histogram import SparseHistogram
+from disttrack.mechanisms.queries.binary import Halves, Marginals
+from disttrack.mechanisms.queries.ordered import Intervals
+from disttrack.mechanisms.queries.plain import Axes, Points
+from disttrack.mechanisms.sketches import (
     Ams,
     AmsDifference,
     AmsMedian,
@@ -72,9 +72,9 @@ from mechanisms.sketches import (
     Salted,
     Switched,
 )  # fmt: skip
-from mechanisms.sketches.second_moment import rows_for, rows_for_tail
-from mechanisms.static import GaussianQueries, LaplaceQueries
-from mechanisms.statistical import (
+from disttrack.mechanisms.sketches.second_moment import rows_for, rows_for_tail
+from disttrack.mechanisms.static import GaussianQueries, LaplaceQueries
+from disttrack.mechanisms.statistical import (
     Empirical,
     GaussianAnswers,
     LaplaceAnswers,

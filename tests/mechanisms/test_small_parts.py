@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechanisms import (
+from disttrack.mechanisms import (
     ContinualOutput,
     Fresh,
     Gaussian,
@@ -20,11 +20,11 @@ from mechanisms import (
     PerItem,
     PrivatePartition,
 )  # fmt: skip
-from mechanisms.counters.base import Counter, Run
-from mechanisms.dynamic.cutting import Cutter
-from mechanisms.dynamic.releases import HybridReleases, ReleaseTree
-from mechanisms.noise import Draws
-from mechanisms.scripted_noise import Batch, ScriptedNoise, response
+from disttrack.mechanisms.counters.base import Counter, Run
+from disttrack.mechanisms.dynamic.cutting import Cutter
+from disttrack.mechanisms.dynamic.releases import HybridReleases, ReleaseTree
+from disttrack.mechanisms.noise import Draws
+from disttrack.mechanisms.scripted_noise import Batch, ScriptedNoise, response
 
 
 @pytest.mark.parametrize("after", [0, 5])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import Binary, Hybrid, Sparse, SparseInfinite
+from disttrack.mechanisms import Binary, Hybrid, Sparse, SparseInfinite
 
 FALSE_ALARM = 1e-6
 

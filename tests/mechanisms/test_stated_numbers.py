@@ -8,7 +8,7 @@ from math import exp, log, log2, sqrt
 import numpy as np
 import pytest
 
-from mechanisms import AboveThreshold, ContinualOutput, PanPrivateDensity, PerturbedLeader
+from disttrack.mechanisms import AboveThreshold, ContinualOutput, PanPrivateDensity, PerturbedLeader
 
 
 def test_the_numbers_of_the_transformation_and_the_density() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import QUERY_SOLVERS, ReleaseQueries, SortedQueries, SparseInfinite, SparseVectorQueries
+from disttrack.mechanisms import QUERY_SOLVERS, ReleaseQueries, SortedQueries, SparseInfinite, SparseVectorQueries
 
 FALSE_ALARM = 1e-6
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from mechanisms import Blt, SquareRoot
-from mechanisms.counters.blt import quadrature_buffers
-from mechanisms.counters.square_root import square_root_coefficients, square_root_norm
-from mechanisms.scripted_noise import response
+from disttrack.mechanisms import Blt, SquareRoot
+from disttrack.mechanisms.counters.blt import quadrature_buffers
+from disttrack.mechanisms.counters.square_root import square_root_coefficients, square_root_norm
+from disttrack.mechanisms.scripted_noise import response
 
 
 def triangle(coefficients: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import ContinualOutput
+from disttrack.mechanisms import ContinualOutput
 
 EPSILON = 1.0
 FOUR = ContinualOutput(EPSILON, 4, sensitivity=1.0, changes=1, variation=0.1)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import ContinualOutput, PanPrivateDensity
+from disttrack.mechanisms import ContinualOutput, PanPrivateDensity
 
 Values = Sequence[float]
 

@@ -9,4 +9,4 @@ import pytest
 def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the protocols take the scripted coins that are handed in as their generator."""
     for module in ("sampling.randomized", "rounds.base"):
-        monkeypatch.setattr(f"protocols.{module}.Coins", lambda rng: rng)
+        monkeypatch.setattr(f"disttrack.protocols.{module}.Coins", lambda rng: rng)

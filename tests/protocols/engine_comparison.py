@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from scipy.stats import ks_2samp
 
-from adversaries import Adversary
-from protocols import Protocol
-from simulator import Game, play
+from disttrack.adversaries import Adversary
+from disttrack.protocols import Protocol
+from disttrack.simulator import Game, play
 
 GAMES = 500
 ALARM = 1e-6

@@ -13,7 +13,7 @@ from functools import cache
 from math import expm1
 from typing import Any
 
-from protocols.base import EVERYONE, Message, Protocol
+from disttrack.protocols.base import EVERYONE, Message, Protocol
 
 
 class ScriptedCoins:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from adversaries import Adversary, Burst, Labels, Rotation, Runs, View
-from adversaries.schedules import Schedule
+from disttrack.adversaries import Adversary, Burst, Labels, Rotation, Runs, View
+from disttrack.adversaries.schedules import Schedule
 
 
 class Turning(Adversary):

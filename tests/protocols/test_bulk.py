@@ -21,8 +21,8 @@ from engine_comparison import ALARM, GAMES, ITEMS, MEASURES, SITES, measured, su
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adversaries import Adversary, Bursts, RoundRobin, SingleSite, Trace, Uniform, Zipf
-from protocols import (
+from disttrack.adversaries import Adversary, Bursts, RoundRobin, SingleSite, Trace, Uniform, Zipf
+from disttrack.protocols import (
     Block,
     Deterministic,
     DeterministicRounds,
@@ -32,9 +32,9 @@ from protocols import (
     Randomized,
     Robust,
 )
-from protocols.rounds.bulk import BulkRounds
-from simulator import play
-from simulator.conformance.failure import same_game
+from disttrack.protocols.rounds.bulk import BulkRounds
+from disttrack.simulator import play
+from disttrack.simulator.conformance.failure import same_game
 
 KINDS = ("round-robin", "single-site", "bursts", "uniform", "zipf", "trace")
 PAIRS: list[tuple[Protocol, int, str]] = [
@@ -86,10 +86,14 @@ def adversaries(folder: Path) -> dict[str, Adversary]:
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Segments of some dozen messages, 10 bursts and 100 labels, where real games have a million."""
-    for place in ("protocols.deterministic", "protocols.rounds.bulk", "protocols.sampling.bulk"):
+    for place in (
+        "disttrack.protocols.deterministic",
+        "disttrack.protocols.rounds.bulk",
+        "disttrack.protocols.sampling.bulk",
+    ):
         monkeypatch.setattr(f"{place}.CHUNK", 8)
-    monkeypatch.setattr("adversaries.oblivious.CHUNK", 100)
-    monkeypatch.setattr("adversaries.oblivious.RUNS", 10)
+    monkeypatch.setattr("disttrack.adversaries.oblivious.CHUNK", 100)
+    monkeypatch.setattr("disttrack.adversaries.oblivious.RUNS", 10)
 
 
 @pytest.mark.slow
@@ -129,7 +133,7 @@ def test_reports_kept_at_a_halving_are_found_out(monkeypatch: pytest.MonkeyPatch
     """Wrong engine: when p is lowered the sites' last reports are not redrawn."""
     protocol = Randomized(alpha=0.2)
     leap = measured(protocol, RoundRobin(), "leap", range(GAMES))
-    monkeypatch.setattr("protocols.sampling.bulk.redrawn", lambda last, before, inverse, coins: last)
+    monkeypatch.setattr("disttrack.protocols.sampling.bulk.redrawn", lambda last, before, inverse, coins: last)
     bulk = measured(protocol, RoundRobin(), "bulk", range(GAMES, 2 * GAMES))
     assert min(surprises(leap, bulk).values()) < ALARM / len(MEASURES)
 
@@ -180,9 +184,9 @@ def test_the_same_transcript(
     if kind == "trace":
         sites = SITES
     with pytest.MonkeyPatch.context() as patch:
-        for place in ("protocols.deterministic", "protocols.rounds.bulk"):
+        for place in ("disttrack.protocols.deterministic", "disttrack.protocols.rounds.bulk"):
             patch.setattr(f"{place}.CHUNK", chunk)
-        patch.setattr("adversaries.oblivious.CHUNK", max(13, chunk))
+        patch.setattr("disttrack.adversaries.oblivious.CHUNK", max(13, chunk))
         games = [
             play(protocol, adversary, sites=sites, items=items, start=start, seed=seed, engine=engine, record=True)
             for engine in ("leap", "bulk")

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from reactions import Mixing, Rushing, Turning
 
-from adversaries import Drain, Freeze, Phase, RoundRobin, SingleSite, Uniform
-from protocols import Block, Deterministic, Exact, Martingale, Protocol, Robust
-from protocols.coins import Coins
-from protocols.rounds.rules import BlockRule
-from simulator import play
-from simulator.conformance.failure import same_game
+from disttrack.adversaries import Drain, Freeze, Phase, RoundRobin, SingleSite, Uniform
+from disttrack.protocols import Block, Deterministic, Exact, Martingale, Protocol, Robust
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.rounds.rules import BlockRule
+from disttrack.simulator import play
+from disttrack.simulator.conformance.failure import same_game
 
 FACTS = (
     "items", "verdict", "max_rel_error", "highest", "lowest", "first_failure", "failing_fraction", "output_changes",

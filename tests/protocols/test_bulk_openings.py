@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import protocols
-from adversaries import Adversary, RoundRobin, SingleSite, Uniform
-from adversaries.schedules import Rotation
-from protocols import Block, DeterministicRounds, Exact, Martingale, Protocol, Robust
-from protocols.bulk import BulkForm
-from simulator import Game, play
-from simulator.conformance.failure import same_game
+from disttrack import protocols
+from disttrack.adversaries import Adversary, RoundRobin, SingleSite, Uniform
+from disttrack.adversaries.schedules import Rotation
+from disttrack.protocols import Block, DeterministicRounds, Exact, Martingale, Protocol, Robust
+from disttrack.protocols.bulk import BulkForm
+from disttrack.simulator import Game, play
+from disttrack.simulator.conformance.failure import same_game
 
 FORWARDING: list[Protocol] = [
     Exact(),

@@ -11,7 +11,7 @@ import pytest
 from enumeration import every_outcome
 from scipy import stats
 
-from protocols.coins import Coins, gap_scale
+from disttrack.protocols.coins import Coins, gap_scale
 
 
 @pytest.mark.parametrize("p", [1.0, 0.5, 1e-3, 1e-9])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from protocols import (
+from disttrack.protocols import (
     Block,
     Deterministic,
     DeterministicRounds,
@@ -23,15 +23,15 @@ from protocols import (
     Robust,
     SketchSwitching,
 )  # fmt: skip
-from protocols.base import even_start, ratio
-from protocols.costs import GROWTH, deterministic, least_known, memoryless, oblivious, partial_privacy
-from protocols.rounds.coin_rounds import first_round, words_of
-from protocols.rounds.constants import CANDIDATES
-from protocols.rounds.difference_estimators import doubling
-from protocols.rounds.martingale import strength_for
-from protocols.rounds.tight import tight_round
-from protocols.sampling.confidence import confidence_for
-from protocols.sampling.randomized import LARGEST_COUNT
+from disttrack.protocols.base import even_start, ratio
+from disttrack.protocols.costs import GROWTH, deterministic, least_known, memoryless, oblivious, partial_privacy
+from disttrack.protocols.rounds.coin_rounds import first_round, words_of
+from disttrack.protocols.rounds.constants import CANDIDATES
+from disttrack.protocols.rounds.difference_estimators import doubling
+from disttrack.protocols.rounds.martingale import strength_for
+from disttrack.protocols.rounds.tight import tight_round
+from disttrack.protocols.sampling.confidence import confidence_for
+from disttrack.protocols.sampling.randomized import LARGEST_COUNT
 
 GAMES = [(items, start) for items in (0, 1, 7, 60, 500, 10**4, 10**6) for start in (0, 3, 100, 5000, 10**9)]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from adversaries import RoundRobin
-from protocols import Deterministic, Martingale, Robust
-from protocols.costs import deterministic, least_known, memoryless, oblivious, partial_privacy
-from protocols.rounds.coin_rounds import plan, share_of
-from simulator import play
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Deterministic, Martingale, Robust
+from disttrack.protocols.costs import deterministic, least_known, memoryless, oblivious, partial_privacy
+from disttrack.protocols.rounds.coin_rounds import plan, share_of
+from disttrack.simulator import play
 
 PAGE = Path(__file__).parents[2] / "docs" / "cost-of-robustness.md"
 

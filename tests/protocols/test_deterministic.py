@@ -7,11 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from adversaries import RoundRobin, SingleSite
-from protocols import Deterministic
-from protocols.base import FOREVER
-from protocols.deterministic import Thresholds
-from simulator import play
+from disttrack.adversaries import RoundRobin, SingleSite
+from disttrack.protocols import Deterministic
+from disttrack.protocols.base import FOREVER
+from disttrack.protocols.deterministic import Thresholds
+from disttrack.simulator import play
 
 # Reports of one site after n items, by the definition in exact arithmetic (papers, section 2.1).
 STRICT = {

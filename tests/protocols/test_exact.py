@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from adversaries import Freeze, RoundRobin, SingleSite
-from protocols import Exact
-from simulator import play
+from disttrack.adversaries import Freeze, RoundRobin, SingleSite
+from disttrack.protocols import Exact
+from disttrack.simulator import play
 
 
 @pytest.mark.parametrize("engine", ["step", "leap", "bulk"])

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-import protocols
-from adversaries import RoundRobin, SingleSite
-from protocols import (
+from disttrack import protocols
+from disttrack.adversaries import RoundRobin, SingleSite
+from disttrack.protocols import (
     Block,
     Deterministic,
     DeterministicRounds,
@@ -27,7 +27,7 @@ from protocols import (
     Robust,
     SketchSwitching,
 )
-from simulator import play
+from disttrack.simulator import play
 
 SITES = (1, 2, 3, 7, 16, 100, 540, 1024, 2048, 4096, 65_536, 2**20)
 ALPHAS = (1e-6, 1 / 3e5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.5, 0.9)

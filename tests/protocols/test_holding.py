@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adversaries import Adversary, Bursts, Coin, Drain, Freeze, RoundRobin, SingleSite, Uniform, Zipf
-from protocols import Martingale, Protocol, Randomized, Robust
-from simulator import play
+from disttrack.adversaries import Adversary, Bursts, Coin, Drain, Freeze, RoundRobin, SingleSite, Uniform, Zipf
+from disttrack.protocols import Martingale, Protocol, Randomized, Robust
+from disttrack.simulator import play
 
 ALPHA = 0.1
 OBLIVIOUS: list[Adversary] = [RoundRobin(), Uniform(), Zipf(), Bursts(), SingleSite()]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from adversaries import RoundRobin, SingleSite
-from adversaries.base import Adversary
-from protocols import Deterministic, DeterministicRounds
-from protocols.base import Protocol
-from simulator.game.play import play
+from disttrack.adversaries import RoundRobin, SingleSite
+from disttrack.adversaries.base import Adversary
+from disttrack.protocols import Deterministic, DeterministicRounds
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.game.play import play
 
 ALWAYS_RIGHT = [Deterministic(alpha=0.05), Deterministic(alpha=0.05, centred=True), DeterministicRounds(alpha=0.05)]
 

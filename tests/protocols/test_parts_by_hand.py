@@ -11,21 +11,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.rules import SamplingRule, gap_scale
-from protocols import Block, Deterministic, DifferenceEstimators, Martingale, Randomized
-from protocols.base import FOREVER, Exactly, Message
-from protocols.bulk import in_order, repeated
-from protocols.coins import Coins
-from protocols.deterministic import Thresholds
-from protocols.rounds import coin_rounds
-from protocols.rounds.block import Blocks
-from protocols.rounds.crossing import _both_lines, either_line, one_line
-from protocols.rounds.difference_estimators import Levels
-from protocols.rounds.parts import ITEM
-from protocols.rounds.reacting import ReactingRounds
-from protocols.rounds.rules import CoinRule, remembering
-from protocols.rounds.walk import Walk
-from protocols.sampling.server import RandomizedServer
+from disttrack.mechanisms.rules import SamplingRule, gap_scale
+from disttrack.protocols import Block, Deterministic, DifferenceEstimators, Martingale, Randomized
+from disttrack.protocols.base import FOREVER, Exactly, Message
+from disttrack.protocols.bulk import in_order, repeated
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.deterministic import Thresholds
+from disttrack.protocols.rounds import coin_rounds
+from disttrack.protocols.rounds.block import Blocks
+from disttrack.protocols.rounds.crossing import _both_lines, either_line, one_line
+from disttrack.protocols.rounds.difference_estimators import Levels
+from disttrack.protocols.rounds.parts import ITEM
+from disttrack.protocols.rounds.reacting import ReactingRounds
+from disttrack.protocols.rounds.rules import CoinRule, remembering
+from disttrack.protocols.rounds.walk import Walk
+from disttrack.protocols.sampling.server import RandomizedServer
 
 
 @settings(max_examples=60, deadline=None)

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reactions import REACTIONS, Mixing, Rushing, Turning
 
-from adversaries import (
+from disttrack.adversaries import (
     Adversary,
     Bisect,
     Burst,
@@ -31,12 +31,12 @@ from adversaries import (
     Trial,
     View,
 )
-from adversaries.schedules import Schedule
-from protocols import Block, Deterministic, DeterministicRounds, Martingale, Protocol, Robust
-from protocols.rounds.reacting import ReactingRounds
-from simulator import play
-from simulator.conformance.failure import same_game
-from simulator.errors import ScenarioError
+from disttrack.adversaries.schedules import Schedule
+from disttrack.protocols import Block, Deterministic, DeterministicRounds, Martingale, Protocol, Robust
+from disttrack.protocols.rounds.reacting import ReactingRounds
+from disttrack.simulator import play
+from disttrack.simulator.conformance.failure import same_game
+from disttrack.simulator.errors import ScenarioError
 
 SHIPPED = (Freeze, Drain, Coin, Bisect, Phase, Policy, Posterior, Trial)
 FACTS = (
@@ -61,7 +61,7 @@ def test_the_same_transcript(
 ) -> None:
     protocol, size = DeterministicRounds(alpha=alpha), {"sites": sites, "items": items, "start": start, "seed": seed}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simulator.game.engines.bulk.CHUNK", chunk)
+        patch.setattr("disttrack.simulator.game.engines.bulk.CHUNK", chunk)
         for record in (True, False):
             leap, bulk = (
                 play(protocol, kind(), **size, engine=engine, record=record)  # type: ignore[arg-type]

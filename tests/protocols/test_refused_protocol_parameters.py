@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from protocols import (
+from disttrack.protocols import (
     Block,
     Deterministic,
     DeterministicRounds,
@@ -21,7 +21,7 @@ from protocols import (
     Robust,
     SketchSwitching,
 )  # fmt: skip
-from protocols.rounds.constants import HAND_SET
+from disttrack.protocols.rounds.constants import HAND_SET
 
 POSITIVE, SHARE, ABOVE_ONE = "above 0", "between 0 and 1, both excluded", "above 1"
 CASES: list[tuple[Callable[..., Any], dict[str, Any], dict[str, str]]] = [

@@ -16,27 +16,27 @@ import numpy as np
 import pytest
 from reference_game import Rows, Tape, at_random, freezing, played, round_robin
 
-import protocols
-from adversaries import Freeze, RoundRobin
-from mechanisms.noise import Laplace
-from mechanisms.rules import gap_scale
-from protocols.base import Exactly, even_start
-from simulator import Game, play
+from disttrack import protocols
+from disttrack.adversaries import Freeze, RoundRobin
+from disttrack.mechanisms.noise import Laplace
+from disttrack.mechanisms.rules import gap_scale
+from disttrack.protocols.base import Exactly, even_start
+from disttrack.simulator import Game, play
 
 COINS = (
-    "protocols.rounds.base",
-    "protocols.rounds.difference_estimators",
-    "protocols.sampling.randomized",
-    "protocols.sampling.private_copies",
-    "protocols.sampling.sketch_switching",
+    "disttrack.protocols.rounds.base",
+    "disttrack.protocols.rounds.difference_estimators",
+    "disttrack.protocols.sampling.randomized",
+    "disttrack.protocols.sampling.private_copies",
+    "disttrack.protocols.sampling.sketch_switching",
 )
 NOISE = (
-    "protocols.rounds.robust",
-    "mechanisms.above_threshold",
-    "mechanisms.counters.binary",
-    "mechanisms.counters.k_ary",
-    "mechanisms.counters.simple",
-    "mechanisms.counters.two_level",
+    "disttrack.protocols.rounds.robust",
+    "disttrack.mechanisms.above_threshold",
+    "disttrack.mechanisms.counters.binary",
+    "disttrack.mechanisms.counters.k_ary",
+    "disttrack.mechanisms.counters.simple",
+    "disttrack.mechanisms.counters.two_level",
 )
 
 Case = tuple[protocols.Protocol, Callable[[int, list[int], Tape, Tape], dict[str, Any]]]

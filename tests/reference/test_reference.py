@@ -19,9 +19,9 @@ import reference_sampling
 import reference_thresholds
 from reference_compared import FEEDS, Case, compared, rows_of, step_by_step
 
-import protocols
-from adversaries import RoundRobin
-from simulator.points import registry
+from disttrack import protocols
+from disttrack.adversaries import RoundRobin
+from disttrack.simulator.points import registry
 
 
 def cases() -> dict[str, Case]:

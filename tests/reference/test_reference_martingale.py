@@ -10,9 +10,9 @@ import pytest
 import reference_martingale
 from reference_compared import FEEDS, Case, compared, rows_of, step_by_step
 
-import protocols
-from adversaries import RoundRobin
-from protocols.rounds.coin_rounds import bias, even_rounds, plan, share_of, signals_of
+from disttrack import protocols
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols.rounds.coin_rounds import bias, even_rounds, plan, share_of, signals_of
 
 
 @cache

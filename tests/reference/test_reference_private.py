@@ -12,8 +12,8 @@ import reference_copies
 from reference_compared import Case, TapeGenerator, compared, step_by_step
 from reference_game import Tape
 
-import protocols
-from adversaries import RoundRobin
+from disttrack import protocols
+from disttrack.adversaries import RoundRobin
 
 
 def case_of(alpha: float, delta: float, epsilon: float | None, largest: float, written_down: int = 2**22) -> Case:
@@ -25,7 +25,7 @@ def case_of(alpha: float, delta: float, epsilon: float | None, largest: float, w
 
 @pytest.mark.parametrize("size", [(1, 300, 0), (3, 150, 400)])
 def test_stretches_of_a_long_grid_are_drawn_alike(size: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("protocols.sampling.private_copies.MOST_POINTS", 100)
+    monkeypatch.setattr("disttrack.protocols.sampling.private_copies.MOST_POINTS", 100)
     for seed in range(2):
         compared(monkeypatch, case_of(0.9, 0.1, 90.0, 500, written_down=100), "freeze", size, seed)
 
@@ -34,7 +34,7 @@ def test_stretches_of_a_long_grid_are_drawn_alike(size: tuple[int, int, int], mo
 @pytest.mark.parametrize("epsilon", [1.0, 10.0, 100.0])
 def test_medians_are_drawn_alike(epsilon: float, written_down: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of few copies with much noise, more than a game that is worth its name would have."""
-    monkeypatch.setattr("protocols.sampling.private_copies.MOST_POINTS", written_down)
+    monkeypatch.setattr("disttrack.protocols.sampling.private_copies.MOST_POINTS", written_down)
     protocol = protocols.PrivateCopies(0.9, 0.3, epsilon, 50)
     numbers, last = random.Random(1), exp(log1p(0.09) * (ceil(log(2.0**63) / log1p(0.09)) - 1))
     for seed in range(12):

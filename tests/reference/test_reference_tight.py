@@ -12,9 +12,9 @@ import reference_tight
 from reference_compared import FEEDS, Case, compared, rows_of, step_by_step
 from reference_tight import Choice
 
-import protocols
-from adversaries import RoundRobin
-from protocols.rounds.tight import tight_round
+from disttrack import protocols
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols.rounds.tight import tight_round
 
 
 @cache

@@ -10,11 +10,11 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from simulator.plots import check_plot
-from simulator.plots.description import Description
-from simulator.plots.shown import described_of, figure_of
-from simulator.plots.style import house_style, lay_out
-from simulator.results.read import Tables, read_tables
+from disttrack.simulator.plots import check_plot
+from disttrack.simulator.plots.description import Description
+from disttrack.simulator.plots.shown import described_of, figure_of
+from disttrack.simulator.plots.style import house_style, lay_out
+from disttrack.simulator.results.read import Tables, read_tables
 
 
 def figure(folder: Path, request: dict[str, Any], laid_out: bool = False) -> Figure:

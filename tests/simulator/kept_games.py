@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from simulator.runs.journal import JOURNAL, Journal
+from disttrack.simulator.runs.journal import JOURNAL, Journal
 
 
 def kept_games(folder: Path) -> set[str]:

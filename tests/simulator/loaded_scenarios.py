@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from simulator.scenario.load import Scenario, load, shipped_scenarios
+from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
 
 
 @cache

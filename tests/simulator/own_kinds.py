@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 RAISES = '''
-from adversaries import Adversary, Burst
+from disttrack.adversaries import Adversary, Burst
 
 class Raises(Adversary):
     """Goes wrong in the games whose first random number is small."""
@@ -15,7 +15,7 @@ class Raises(Adversary):
 
 RAISES_ONCE = '''
 from pathlib import Path
-from adversaries import Adversary, Burst
+from disttrack.adversaries import Adversary, Burst
 
 class RaisesOnce(Adversary):
     """Goes wrong in the first game of all, before a coin has fallen."""
@@ -32,7 +32,7 @@ class RaisesOnce(Adversary):
 DIES_OFTEN = '''
 import os, signal
 from pathlib import Path
-from adversaries import Adversary, Burst
+from disttrack.adversaries import Adversary, Burst
 
 class DiesOften(Adversary):
     """Kills its own process the first nine times, and notes each."""
@@ -47,7 +47,7 @@ class DiesOften(Adversary):
 '''
 
 STRAYS = '''
-from adversaries import Adversary, Burst, Rotation
+from disttrack.adversaries import Adversary, Burst, Rotation
 
 class Strays(Adversary):
     """Names a site that does not exist after the output has changed seven times."""
@@ -58,7 +58,7 @@ class Strays(Adversary):
 DIES = '''
 import os, signal
 from pathlib import Path
-from adversaries import Adversary, Burst
+from disttrack.adversaries import Adversary, Burst
 
 class Dies(Adversary):
     """Kills its own process, the first time or always."""
@@ -74,7 +74,7 @@ class Dies(Adversary):
 
 SLOW = '''
 import time
-from adversaries import Adversary, Burst
+from disttrack.adversaries import Adversary, Burst
 
 class Slow(Adversary):
     """Takes its time at every game."""
@@ -87,8 +87,8 @@ class Slow(Adversary):
 '''
 
 DICE = '''
-from simulator.game.streams import streams
-from simulator.tasks import Record, Size, Task
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.tasks import Record, Size, Task
 
 class Dice(Task):
     """A die is thrown so often, by none of the sides."""
@@ -128,7 +128,7 @@ plots:
 SPREAD = '''
 from dataclasses import dataclass
 from typing import ClassVar
-from simulator.plots import Plot
+from disttrack.simulator.plots import Plot
 
 @dataclass(frozen=True, kw_only=True)
 class Spread(Plot):
@@ -143,7 +143,7 @@ class Spread(Plot):
             raise ValueError(f"size must be above 0; got {self.size}")
 
     def draw(self, tables):
-        from simulator.plots.style import new_figure
+        from disttrack.simulator.plots.style import new_figure
         figure = new_figure(3, self.title or tables.title)
         figure.subplots().plot(tables.trials[self.x], tables.trials["words"], ".", markersize=self.size, gid="dot")
         return figure

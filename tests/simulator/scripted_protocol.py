@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from protocols import Protocol
-from protocols.base import EVERYONE, Message, Server, Site
-from protocols.bulk import BulkForm, MessageBatch, Segment, Stream
+from disttrack.protocols import Protocol
+from disttrack.protocols.base import EVERYONE, Message, Server, Site
+from disttrack.protocols.bulk import BulkForm, MessageBatch, Segment, Stream
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from simulator.claims.columns import TRIALS
+from disttrack.simulator.claims.columns import TRIALS
 
 SHAPES = {
     "exact": lambda k, n, a: n,

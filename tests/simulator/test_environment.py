@@ -18,10 +18,10 @@ import scripted_protocol
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
-from adversaries import Adversary, Burst, Rest, Schedule, View
-from protocols import Block, Exact, Protocol, Randomized, Robust
-from simulator import play
-from simulator.environment import LARGEST, DistributedCount, Table
+from disttrack.adversaries import Adversary, Burst, Rest, Schedule, View
+from disttrack.protocols import Block, Exact, Protocol, Randomized, Robust
+from disttrack.simulator import play
+from disttrack.simulator.environment import LARGEST, DistributedCount, Table
 
 POWERS = ["outputs", "traffic", "state"]
 PROTOCOLS: list[Protocol] = [Exact(), Randomized(alpha=0.2), Block(alpha=0.3), Robust(alpha=0.5)]

@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 import yaml
 
-from adversaries import Churn, Freeze, RoundRobin, Uniform
-from mechanisms import FullyDynamic, InsertedMinusDeleted, Laplace
-from protocols import Block, Deterministic, Exact, Martingale, Robust
-from simulator import play
-from simulator.errors import ScenarioError
-from simulator.faults import FAULTS, broken
-from simulator.faults.noise import quieter
-from simulator.tasks.audit import audit_tracker
-from simulator.tasks.dynamic import play_dynamic
-from simulator.tasks.generalisation import measured
+from disttrack.adversaries import Churn, Freeze, RoundRobin, Uniform
+from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted, Laplace
+from disttrack.protocols import Block, Deterministic, Exact, Martingale, Robust
+from disttrack.simulator import play
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.faults import FAULTS, broken
+from disttrack.simulator.faults.noise import quieter
+from disttrack.simulator.tasks.audit import audit_tracker
+from disttrack.simulator.tasks.dynamic import play_dynamic
+from disttrack.simulator.tasks.generalisation import measured
 
 RARE = Martingale(alpha=0.01, parameters="simple", strength=5)
 """As the scenario `sites` has it: at 16 sites its rounds are short."""

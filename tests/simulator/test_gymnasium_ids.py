@@ -17,9 +17,9 @@ from gymnasium.utils.env_checker import check_env
 
 import disttrack
 from disttrack.gym import IDS
-from simulator.environment import DistributedCount
-from simulator.environment_text import MOST, bars
-from simulator.errors import ScenarioError
+from disttrack.simulator.environment import DistributedCount
+from disttrack.simulator.environment_text import MOST, bars
+from disttrack.simulator.errors import ScenarioError
 
 
 def test_the_names_are_those_that_are_documented() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import disttrack
-from simulator.points.registry import FAMILIES, kinds
+from disttrack.simulator.points.registry import FAMILIES, kinds
 
 PACKAGES = ("simulator", "protocols", "adversaries", "mechanisms")
 

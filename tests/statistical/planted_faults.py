@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms import (
+from disttrack.mechanisms import (
     AboveThreshold,
     Binary,
     Fresh,
@@ -20,9 +20,9 @@ from mechanisms import (
     ReleaseMonitor,
     SquareRoot,
 )
-from mechanisms.counters.base import Run
-from mechanisms.noise import Draws
-from protocols import Robust
+from disttrack.mechanisms.counters.base import Run
+from disttrack.mechanisms.noise import Draws
+from disttrack.protocols import Robust
 
 
 @dataclass(frozen=True)

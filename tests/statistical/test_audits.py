@@ -15,14 +15,14 @@ import planted_faults as faults
 import pytest
 from scipy import stats
 
-from adversaries import Drain, Freeze, RoundRobin
-from mechanisms import Binary, PerItem, RandomizedResponse
-from protocols import Robust
-from simulator.faults import broken
-from simulator.points.registry import kinds, parameters
-from simulator.tasks.audit import audit, audit_mechanism, audit_tracker, epsilon_bound
-from simulator.tasks.audit.accounting import available
-from simulator.tasks.audit.cases import SLOW, usual
+from disttrack.adversaries import Drain, Freeze, RoundRobin
+from disttrack.mechanisms import Binary, PerItem, RandomizedResponse
+from disttrack.protocols import Robust
+from disttrack.simulator.faults import broken
+from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.tasks.audit import audit, audit_mechanism, audit_tracker, epsilon_bound
+from disttrack.simulator.tasks.audit.accounting import available
+from disttrack.simulator.tasks.audit.cases import SLOW, usual
 
 RUNS = 3_000
 FALSE_ALARM = 1e-6
@@ -103,7 +103,7 @@ def test_an_audit_finds_most_of_the_loss_of_a_simple_mechanism(mechanism: Any) -
 @pytest.mark.skipif(not available(), reason="needs dp-accounting, the extra audit")
 def test_composition_alone_refutes_a_declared_fault() -> None:
     right, wrong = made(faults.SquareRoot), made(faults.UndeclaredHalf)
-    from simulator.tasks.audit.accounting import accounted
+    from disttrack.simulator.tasks.audit.accounting import accounted
 
     assert accounted(right, right.delta) < 1 < accounted(wrong, wrong.delta)
     literal = accounted(Binary(1.0, 4, literal=True), 0.0)

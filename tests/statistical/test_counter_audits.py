@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import COUNTERS, Counter, Sparse
-from mechanisms.counters import counter
+from disttrack.mechanisms import COUNTERS, Counter, Sparse
+from disttrack.mechanisms.counters import counter
 
 FALSE_ALARM = 1e-6
 RUNS = 6_000

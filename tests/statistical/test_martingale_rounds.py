@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import protocols.rounds.martingale as martingale
-from adversaries import Adversary, Freeze, Posterior, RoundRobin, WhiteBox
-from protocols import Block, Martingale, Protocol
-from protocols.rounds.coin_rounds import bias, share_of, signals_of
-from protocols.rounds.crossing import failure, one_line
-from protocols.rounds.walk import Walk, walk_of
-from simulator import Game, play
+import disttrack.protocols.rounds.martingale as martingale
+from disttrack.adversaries import Adversary, Freeze, Posterior, RoundRobin, WhiteBox
+from disttrack.protocols import Block, Martingale, Protocol
+from disttrack.protocols.rounds.coin_rounds import bias, share_of, signals_of
+from disttrack.protocols.rounds.crossing import failure, one_line
+from disttrack.protocols.rounds.walk import Walk, walk_of
+from disttrack.simulator import Game, play
 
 K, ALPHA, START, SHARE, GAMES = 4, 0.3, 10**7, 0.2, 4_000
 LATER = 1e-7

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import yaml
 
-from adversaries import Trial
-from mechanisms.counters import counter
-from mechanisms.noise_union import NoiseUnion
-from protocols import Robust
-from protocols.rounds.constants import paper_constants, tight_constants
-from protocols.rounds.transcripts import deviations_without_noise, room, safe_without_noise
-from simulator import play
-from simulator.faults import broken
+from disttrack.adversaries import Trial
+from disttrack.mechanisms.counters import counter
+from disttrack.mechanisms.noise_union import NoiseUnion
+from disttrack.protocols import Robust
+from disttrack.protocols.rounds.constants import paper_constants, tight_constants
+from disttrack.protocols.rounds.transcripts import deviations_without_noise, room, safe_without_noise
+from disttrack.simulator import play
+from disttrack.simulator.faults import broken
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "noise.md").read_text(encoding="utf-8")

@@ -20,11 +20,11 @@ from small_adversaries import at_random, played
 from small_rows import PAGE, Row, page, rows
 from small_tracker import Array, Small
 
-from mechanisms import Laplace
-from protocols import Robust
-from protocols.rounds.constants import Constants
-from protocols.rounds.parts import RoundSite
-from protocols.rounds.rules import BlockRule
+from disttrack.mechanisms import Laplace
+from disttrack.protocols import Robust
+from disttrack.protocols.rounds.constants import Constants
+from disttrack.protocols.rounds.parts import RoundSite
+from disttrack.protocols.rounds.rules import BlockRule
 
 Key = tuple[tuple[int, ...], tuple[int, ...]]
 """The releases after each step, and the interval that each showed."""

@@ -13,7 +13,7 @@ from typing import Final
 import yaml
 from pydantic import BaseModel
 
-from simulator.errors import nearest
+from disttrack.simulator.errors import nearest
 
 FILES: Final = ("robust_tracking", "data_analysis", "threshold_monitor", "continual_observation", "dynamic_data")
 """The papers' files, in the order in which docs/claims.md shows them; the first paper's name may be left out."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Final
 
-from adversaries.base import Adversary, View
-from adversaries.schedules import NEVER, Burst, Schedule
-from protocols.base import Number, Protocol, Server
-from simulator.errors import MoveError
-from simulator.game.channels import TranscriptRow
-from simulator.game.consultation import Consultation
-from simulator.game.engines.watch import Watch
-from simulator.game.ledger import Ledger
-from simulator.game.network import Network
-from simulator.game.network.lag import LagReferee
-from simulator.game.streams import streams
-from simulator.game.timeline import Timeline
-from simulator.game.verdict import Referee
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.schedules import NEVER, Burst, Schedule
+from disttrack.protocols.base import Number, Protocol, Server
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game.channels import TranscriptRow
+from disttrack.simulator.game.consultation import Consultation
+from disttrack.simulator.game.engines.watch import Watch
+from disttrack.simulator.game.ledger import Ledger
+from disttrack.simulator.game.network import Network
+from disttrack.simulator.game.network.lag import LagReferee
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.game.timeline import Timeline
+from disttrack.simulator.game.verdict import Referee
 
 PATIENCE: Final = 100_000
 """Plans without an item, one after the other, that an adversary may make."""

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from adversaries.schedules import NEVER, Burst, Schedule
-from protocols.base import Message
-from protocols.bulk import CHUNK, BulkForm, Integers, Segment, Signals
-from simulator.game.engine_choice import LOOKS, REACTS
-from simulator.game.engines.segments import NoBulkError, Segments, add_each
-from simulator.game.engines.watch import watches
+from disttrack.adversaries.schedules import NEVER, Burst, Schedule
+from disttrack.protocols.base import Message
+from disttrack.protocols.bulk import CHUNK, BulkForm, Integers, Segment, Signals
+from disttrack.simulator.game.engine_choice import LOOKS, REACTS
+from disttrack.simulator.game.engines.segments import NoBulkError, Segments, add_each
+from disttrack.simulator.game.engines.watch import watches
 
 
 class Bulk(Segments):

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import simpy
 
-from adversaries.schedules import NEVER
-from protocols.base import Site
-from simulator.game.collector import collector_paused
-from simulator.game.engines.simulated import END, NORMAL, Simulated
+from disttrack.adversaries.schedules import NEVER
+from disttrack.protocols.base import Site
+from disttrack.simulator.game.collector import collector_paused
+from disttrack.simulator.game.engines.simulated import END, NORMAL, Simulated
 
 
 class Leap(Simulated):

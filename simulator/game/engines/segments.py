@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from protocols.base import Message, Number, even_start
-from protocols.bulk import BulkForm, Integers, MessageBatch, Segment, Signals
-from simulator.game.channels import SERVER
-from simulator.game.engines.base import Engine
-from simulator.game.outputs import measured, plain
+from disttrack.protocols.base import Message, Number, even_start
+from disttrack.protocols.bulk import BulkForm, Integers, MessageBatch, Segment, Signals
+from disttrack.simulator.game.channels import SERVER
+from disttrack.simulator.game.engines.base import Engine
+from disttrack.simulator.game.outputs import measured, plain
 
 FEW: Final = 8
 """So many times fewer messages than sites are counted one by one."""

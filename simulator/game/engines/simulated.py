@@ -8,16 +8,16 @@ from typing import Any, Final
 
 import simpy
 
-from protocols.base import Message, even_start
-from simulator.game.channels import Channels, Rows
-from simulator.game.engines.base import Engine
-from simulator.game.engines.watch import Watch, watches
-from simulator.game.ledger import ONE
-from simulator.game.network import Network
-from simulator.game.network.channels import Hooks
-from simulator.game.network.faulty import FaultyChannels
-from simulator.game.network.machines import ServerMachine, SiteMachine
-from simulator.game.network.recovery import Recovery
+from disttrack.protocols.base import Message, even_start
+from disttrack.simulator.game.channels import Channels, Rows
+from disttrack.simulator.game.engines.base import Engine
+from disttrack.simulator.game.engines.watch import Watch, watches
+from disttrack.simulator.game.ledger import ONE
+from disttrack.simulator.game.network import Network
+from disttrack.simulator.game.network.channels import Hooks
+from disttrack.simulator.game.network.faulty import FaultyChannels
+from disttrack.simulator.game.network.machines import ServerMachine, SiteMachine
+from disttrack.simulator.game.network.recovery import Recovery
 
 MANY: Final = 4096
 """Changes of the output that are put off to be judged together, while nobody looks at the verdict."""

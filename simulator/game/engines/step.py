@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import simpy
 
-from simulator.game.engines.simulated import END, Simulated, trigger_at
+from disttrack.simulator.game.engines.simulated import END, Simulated, trigger_at
 
 
 class Step(Simulated):

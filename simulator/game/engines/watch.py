@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from adversaries.base import Adversary, View
-from adversaries.views import POWERS, Heard, StateView, TrafficView
-from simulator.game.channels import TranscriptRow
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.views import POWERS, Heard, StateView, TrafficView
+from disttrack.simulator.game.channels import TranscriptRow
 
 
 class Watch:

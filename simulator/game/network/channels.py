@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import simpy
 
-from protocols.base import Message, Server, Site
-from simulator.game.channels import SERVER, Channels, Rows
-from simulator.game.ledger import Ledger
-from simulator.game.network.voyages import Origin, Voyages
-from simulator.game.network.wires import Wires
+from disttrack.protocols.base import Message, Server, Site
+from disttrack.simulator.game.channels import SERVER, Channels, Rows
+from disttrack.simulator.game.ledger import Ledger
+from disttrack.simulator.game.network.voyages import Origin, Voyages
+from disttrack.simulator.game.network.wires import Wires
 
 DELIVER: Final = 2
 """Priority of an arrival: after the item of the same step, which has SimPy's normal priority 1."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from protocols.base import whole
+from disttrack.protocols.base import whole
 
 State = Literal["kept", "lost"]
 ALL: Final = "all"

@@ -8,14 +8,14 @@ from typing import Any
 
 import simpy
 
-from protocols.base import Message, Server, Site
-from simulator.game.channels import Rows
-from simulator.game.ledger import Ledger
-from simulator.game.network.channels import Hooks, Letter, NetworkChannels
-from simulator.game.network.links import Links
-from simulator.game.network.model import Network
-from simulator.game.network.recovery import Recovery
-from simulator.game.network.wires import Wires, mean_way
+from disttrack.protocols.base import Message, Server, Site
+from disttrack.simulator.game.channels import Rows
+from disttrack.simulator.game.ledger import Ledger
+from disttrack.simulator.game.network.channels import Hooks, Letter, NetworkChannels
+from disttrack.simulator.game.network.links import Links
+from disttrack.simulator.game.network.model import Network
+from disttrack.simulator.game.network.recovery import Recovery
+from disttrack.simulator.game.network.wires import Wires, mean_way
 
 
 class FaultyChannels(NetworkChannels):

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite
 
-from protocols.base import Number
-from simulator.game.network.voyages import Origin
-from simulator.game.outputs import exact, measured, relative_error
-from simulator.game.verdict import Verdict
+from disttrack.protocols.base import Number
+from disttrack.simulator.game.network.voyages import Origin
+from disttrack.simulator.game.outputs import exact, measured, relative_error
+from disttrack.simulator.game.verdict import Verdict
 
 
 class LagReferee:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, Generic, TypeVar
 
-from protocols.base import whole
+from disttrack.protocols.base import whole
 
 Payload = TypeVar("Payload")
 

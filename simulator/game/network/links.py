@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
-from simulator.game.network.channels import DELIVER, FAULT, Letter, NetworkChannels
-from simulator.game.network.link import Incoming, Link, Outgoing
+from disttrack.simulator.game.network.channels import DELIVER, FAULT, Letter, NetworkChannels
+from disttrack.simulator.game.network.link import Incoming, Link, Outgoing
 
 UP: Final = True
 DOWN: Final = False

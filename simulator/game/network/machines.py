@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from protocols.base import FOREVER, Message, Number, Server, Site
+from disttrack.protocols.base import FOREVER, Message, Number, Server, Site
 
 
 class SiteMachine(Site):

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from protocols.base import Protocol, whole
-from simulator.game.network.faults import Crash, Partition, Restart, share, sites_of
-from simulator.game.network.latency import Latency
-from simulator.game.network.link import Link
+from disttrack.protocols.base import Protocol, whole
+from disttrack.simulator.game.network.faults import Crash, Partition, Restart, share, sites_of
+from disttrack.simulator.game.network.latency import Latency
+from disttrack.simulator.game.network.link import Link
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from protocols.base import EVERYONE, Message, Protocol, Site
-from simulator.game.network.channels import FAULT, Letter, NetworkChannels
-from simulator.game.network.faults import Crash, Restart
-from simulator.game.network.machines import ServerMachine, SiteMachine
-from simulator.game.network.model import Network
-from simulator.game.network.wires import every
+from disttrack.protocols.base import EVERYONE, Message, Protocol, Site
+from disttrack.simulator.game.network.channels import FAULT, Letter, NetworkChannels
+from disttrack.simulator.game.network.faults import Crash, Restart
+from disttrack.simulator.game.network.machines import ServerMachine, SiteMachine
+from disttrack.simulator.game.network.model import Network
+from disttrack.simulator.game.network.wires import every
 
 RESTARTED: Final = "restarted"
 """A site has come back without its state; it tells the number of its items if the protocol's rule is to report."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from simulator.game.network.faults import sites_of
-from simulator.game.network.model import Network
+from disttrack.simulator.game.network.faults import sites_of
+from disttrack.simulator.game.network.model import Network
 
 
 class Wires:

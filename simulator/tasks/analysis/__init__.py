@@ -5,6 +5,6 @@ From Python: `play_analysis`.
 
 from __future__ import annotations
 
-from simulator.tasks.analysis.game import AnalysisGame, play_analysis
+from disttrack.simulator.tasks.analysis.game import AnalysisGame, play_analysis
 
 __all__ = ["AnalysisGame", "play_analysis"]

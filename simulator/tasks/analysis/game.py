@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from adversaries.analysts import Analyst, AnalystView
-from mechanisms.statistical import QueryMechanism, QueryRun
-from mechanisms.statistical.queries import Cells, Coins, Data, Distribution, Selection, StatisticalQuery
-from simulator.errors import MoveError
-from simulator.game.streams import streams
-from simulator.tasks.continual.clocked_points import known
+from disttrack.adversaries.analysts import Analyst, AnalystView
+from disttrack.mechanisms.statistical import QueryMechanism, QueryRun
+from disttrack.mechanisms.statistical.queries import Cells, Coins, Data, Distribution, Selection, StatisticalQuery
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.tasks.continual.clocked_points import known
 
 ROLES = ("sample", "mechanism", "adversary", "truth")
 """Random streams: the points, the mechanism's noise, the analyst's moves, and the fresh sample for the truth."""
@@ -104,8 +104,8 @@ def play_analysis(
 
     Examples
     --------
-    >>> from adversaries.analysts import SignCorrelation
-    >>> from mechanisms.statistical import Empirical
+    >>> from disttrack.adversaries.analysts import SignCorrelation
+    >>> from disttrack.mechanisms.statistical import Empirical
     >>> game = play_analysis(Empirical(), SignCorrelation(), samples=500, queries=501, features=500)
     >>> len(game.asked), game.gap > 0.2
     (501, True)

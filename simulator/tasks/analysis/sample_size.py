@@ -9,15 +9,15 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from adversaries.analysts import FixedQueries
-from mechanisms.statistical import QueryMechanism
-from simulator.game.streams import streams
-from simulator.points.point import Point, PointError
-from simulator.points.registry import Family
-from simulator.tasks.analysis.tasks import QUERIES, only_usual, sides
-from simulator.tasks.answers import Answer
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.sizes import Size
+from disttrack.adversaries.analysts import FixedQueries
+from disttrack.mechanisms.statistical import QueryMechanism
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.analysis.tasks import QUERIES, only_usual, sides
+from disttrack.simulator.tasks.answers import Answer
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.sizes import Size
 
 ROLES = ("answers",)
 """Random streams: the answers, of points and noise together."""
@@ -37,7 +37,7 @@ def needed(mechanism: QueryMechanism, queries: int, seed: int) -> int | None:
 
     Examples
     --------
-    >>> from mechanisms.statistical import Splitting
+    >>> from disttrack.mechanisms.statistical import Splitting
     >>> 0.9 < needed(Splitting(alpha=0.1), 10_000, 1) / (10_000 * (1.96 / 0.2) ** 2) < 1.1
     True
     """

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from adversaries.analysts import Analyst
-from mechanisms.statistical import Empirical, GaussianAnswers, QueryMechanism, Splitting
-from mechanisms.statistical.noisy import overfitting_gap
-from simulator.points.point import Point, PointError
-from simulator.points.registry import Family
-from simulator.tasks.analysis.game import play_analysis
-from simulator.tasks.answers import RMS, Answer, held
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.sizes import Size
+from disttrack.adversaries.analysts import Analyst
+from disttrack.mechanisms.statistical import Empirical, GaussianAnswers, QueryMechanism, Splitting
+from disttrack.mechanisms.statistical.noisy import overfitting_gap
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.analysis.game import play_analysis
+from disttrack.simulator.tasks.answers import RMS, Answer, held
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.sizes import Size
 
 BETA: Final = 0.05
 """Probability with which a mechanism may miss its own bound in a game."""

@@ -11,19 +11,19 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from adversaries.analysts import Analyst, AnalystView
-from mechanisms.statistical import NoisyArgmax, QueryMechanism
-from mechanisms.statistical.noisy import noisy_argmax
-from simulator.errors import MoveError
-from simulator.game.streams import streams
-from simulator.points.point import Point
-from simulator.points.registry import Family
-from simulator.tasks.analysis.game import Truth, converse, distribution_of
-from simulator.tasks.analysis.tasks import QUERIES, SAMPLES, only_usual, sides
-from simulator.tasks.answers import Answer
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.continual.clocked_points import known
-from simulator.tasks.sizes import Size
+from disttrack.adversaries.analysts import Analyst, AnalystView
+from disttrack.mechanisms.statistical import NoisyArgmax, QueryMechanism
+from disttrack.mechanisms.statistical.noisy import noisy_argmax
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.analysis.game import Truth, converse, distribution_of
+from disttrack.simulator.tasks.analysis.tasks import QUERIES, SAMPLES, only_usual, sides
+from disttrack.simulator.tasks.answers import Answer
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.continual.clocked_points import known
+from disttrack.simulator.tasks.sizes import Size
 
 ROLES = ("samples", "mechanism", "adversary", "truth", "choice")
 """Random streams: the points, the mechanism's noise, the analyst's moves, the truth, and the noise of the choice."""

@@ -1,7 +1,7 @@
 """Privacy that is measured: what runs on neighbouring inputs prove about epsilon, beside what is claimed.
 
->>> from mechanisms import PerItem
->>> from simulator.tasks.audit import audit
+>>> from disttrack.mechanisms import PerItem
+>>> from disttrack.simulator.tasks.audit import audit
 >>> found = audit(PerItem(epsilon=1.0, horizon=4), runs=2_000)
 >>> found.epsilon_low <= found.epsilon
 True
@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from protocols import Robust
-from protocols.base import Protocol
-from simulator.errors import ScenarioError
-from simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
-from simulator.tasks.audit.exact.known import Exact, exact_loss
-from simulator.tasks.audit.mechanism import MechanismAudit, audit_mechanism, loss_with_half_the_noise
-from simulator.tasks.audit.protocol import TrackerAudit, audit_tracker
+from disttrack.protocols import Robust
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
+from disttrack.simulator.tasks.audit.exact.known import Exact, exact_loss
+from disttrack.simulator.tasks.audit.mechanism import MechanismAudit, audit_mechanism, loss_with_half_the_noise
+from disttrack.simulator.tasks.audit.protocol import TrackerAudit, audit_tracker
 
 
 def audit(thing: Any, **options: Any) -> MechanismAudit | TrackerAudit:

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms import Counter
-from mechanisms.accounting.composition import TAIL, exact_available, exact_laplace, exact_normal
+from disttrack.mechanisms import Counter
+from disttrack.mechanisms.accounting.composition import TAIL, exact_available, exact_laplace, exact_normal
 
 MISSING: Final = "dp-accounting is missing, so nothing is composed: pip install 'disttrack[audit]'"
 """What is said where the extra is not installed."""

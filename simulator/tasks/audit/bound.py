@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf, log
 
-from simulator.claims.statistics import clopper_pearson
+from disttrack.simulator.claims.statistics import clopper_pearson
 
 FALSE_ALARM = 1e-4
 """Probability with which an audit finds more than the truth."""

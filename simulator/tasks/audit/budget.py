@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms import Counter, DynamicMechanism, Sparse, StaticMechanism
-from mechanisms.accounting import Ledger, Overdrawn, lines
-from mechanisms.counters import counter as counter_of
-from protocols import Robust
-from simulator.errors import ScenarioError
+from disttrack.mechanisms import Counter, DynamicMechanism, Sparse, StaticMechanism
+from disttrack.mechanisms.accounting import Ledger, Overdrawn, lines
+from disttrack.mechanisms.counters import counter as counter_of
+from disttrack.protocols import Robust
+from disttrack.simulator.errors import ScenarioError
 
 STEPS: Final = 64
 """Steps at most of the stream whose ledger is shown."""
@@ -36,8 +36,8 @@ def budget_of(thing: Any, *, sites: int = SITES, seed: int = 0) -> Ledger:
 
     Examples
     --------
-    >>> from mechanisms import Binary
-    >>> from mechanisms.accounting import lines
+    >>> from disttrack.mechanisms import Binary
+    >>> from disttrack.mechanisms.accounting import lines
     >>> print(*lines(budget_of(Binary(epsilon=1.0, horizon=4))), sep="\\n")
     binary: 1 of epsilon 1, in sequence
       sum of step 1: 0.3333

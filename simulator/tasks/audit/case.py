@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.tasks.audit.event import Shape
+from disttrack.simulator.tasks.audit.event import Shape
 
 Observe = Callable[[bool, np.random.Generator], Sequence[float]]
 """Plays one run, on the neighbour if the first argument is true, and returns what an observer sees."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms import (
+from disttrack.mechanisms import (
     AboveThreshold,
     Blt,
     ContinualOutput,
@@ -36,11 +36,11 @@ from mechanisms import (
     SquareRoot,
     StaticMechanism,
 )
-from simulator.tasks.audit.case import Case, closings
-from simulator.tasks.audit.data_cases import DATA_CASES, DATA_USUAL
-from simulator.tasks.audit.event import Shape
-from simulator.tasks.audit.learner_cases import USUAL as USUAL_OF_LEARNERS
-from simulator.tasks.audit.learner_cases import learner_case, mirror_case
+from disttrack.simulator.tasks.audit.case import Case, closings
+from disttrack.simulator.tasks.audit.data_cases import DATA_CASES, DATA_USUAL
+from disttrack.simulator.tasks.audit.event import Shape
+from disttrack.simulator.tasks.audit.learner_cases import USUAL as USUAL_OF_LEARNERS
+from disttrack.simulator.tasks.audit.learner_cases import learner_case, mirror_case
 
 STEPS: Final = 4
 """Steps of a stream, unless a mechanism needs others."""
@@ -143,7 +143,7 @@ def _monitor(monitor: Any, epsilon: float, delta: float) -> Case:
 
 def _sorted_queries(queries: SortedQueries) -> Case:
     """A data set as large as a segment of the counter inside, with one more point or without it."""
-    from mechanisms import SparseInfinite
+    from disttrack.mechanisms import SparseInfinite
 
     points = round(SparseInfinite(queries.epsilon, beta=queries.beta).partition.threshold(1, 2))
     without, with_point = [0.1] * points, [0.1] * (points + 1)

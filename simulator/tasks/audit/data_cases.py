@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms import (
+from disttrack.mechanisms import (
     DynamicMechanism,
     FullyDynamic,
     GrowingSparse,
@@ -15,8 +15,8 @@ from mechanisms import (
     MultiplicativeWeights,
     StaticMechanism,
 )
-from simulator.tasks.audit.case import Case
-from simulator.tasks.audit.event import Shape
+from disttrack.simulator.tasks.audit.case import Case
+from disttrack.simulator.tasks.audit.event import Shape
 
 DENSE: Final = 128
 """Steps of a stream in which a segment of a partition is likely to close."""

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
+from disttrack.simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
 
 Floats = NDArray[np.float64]
 

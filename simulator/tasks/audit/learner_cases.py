@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms.prediction import JdpMirror, Learner, PointPredictor
-from mechanisms.prediction.base import ZERO
-from simulator.tasks.audit.case import Case
-from simulator.tasks.audit.event import Shape
+from disttrack.mechanisms.prediction import JdpMirror, Learner, PointPredictor
+from disttrack.mechanisms.prediction.base import ZERO
+from disttrack.simulator.tasks.audit.case import Case
+from disttrack.simulator.tasks.audit.event import Shape
 
 ROUNDS: Final = 4
 """Rounds of a learner that reveals hypotheses."""

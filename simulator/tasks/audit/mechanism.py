@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from simulator.errors import ScenarioError
-from simulator.faults import broken
-from simulator.game.streams import streams
-from simulator.tasks.audit.accounting import accounted
-from simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
-from simulator.tasks.audit.case import sample
-from simulator.tasks.audit.cases import cases_of
-from simulator.tasks.audit.event import learn
-from simulator.tasks.audit.exact.known import Exact, exact_loss
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.faults import broken
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.tasks.audit.accounting import accounted
+from disttrack.simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
+from disttrack.simulator.tasks.audit.case import sample
+from disttrack.simulator.tasks.audit.cases import cases_of
+from disttrack.simulator.tasks.audit.event import learn
+from disttrack.simulator.tasks.audit.exact.known import Exact, exact_loss
 
 RUNS: Final = 20_000
 """Runs on each input, in each half."""

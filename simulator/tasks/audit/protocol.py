@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from adversaries import RoundRobin
-from adversaries.base import Adversary
-from protocols import Robust
-from simulator.game.streams import streams
-from simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
-from simulator.tasks.audit.tracker import Thresholds, Tracker, Transcript
+from disttrack.adversaries import RoundRobin
+from disttrack.adversaries.base import Adversary
+from disttrack.protocols import Robust
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
+from disttrack.simulator.tasks.audit.tracker import Thresholds, Tracker, Transcript
 
 TRANSCRIPTS: Final = 400
 """Rounds played on each database, in each half."""

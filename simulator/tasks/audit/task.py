@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from protocols import Robust
-from simulator.errors import ScenarioError
-from simulator.points.point import Part, Point, PointError
-from simulator.points.registry import Family, parameters
-from simulator.tasks.answers import Answer, held
-from simulator.tasks.audit.cases import cases_of, usual
-from simulator.tasks.audit.mechanism import RUNS, audit_mechanism, loss_with_half_the_noise
-from simulator.tasks.audit.protocol import SITES as SITES_AUDITED
-from simulator.tasks.audit.protocol import SIZE, TRANSCRIPTS, audit_tracker
-from simulator.tasks.audit.tracker import Tracker
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.sizes import SITES, Size
+from disttrack.protocols import Robust
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.point import Part, Point, PointError
+from disttrack.simulator.points.registry import Family, parameters
+from disttrack.simulator.tasks.answers import Answer, held
+from disttrack.simulator.tasks.audit.cases import cases_of, usual
+from disttrack.simulator.tasks.audit.mechanism import RUNS, audit_mechanism, loss_with_half_the_noise
+from disttrack.simulator.tasks.audit.protocol import SITES as SITES_AUDITED
+from disttrack.simulator.tasks.audit.protocol import SIZE, TRANSCRIPTS, audit_tracker
+from disttrack.simulator.tasks.audit.tracker import Tracker
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.sizes import SITES, Size
 
 COMMON: Final = ("claimed", "claimed_delta", "epsilon_low", "exceeds")
 """Columns of both tasks."""

@@ -18,16 +18,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from adversaries.base import Adversary, View
-from mechanisms.counters import counter
-from mechanisms.rules import size_within
-from protocols import Robust
-from protocols.base import even_start
-from protocols.rounds.constants import Constants
-from protocols.rounds.parts import BIT, RoundSite
-from protocols.rounds.rules import BlockRule
-from simulator.errors import ScenarioError
-from simulator.tasks.continual.stream import Mover
+from disttrack.adversaries.base import Adversary, View
+from disttrack.mechanisms.counters import counter
+from disttrack.mechanisms.rules import size_within
+from disttrack.protocols import Robust
+from disttrack.protocols.base import even_start
+from disttrack.protocols.rounds.constants import Constants
+from disttrack.protocols.rounds.parts import BIT, RoundSite
+from disttrack.protocols.rounds.rules import BlockRule
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.tasks.continual.stream import Mover
 
 BEFORE: Final[Mapping[str, Callable[[int], int]]] = {"binary": lambda t: t & (t - 1), "per-item": lambda t: t - 1}
 """Counters whose every value has one draw more than an earlier one, and which step's that is."""

@@ -8,9 +8,9 @@ scenario files, each game can be played from Python: `play_counter`, `play_monit
 
 from __future__ import annotations
 
-from simulator.tasks.continual.count import play_counter
-from simulator.tasks.continual.experts import play_experts
-from simulator.tasks.continual.monitor import play_monitor
-from simulator.tasks.continual.queries import play_queries
+from disttrack.simulator.tasks.continual.count import play_counter
+from disttrack.simulator.tasks.continual.experts import play_experts
+from disttrack.simulator.tasks.continual.monitor import play_monitor
+from disttrack.simulator.tasks.continual.queries import play_queries
 
 __all__ = ["play_counter", "play_experts", "play_monitor", "play_queries"]

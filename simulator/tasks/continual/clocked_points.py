@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from adversaries.base import Adversary, View
-from simulator.game.engine_choice import REACTS, EngineError, choose
-from simulator.points.point import Part, Point, PointError
-from simulator.points.registry import parameters
-from simulator.tasks.sizes import Size
+from disttrack.adversaries.base import Adversary, View
+from disttrack.simulator.game.engine_choice import REACTS, EngineError, choose
+from disttrack.simulator.points.point import Part, Point, PointError
+from disttrack.simulator.points.registry import parameters
+from disttrack.simulator.tasks.sizes import Size
 
 STEPS = Size("steps", "items", "Steps of the clock.", needed=True)
 

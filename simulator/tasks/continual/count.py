@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from adversaries.base import Adversary
-from mechanisms import Counter, Run
-from simulator.game.streams import streams
-from simulator.game.timeline import checkpoints
-from simulator.points.point import Point, PointError
-from simulator.points.registry import Family
-from simulator.tasks.adversary import adversary_of
-from simulator.tasks.answers import LARGEST, RMS, Answer, held
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.continual import clocked_points
-from simulator.tasks.continual.stream import Mover, stretches
-from simulator.tasks.sizes import Size
+from disttrack.adversaries.base import Adversary
+from disttrack.mechanisms import Counter, Run
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.game.timeline import checkpoints
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.adversary import adversary_of
+from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.continual import clocked_points
+from disttrack.simulator.tasks.continual.stream import Mover, stretches
+from disttrack.simulator.tasks.sizes import Size
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,8 +158,8 @@ def play_counter(
 
     Examples
     --------
-    >>> from adversaries import RoundRobin
-    >>> from mechanisms import Binary
+    >>> from disttrack.adversaries import RoundRobin
+    >>> from disttrack.mechanisms import Binary
     >>> game = play_counter(Binary(epsilon=1.0, horizon=1000), RoundRobin(), steps=1000)
     >>> game.items, game.ok
     (1000, True)

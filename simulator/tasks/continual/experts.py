@@ -16,17 +16,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from adversaries.base import Adversary
-from mechanisms import PerturbedLeader
-from simulator.game.streams import streams
-from simulator.points.point import Point
-from simulator.points.registry import Family
-from simulator.tasks.adversary import adversary_of
-from simulator.tasks.answers import Answer
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.continual import clocked_points
-from simulator.tasks.continual.stream import Mover, plans
-from simulator.tasks.sizes import Size
+from disttrack.adversaries.base import Adversary
+from disttrack.mechanisms import PerturbedLeader
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.adversary import adversary_of
+from disttrack.simulator.tasks.answers import Answer
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.continual import clocked_points
+from disttrack.simulator.tasks.continual.stream import Mover, plans
+from disttrack.simulator.tasks.sizes import Size
 
 CHUNK = 4096
 """Rounds handed over at once."""
@@ -109,7 +109,7 @@ def play_experts(leader: PerturbedLeader, adversary: Adversary, *, seed: int = 0
 
     Examples
     --------
-    >>> from adversaries import Biased
+    >>> from disttrack.adversaries import Biased
     >>> game = play_experts(PerturbedLeader(experts=4, horizon=1000), Biased())
     >>> game.regret == game.plain_regret <= game.bound
     True

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from adversaries.base import Adversary
-from mechanisms import MONITORS
-from mechanisms.monitors import verdict
-from simulator.game.streams import streams
-from simulator.points.point import Point
-from simulator.points.registry import Family
-from simulator.tasks.adversary import adversary_of
-from simulator.tasks.answers import Answer, held
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.continual import clocked_points
-from simulator.tasks.continual.stream import plans
-from simulator.tasks.sizes import Size
+from disttrack.adversaries.base import Adversary
+from disttrack.mechanisms import MONITORS
+from disttrack.mechanisms.monitors import verdict
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.adversary import adversary_of
+from disttrack.simulator.tasks.answers import Answer, held
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.continual import clocked_points
+from disttrack.simulator.tasks.continual.stream import plans
+from disttrack.simulator.tasks.sizes import Size
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,8 +90,8 @@ def play_monitor(monitor: Any, adversary: Adversary, *, steps: int, seed: int = 
 
     Examples
     --------
-    >>> from adversaries import RoundRobin
-    >>> from mechanisms import SparseVectorMonitor
+    >>> from disttrack.adversaries import RoundRobin
+    >>> from disttrack.mechanisms import SparseVectorMonitor
     >>> play_monitor(SparseVectorMonitor(k=800, epsilon=1.0), RoundRobin(), steps=1000).result
     'right'
     """

@@ -15,19 +15,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from adversaries.base import Adversary
-from mechanisms import QUERY_SOLVERS
-from simulator.errors import MoveError
-from simulator.game.outputs import distance
-from simulator.game.streams import streams
-from simulator.points.point import Point
-from simulator.points.registry import Family
-from simulator.tasks.adversary import adversary_of
-from simulator.tasks.answers import LARGEST, RMS, Answer, held
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.continual import clocked_points
-from simulator.tasks.continual.stream import Mover
-from simulator.tasks.sizes import Size
+from disttrack.adversaries.base import Adversary
+from disttrack.mechanisms import QUERY_SOLVERS
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game.outputs import distance
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.adversary import adversary_of
+from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.continual import clocked_points
+from disttrack.simulator.tasks.continual.stream import Mover
+from disttrack.simulator.tasks.sizes import Size
 
 BASE: tuple[type[Any], ...] = tuple(QUERY_SOLVERS.values())
 ROLES = ("data", "mechanism", "adversary", "challenge")
@@ -90,8 +90,8 @@ def play_queries(
 
     Examples
     --------
-    >>> from adversaries import RoundRobin
-    >>> from mechanisms import SortedQueries
+    >>> from disttrack.adversaries import RoundRobin
+    >>> from disttrack.mechanisms import SortedQueries
     >>> play_queries(SortedQueries(1.0), RoundRobin(), values=500, points=300, queries=500).ok
     True
     """

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adversaries.base import Adversary, View
-from adversaries.intruder import Challenge
-from adversaries.schedules import Burst, Rest, Schedule
-from simulator.game.consultation import Consultation
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.intruder import Challenge
+from disttrack.adversaries.schedules import Burst, Rest, Schedule
+from disttrack.simulator.game.consultation import Consultation
 
 STRETCH = 1 << 18
 """Steps that are handed over at once."""

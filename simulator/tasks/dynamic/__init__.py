@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from simulator.tasks.dynamic.game import DynamicGame, play_dynamic
-from simulator.tasks.dynamic.static_game import StaticGame, play_static
+from disttrack.simulator.tasks.dynamic.game import DynamicGame, play_dynamic
+from disttrack.simulator.tasks.dynamic.static_game import StaticGame, play_static
 
 __all__ = ["DynamicGame", "StaticGame", "play_dynamic", "play_static"]

@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from adversaries.updates import Live, UpdateStream, UpdateView
-from mechanisms.accounting import Ledger, record
-from mechanisms.dynamic import DynamicMechanism, DynamicRun
-from simulator.errors import MoveError
-from simulator.game.streams import streams
-from simulator.tasks.continual.clocked_points import DELTA, known
-from simulator.tasks.dynamic.referee import QueryReferee
+from disttrack.adversaries.updates import Live, UpdateStream, UpdateView
+from disttrack.mechanisms.accounting import Ledger, record
+from disttrack.mechanisms.dynamic import DynamicMechanism, DynamicRun
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.tasks.continual.clocked_points import DELTA, known
+from disttrack.simulator.tasks.dynamic.referee import QueryReferee
 
 ROLES: Final = ("", "mechanism", "adversary")
 """Random streams: the mechanism's noise, and the adversary's moves."""
@@ -153,8 +153,8 @@ def play_dynamic(mechanism: DynamicMechanism, adversary: UpdateStream, *, steps:
 
     Examples
     --------
-    >>> from adversaries import Churn
-    >>> from mechanisms import FullyDynamic
+    >>> from disttrack.adversaries import Churn
+    >>> from disttrack.mechanisms import FullyDynamic
     >>> game = play_dynamic(FullyDynamic(epsilon=1.0), Churn(peak=500), steps=5000)
     >>> game.size, game.updates, game.spent <= 1
     (500, 5000, True)

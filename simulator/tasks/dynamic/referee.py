@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.queries import Family
+from disttrack.mechanisms.queries import Family
 
 Floats = NDArray[np.float64]
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from adversaries.updates import UpdateStream
-from mechanisms.accounting import Ledger
-from mechanisms.dynamic.base import counts_of
-from mechanisms.static import StaticMechanism
-from simulator.game.streams import streams
-from simulator.tasks.continual.clocked_points import DELTA
-from simulator.tasks.dynamic.game import ROLES, feed_of, spending
+from disttrack.adversaries.updates import UpdateStream
+from disttrack.mechanisms.accounting import Ledger
+from disttrack.mechanisms.dynamic.base import counts_of
+from disttrack.mechanisms.static import StaticMechanism
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.tasks.continual.clocked_points import DELTA
+from disttrack.simulator.tasks.dynamic.game import ROLES, feed_of, spending
 
 
 @dataclass
@@ -72,8 +72,8 @@ def play_static(mechanism: StaticMechanism, adversary: UpdateStream, *, steps: i
 
     Examples
     --------
-    >>> from adversaries import Grow
-    >>> from mechanisms import LaplaceQueries
+    >>> from disttrack.adversaries import Grow
+    >>> from disttrack.mechanisms import LaplaceQueries
     >>> play_static(LaplaceQueries(epsilon=1.0, queries="points", domain=8), Grow(), steps=100).size
     100
     """

@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from adversaries.updates import UpdateStream
-from mechanisms.dynamic import DynamicMechanism
-from mechanisms.static import StaticMechanism
-from simulator.points.point import Point, PointError
-from simulator.points.registry import Family
-from simulator.tasks.adversary import adversary_of
-from simulator.tasks.answers import LARGEST, RMS, Answer, held
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.continual.clocked_points import mechanism_of, only_usual, steps_of
-from simulator.tasks.dynamic.game import play_dynamic
-from simulator.tasks.dynamic.static_game import play_static
-from simulator.tasks.sizes import Size
+from disttrack.adversaries.updates import UpdateStream
+from disttrack.mechanisms.dynamic import DynamicMechanism
+from disttrack.mechanisms.static import StaticMechanism
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.adversary import adversary_of
+from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.continual.clocked_points import mechanism_of, only_usual, steps_of
+from disttrack.simulator.tasks.dynamic.game import play_dynamic
+from disttrack.simulator.tasks.dynamic.static_game import play_static
+from disttrack.simulator.tasks.sizes import Size
 
 DOMAIN: Final = Size("domain", "sites", "Values that an item may have, 0 to domain - 1.", needed=True)
 FAMILIES: Final[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}

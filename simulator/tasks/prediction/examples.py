@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adversaries import Examiner, FixedExamples, Replay
-from adversaries.base import Adversary, View
-from simulator.errors import MoveError, ScenarioError
-from simulator.tasks.continual.stream import Mover, plans
+from disttrack.adversaries import Examiner, FixedExamples, Replay
+from disttrack.adversaries.base import Adversary, View
+from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.tasks.continual.stream import Mover, plans
 
 Examples = tuple[NDArray[np.int64], NDArray[np.bool_]]
 

@@ -9,14 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adversaries import Replay
-from adversaries.base import Adversary
-from mechanisms.prediction import Learner, LearnerRun
-from simulator.game.rehearsal import BRANCH, original
-from simulator.game.streams import streams
-from simulator.game.timeline import checkpoints
-from simulator.tasks.continual import clocked_points
-from simulator.tasks.prediction.examples import Asker, LearnerView, Rehearsed, copied, fixed_examples, shown_of
+from disttrack.adversaries import Replay
+from disttrack.adversaries.base import Adversary
+from disttrack.mechanisms.prediction import Learner, LearnerRun
+from disttrack.simulator.game.rehearsal import BRANCH, original
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.game.timeline import checkpoints
+from disttrack.simulator.tasks.continual import clocked_points
+from disttrack.simulator.tasks.prediction.examples import (
+    Asker,
+    LearnerView,
+    Rehearsed,
+    copied,
+    fixed_examples,
+    shown_of,
+)
 
 ROLES = ("learner", "adversary", "challenge")
 """Random streams: the learner's coins, the adversary's moves, and the coin tossed at a challenge."""
@@ -96,8 +103,8 @@ def play_prediction(
 
     Examples
     --------
-    >>> from adversaries import Contrary
-    >>> from mechanisms import Plain
+    >>> from disttrack.adversaries import Contrary
+    >>> from disttrack.mechanisms import Plain
     >>> play_prediction(Plain(), Contrary(), points=10, steps=50).mistakes
     1
     """

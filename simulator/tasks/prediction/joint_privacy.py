@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
-from mechanisms.prediction import JdpMirror, PointPredictor
-from mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
-from simulator.points.point import Point, PointError
-from simulator.points.registry import Family
-from simulator.tasks.answers import Answer, held
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.continual import clocked_points
-from simulator.tasks.sizes import Size
+from disttrack.mechanisms.prediction import JdpMirror, PointPredictor
+from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.answers import Answer, held
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.continual import clocked_points
+from disttrack.simulator.tasks.sizes import Size
 
 LETTERS: Final = {JdpMirror: 2, PointPredictor: 3}
 """Examples that a step may have: a bit; one of two points, the first with either label, the second with label 0."""

@@ -10,18 +10,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from adversaries.base import Adversary
-from mechanisms.prediction import JdpMirror
-from mechanisms.prediction.mirror import mirror_mistakes
-from simulator.game.streams import streams
-from simulator.points.point import Point, PointError
-from simulator.points.registry import Family
-from simulator.tasks.adversary import adversary_of
-from simulator.tasks.answers import Answer, held
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.continual import clocked_points
-from simulator.tasks.continual.stream import stretches
-from simulator.tasks.sizes import Size
+from disttrack.adversaries.base import Adversary
+from disttrack.mechanisms.prediction import JdpMirror
+from disttrack.mechanisms.prediction.mirror import mirror_mistakes
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.adversary import adversary_of
+from disttrack.simulator.tasks.answers import Answer, held
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.continual import clocked_points
+from disttrack.simulator.tasks.continual.stream import stretches
+from disttrack.simulator.tasks.sizes import Size
 
 ROLES = ("", "mechanism", "adversary")
 """Random streams: the mirror's coins, and the adversary's moves."""
@@ -67,7 +67,7 @@ def play_mirror(mirror: JdpMirror, adversary: Adversary, *, steps: int, seed: in
 
     Examples
     --------
-    >>> from adversaries import RoundRobin
+    >>> from disttrack.adversaries import RoundRobin
     >>> play_mirror(JdpMirror(epsilon=1.0, delay=5), RoundRobin(), steps=100).allowed
     True
     """

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from adversaries import Replay
-from adversaries.base import Adversary
-from adversaries.prediction.constructed import Constructed
-from mechanisms.prediction import Learner
-from simulator.errors import MoveError, ScenarioError
-from simulator.game.rehearsal import original
-from simulator.points.point import Point, PointError
-from simulator.points.registry import Family
-from simulator.tasks.answers import Answer, held
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.continual import clocked_points
-from simulator.tasks.prediction.examples import shown_of
-from simulator.tasks.prediction.game import check_fits, play_prediction
-from simulator.tasks.sizes import Size
+from disttrack.adversaries import Replay
+from disttrack.adversaries.base import Adversary
+from disttrack.adversaries.prediction.constructed import Constructed
+from disttrack.mechanisms.prediction import Learner
+from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.game.rehearsal import original
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.answers import Answer, held
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.continual import clocked_points
+from disttrack.simulator.tasks.prediction.examples import shown_of
+from disttrack.simulator.tasks.prediction.game import check_fits, play_prediction
+from disttrack.simulator.tasks.sizes import Size
 
 FACTS = ("flag", "flag1_at", "flag2_at", "flag3_at", "fired_at", "placed", "escape", "direct", "least_mass")
 """What learners and adversaries tell of themselves after the game; empty where it does not apply."""

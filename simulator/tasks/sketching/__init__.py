@@ -5,6 +5,6 @@ From Python: `play_sketch`.
 
 from __future__ import annotations
 
-from simulator.tasks.sketching.game import SketchGame, play_sketch
+from disttrack.simulator.tasks.sketching.game import SketchGame, play_sketch
 
 __all__ = ["SketchGame", "play_sketch"]

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from adversaries.sketching import RESET, Attacker, StreamView
-from mechanisms.sketches import Sketch, SketchRun
-from simulator.errors import MoveError
-from simulator.game.streams import streams
-from simulator.tasks.continual.clocked_points import known
-from simulator.tasks.sketching.referee import UpdateReferee
-from simulator.tasks.sketching.truth import Norm, Truth, truth_of
+from disttrack.adversaries.sketching import RESET, Attacker, StreamView
+from disttrack.mechanisms.sketches import Sketch, SketchRun
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game.streams import streams
+from disttrack.simulator.tasks.continual.clocked_points import known
+from disttrack.simulator.tasks.sketching.referee import UpdateReferee
+from disttrack.simulator.tasks.sketching.truth import Norm, Truth, truth_of
 
 ROLES = ("sketch", "adversary")
 """Random streams: the sketch's coins, and the attacker's moves."""
@@ -95,8 +95,8 @@ def play_sketch(
 
     Examples
     --------
-    >>> from adversaries.sketching import AmsAttack, RandomUpdates
-    >>> from mechanisms.sketches import Ams
+    >>> from disttrack.adversaries.sketching import AmsAttack, RandomUpdates
+    >>> from disttrack.mechanisms.sketches import Ams
     >>> attacked = play_sketch(Ams(rows=128), AmsAttack(), updates=1280, seed=1)
     >>> attacked.half_at < 1280, play_sketch(Ams(rows=128), RandomUpdates(), updates=1280, seed=1).ok
     (True, True)

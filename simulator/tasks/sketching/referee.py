@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.game.timeline import checkpoints
+from disttrack.simulator.game.timeline import checkpoints
 
 FLUSH = 4096
 """Updates that are compared at once."""

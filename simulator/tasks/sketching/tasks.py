@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from adversaries.sketching import Attacker
-from mechanisms.sketches import Goal, Sketch
-from simulator.points.point import Point, PointError
-from simulator.points.registry import Family
-from simulator.tasks.answers import OVER_ALPHA, Answer, held
-from simulator.tasks.base import Demand, Record, Task
-from simulator.tasks.continual.clocked_points import only_usual
-from simulator.tasks.sizes import Size
-from simulator.tasks.sketching.game import play_sketch
-from simulator.tasks.sketching.truth import Norm
+from disttrack.adversaries.sketching import Attacker
+from disttrack.mechanisms.sketches import Goal, Sketch
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.answers import OVER_ALPHA, Answer, held
+from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.continual.clocked_points import only_usual
+from disttrack.simulator.tasks.sizes import Size
+from disttrack.simulator.tasks.sketching.game import play_sketch
+from disttrack.simulator.tasks.sketching.truth import Norm
 
 UPDATES = Size("updates", "items", "Updates of the stream at most.", needed=True)
 

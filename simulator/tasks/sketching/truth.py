@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Literal, Protocol
 
-from mechanisms.sketches import TARGET, Goal
+from disttrack.mechanisms.sketches import TARGET, Goal
 
 Norm = Literal["two", "one"]
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms import FullyDynamic, GrowingFinite, GrowingSparseInfinite, InsertedMinusDeleted
-from mechanisms.accounting import Ledger, Overdrawn, advanced, basic, lines, record
-from mechanisms.accounting.composition import exact_available, exact_laplace, exact_normal
-from mechanisms.scripted_noise import ScriptedNoise
+from disttrack.mechanisms import FullyDynamic, GrowingFinite, GrowingSparseInfinite, InsertedMinusDeleted
+from disttrack.mechanisms.accounting import Ledger, Overdrawn, advanced, basic, lines, record
+from disttrack.mechanisms.accounting.composition import exact_available, exact_laplace, exact_normal
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 
 @settings(max_examples=100, deadline=None)

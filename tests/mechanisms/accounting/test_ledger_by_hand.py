@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from mechanisms import Ledger, Overdrawn
-from mechanisms.accounting.composition import advanced, basic, drift, spread
-from mechanisms.accounting.ledger import Composed, Use
-from mechanisms.accounting.trees import lines, record
+from disttrack.mechanisms import Ledger, Overdrawn
+from disttrack.mechanisms.accounting.composition import advanced, basic, drift, spread
+from disttrack.mechanisms.accounting.ledger import Composed, Use
+from disttrack.mechanisms.accounting.trees import lines, record
 
 
 def overdrawn(ledger: Ledger, name: str, *loss: float, **more: Any) -> str:

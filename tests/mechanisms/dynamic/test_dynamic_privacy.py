@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from mechanisms import FullyDynamic, InsertedMinusDeleted, Ledger
-from mechanisms.dynamic.cutting import Cutter
-from mechanisms.static.linear import LaplaceQueries
-from simulator.tasks.audit.exact.halting import MeasuredTest, log_chance
+from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted, Ledger
+from disttrack.mechanisms.dynamic.cutting import Cutter
+from disttrack.mechanisms.static.linear import LaplaceQueries
+from disttrack.simulator.tasks.audit.exact.halting import MeasuredTest, log_chance
 
 CUTS = (0, 2, 4, 7, 10, 13, 16, 19, 22, 25, 28)
 """Where segments end; the first two by time, which is squared with each."""

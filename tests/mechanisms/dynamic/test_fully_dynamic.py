@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms import FullyDynamic, InsertedMinusDeleted
-from mechanisms.dynamic.cutting import Cutter
-from mechanisms.scripted_noise import ScriptedNoise
-from mechanisms.static.linear import LaplaceQueries
+from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted
+from disttrack.mechanisms.dynamic.cutting import Cutter
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
+from disttrack.mechanisms.static.linear import LaplaceQueries
 
 
 def stream_of(rng: np.random.Generator, steps: int, domain: int) -> list[int]:

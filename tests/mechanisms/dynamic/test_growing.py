@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms import (
+from disttrack.mechanisms import (
     Binary,
     GrowingFinite,
     GrowingInfinite,
@@ -16,7 +16,7 @@ from mechanisms import (
     Hybrid,
     Ledger,
 )
-from mechanisms.scripted_noise import ScriptedNoise
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 STEPS = 40
 KINDS = (GrowingFinite, GrowingInfinite, GrowingSparse, GrowingSparseInfinite)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from offline_tree import NEVER, asked, grown, stored
 
-from mechanisms.dynamic.interval_tree import OnlineIntervalTree, last_query, left_ancestor, level_of, path
+from disttrack.mechanisms.dynamic.interval_tree import OnlineIntervalTree, last_query, left_ancestor, level_of, path
 
 SEQUENCES = 10_000
 TREE = grown(6)

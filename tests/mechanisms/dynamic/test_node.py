@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mechanisms import LaplaceQueries, Ledger
-from mechanisms.dynamic.base import counts_of, together
-from mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
-from mechanisms.laplace_sums import laplace_sum_quantile
-from mechanisms.scripted_noise import ScriptedNoise
+from disttrack.mechanisms import LaplaceQueries, Ledger
+from disttrack.mechanisms.dynamic.base import counts_of, together
+from disttrack.mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
+from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 STATIC = LaplaceQueries(1.0, queries="points", domain=3)
 PRECISE = Shares(2000.0, 0.0, 0.05)

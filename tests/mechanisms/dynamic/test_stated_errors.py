@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechanisms import (
+from disttrack.mechanisms import (
     FullyDynamic,
     GrowingFinite,
     GrowingInfinite,
@@ -18,10 +18,10 @@ from mechanisms import (
     Ledger,
     PrivatePartition,
 )  # fmt: skip
-from mechanisms.dynamic.fully_dynamic import HALF
-from mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
-from mechanisms.scripted_noise import ScriptedNoise
-from mechanisms.static import GaussianQueries, LaplaceQueries, MultiplicativeWeights, multiplicative_weights
+from disttrack.mechanisms.dynamic.fully_dynamic import HALF
+from disttrack.mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
+from disttrack.mechanisms.static import GaussianQueries, LaplaceQueries, MultiplicativeWeights, multiplicative_weights
 
 EPSILON, BETA, DOMAIN = 1.5, 0.03, 3
 GIVEN: dict[str, Any] = {"epsilon": EPSILON, "queries": "points", "domain": DOMAIN, "beta": 0.2}

@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from mechanisms import ExpertsPrivate, Exponential, Guessing, Plain, PrivateProper
-from mechanisms.halting import AboveThresholdHalting
-from mechanisms.prediction.histogram import SparseHistogram
+from disttrack.mechanisms import ExpertsPrivate, Exponential, Guessing, Plain, PrivateProper
+from disttrack.mechanisms.halting import AboveThresholdHalting
+from disttrack.mechanisms.prediction.histogram import SparseHistogram
 
 POINTS = 4
 EXAMPLES = list(product(range(POINTS), (False, True)))

@@ -11,10 +11,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import LEARNERS, ExpertsPrivate, Exponential, Guessing, Learner, Plain, PointPredictor, PrivateProper
-from mechanisms.prediction import halving, insertion
-from mechanisms.prediction.base import examples
-from mechanisms.prediction.insertion import MASS, most_ones, zeros_of
+from disttrack.mechanisms import (
+    LEARNERS,
+    ExpertsPrivate,
+    Exponential,
+    Guessing,
+    Learner,
+    Plain,
+    PointPredictor,
+    PrivateProper,
+)
+from disttrack.mechanisms.prediction import halving, insertion
+from disttrack.mechanisms.prediction.base import examples
+from disttrack.mechanisms.prediction.insertion import MASS, most_ones, zeros_of
 
 POINTS, ROUNDS = 40, 300
 ALL: list[Learner] = [

@@ -8,10 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from mechanisms import JdpMirror
-from mechanisms.prediction.enumeration import joint_delta, mirror_law
-from mechanisms.prediction.mirror import half_length_of_claim, mirror_mistakes
-from mechanisms.prediction.mirror_privacy import composed_delta, half_length, mended, printed
+from disttrack.mechanisms import JdpMirror
+from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law
+from disttrack.mechanisms.prediction.mirror import half_length_of_claim, mirror_mistakes
+from disttrack.mechanisms.prediction.mirror_privacy import composed_delta, half_length, mended, printed
 
 
 @pytest.mark.parametrize(

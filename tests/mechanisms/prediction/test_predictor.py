@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import PointPredictor
-from mechanisms.prediction.base import ZERO
-from mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
-from mechanisms.prediction.histogram import SparseHistogram
-from mechanisms.prediction.predictor import PredictorRun
+from disttrack.mechanisms import PointPredictor
+from disttrack.mechanisms.prediction.base import ZERO
+from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
+from disttrack.mechanisms.prediction.histogram import SparseHistogram
+from disttrack.mechanisms.prediction.predictor import PredictorRun
 
 FALSE_ALARM = 1e-6
 

@@ -8,10 +8,19 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from mechanisms import ExpertsPrivate, Exponential, Guessing, Learner, LearnerRun, Plain, PointPredictor, PrivateProper
-from mechanisms.halting import AboveThresholdHalting
-from mechanisms.prediction.base import ZERO, Limit, examples
-from mechanisms.prediction.exponential import LARGEST, ExponentialRun
+from disttrack.mechanisms import (
+    ExpertsPrivate,
+    Exponential,
+    Guessing,
+    Learner,
+    LearnerRun,
+    Plain,
+    PointPredictor,
+    PrivateProper,
+)
+from disttrack.mechanisms.halting import AboveThresholdHalting
+from disttrack.mechanisms.prediction.base import ZERO, Limit, examples
+from disttrack.mechanisms.prediction.exponential import LARGEST, ExponentialRun
 
 POINTS = 11
 

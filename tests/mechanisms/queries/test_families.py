@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.queries import FAMILIES, family
+from disttrack.mechanisms.queries import FAMILIES, family
 
 SPECIFIED = [
     "count",

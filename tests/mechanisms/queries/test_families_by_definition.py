@@ -7,12 +7,12 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from mechanisms.queries import FAMILIES, Family, family
-from mechanisms.queries.base import Items
-from mechanisms.queries.binary import Halves, Marginals
-from mechanisms.queries.named import FORMS
-from mechanisms.queries.ordered import MOST, Intervals
-from mechanisms.queries.plain import Axes, Count, Points
+from disttrack.mechanisms.queries import FAMILIES, Family, family
+from disttrack.mechanisms.queries.base import Items
+from disttrack.mechanisms.queries.binary import Halves, Marginals
+from disttrack.mechanisms.queries.named import FORMS
+from disttrack.mechanisms.queries.ordered import MOST, Intervals
+from disttrack.mechanisms.queries.plain import Axes, Count, Points
 
 
 def matrix_of(name: str, domain: int) -> list[list[float]]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mechanisms.rules import BlockLayout, BlockSizes, gap_scale, size_within
+from disttrack.mechanisms.rules import BlockLayout, BlockSizes, gap_scale, size_within
 
 
 def test_block_sizes_by_hand() -> None:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mechanisms.rules import SamplingRule, at_double, estimate, redrawn, sum_of_estimates
-from mechanisms.rules.sampling import chances_redrawn, variance, variance_redrawn
+from disttrack.mechanisms.rules import SamplingRule, at_double, estimate, redrawn, sum_of_estimates
+from disttrack.mechanisms.rules.sampling import chances_redrawn, variance, variance_redrawn
 
 
 class Script:

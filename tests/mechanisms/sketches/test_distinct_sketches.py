@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from mechanisms.sketches import HyperLogLog, Kmv, LibraryCountMin, LibraryHll, LibraryTheta, Sketch
-from mechanisms.sketches.base import key_of
-from mechanisms.sketches.mixing import mixed
+from disttrack.mechanisms.sketches import HyperLogLog, Kmv, LibraryCountMin, LibraryHll, LibraryTheta, Sketch
+from disttrack.mechanisms.sketches.base import key_of
+from disttrack.mechanisms.sketches.mixing import mixed
 
 ITEMS = [3, 9, 3, 12, *range(100, 900), 12, 700]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mechanisms.sketches import CountMin, CountSketch, LibraryCountMin, Sketch
-from mechanisms.sketches.base import TARGET
+from disttrack.mechanisms.sketches import CountMin, CountSketch, LibraryCountMin, Sketch
+from disttrack.mechanisms.sketches.base import TARGET
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms.sketches import Ams, AmsMedian, Sketch
-from mechanisms.sketches.linear import EXACT
-from mechanisms.sketches.second_moment import rows_for, rows_for_tail, tail, variance
-from mechanisms.sketches.signs import DenseSigns, HashedSigns, signs_of
+from disttrack.mechanisms.sketches import Ams, AmsMedian, Sketch
+from disttrack.mechanisms.sketches.linear import EXACT
+from disttrack.mechanisms.sketches.second_moment import rows_for, rows_for_tail, tail, variance
+from disttrack.mechanisms.sketches.signs import DenseSigns, HashedSigns, signs_of
 
 SKETCHES = [
     Ams(rows=7), Ams(rows=64), Ams(rows=33, signs="hashed"), AmsMedian(groups=5, rows=9),

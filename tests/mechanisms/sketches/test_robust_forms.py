@@ -10,11 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adversaries.sketching import AmsAttack, FlipFlop
-from mechanisms.sketches import Ams, AmsDifference, ComputationPaths, PrivateMedian, Rounded, Salted, Sketch, Switched
-from mechanisms.sketches.private_median import private_median
-from mechanisms.sketches.robust import PLAIN, plain, rounded
-from simulator.tasks.sketching import play_sketch
+from disttrack.adversaries.sketching import AmsAttack, FlipFlop
+from disttrack.mechanisms.sketches import (
+    Ams,
+    AmsDifference,
+    ComputationPaths,
+    PrivateMedian,
+    Rounded,
+    Salted,
+    Sketch,
+    Switched,
+)
+from disttrack.mechanisms.sketches.private_median import private_median
+from disttrack.mechanisms.sketches.robust import PLAIN, plain, rounded
+from disttrack.simulator.tasks.sketching import play_sketch
 
 
 def eager(rules: Switched, updates: list[tuple[int, int]], seed: int) -> list[float]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechanisms.above_threshold import AboveThreshold
-from mechanisms.sketches import (
+from disttrack.mechanisms.above_threshold import AboveThreshold
+from disttrack.mechanisms.sketches import (
     Ams,
     AmsDifference,
     ComputationPaths,
@@ -20,10 +20,10 @@ from mechanisms.sketches import (
     SketchRun,
     Switched,
 )
-from mechanisms.sketches.linear import LinearRun
-from mechanisms.sketches.private_median import private_median
-from mechanisms.sketches.robust import rounded
-from mechanisms.sketches.rounding import RoundedRun
+from disttrack.mechanisms.sketches.linear import LinearRun
+from disttrack.mechanisms.sketches.private_median import private_median
+from disttrack.mechanisms.sketches.robust import rounded
+from disttrack.mechanisms.sketches.rounding import RoundedRun
 
 
 class Given(SketchRun):

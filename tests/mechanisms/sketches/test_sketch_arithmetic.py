@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.sketches import (
+from disttrack.mechanisms.sketches import (
     TARGET,
     Ams,
     CountMin,
@@ -20,9 +20,9 @@ from mechanisms.sketches import (
     Sketch,
     SketchRun,
 )  # fmt: skip
-from mechanisms.sketches.base import arrays_of, key_of, tally
-from mechanisms.sketches.mixing import GOLDEN, MASK, mixed, mixed_all
-from mechanisms.sketches.robust import plain, rounded
+from disttrack.mechanisms.sketches.base import arrays_of, key_of, tally
+from disttrack.mechanisms.sketches.mixing import GOLDEN, MASK, mixed, mixed_all
+from disttrack.mechanisms.sketches.robust import plain, rounded
 
 
 def splitmix(state: int) -> int:

@@ -7,7 +7,7 @@ from math import ceil, comb, exp, log, sqrt
 import numpy as np
 import pytest
 
-from mechanisms.sketches import (
+from disttrack.mechanisms.sketches import (
     Ams,
     AmsDifference,
     AmsMedian,
@@ -18,7 +18,7 @@ from mechanisms.sketches import (
     Sketch,
     Switched,
 )  # fmt: skip
-from mechanisms.sketches.second_moment import rows_for, rows_for_tail, tail, variance
+from disttrack.mechanisms.sketches.second_moment import rows_for, rows_for_tail, tail, variance
 
 
 @pytest.mark.parametrize(

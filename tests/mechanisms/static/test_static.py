@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import GaussianQueries, LaplaceQueries, MultiplicativeWeights
-from mechanisms.gaussian import noise_multiplier
-from mechanisms.scripted_noise import ScriptedNoise
-from mechanisms.static import STATIC, static_mechanism
-from mechanisms.static.base import Paid
+from disttrack.mechanisms import GaussianQueries, LaplaceQueries, MultiplicativeWeights
+from disttrack.mechanisms.gaussian import noise_multiplier
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
+from disttrack.mechanisms.static import STATIC, static_mechanism
+from disttrack.mechanisms.static.base import Paid
 
 COUNTS = np.array([40.0, 0.0, 3.0, 17.0])
 MECHANISMS = [
@@ -92,7 +92,7 @@ def test_multiplicative_weights_spend_their_budget_and_no_more(delta: float) -> 
             return np.zeros(size)
 
     mechanism.release(data(32, 10_000), Spy())
-    from mechanisms.static.multiplicative_weights import _plan
+    from disttrack.mechanisms.static.multiplicative_weights import _plan
 
     plan = _plan(2.0, delta, None)
     total = 1 / plan.scale
@@ -126,7 +126,7 @@ def test_the_pick_is_the_exponential_mechanism() -> None:
             picked[int((np.abs(10.0 - counts) * pick / 2 + draws).argmax())] += 1
             return draws
 
-    from mechanisms.static.multiplicative_weights import _plan
+    from disttrack.mechanisms.static.multiplicative_weights import _plan
 
     pick = _plan(0.6, 0.0, 0.01).pick(1)
     spy = Spy()

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechanisms import GaussianQueries, LaplaceQueries, MultiplicativeWeights
-from mechanisms.gaussian import delta_spent, noise_multiplier
-from mechanisms.laplace_sums import laplace_sum_quantile
-from mechanisms.queries import family
-from mechanisms.static import STATIC, multiplicative_weights, static_mechanism
-from mechanisms.static.base import Paid
-from mechanisms.static.multiplicative_weights import FEW, MOST_ROUNDS, Plan, _best_rounds, _plan
+from disttrack.mechanisms import GaussianQueries, LaplaceQueries, MultiplicativeWeights
+from disttrack.mechanisms.gaussian import delta_spent, noise_multiplier
+from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
+from disttrack.mechanisms.queries import family
+from disttrack.mechanisms.static import STATIC, multiplicative_weights, static_mechanism
+from disttrack.mechanisms.static.base import Paid
+from disttrack.mechanisms.static.multiplicative_weights import FEW, MOST_ROUNDS, Plan, _best_rounds, _plan
 
 
 def test_errors_of_sums_of_releases() -> None:

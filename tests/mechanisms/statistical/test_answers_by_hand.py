@@ -10,12 +10,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechanisms.gaussian import noise_multiplier
-from mechanisms.scripted_noise import ScriptedNoise
-from mechanisms.statistical import Empirical, GaussianAnswers, LaplaceAnswers, NoisyArgmax, Splitting, ThresholdOut
-from mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors, sampling_error
-from mechanisms.statistical.noisy import first_wins, noisy_argmax, overfitting_gap
-from mechanisms.statistical.queries import Cells, Coins, FeatureMean, Members, Residual, Spelled, SpellOut, Vote
+from disttrack.mechanisms.gaussian import noise_multiplier
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
+from disttrack.mechanisms.statistical import (
+    Empirical,
+    GaussianAnswers,
+    LaplaceAnswers,
+    NoisyArgmax,
+    Splitting,
+    ThresholdOut,
+)
+from disttrack.mechanisms.statistical.base import QueryMechanism, QueryRun, empirical_errors, sampling_error
+from disttrack.mechanisms.statistical.noisy import first_wins, noisy_argmax, overfitting_gap
+from disttrack.mechanisms.statistical.queries import (
+    Cells,
+    Coins,
+    FeatureMean,
+    Members,
+    Residual,
+    Spelled,
+    SpellOut,
+    Vote,
+)
 
 DATA = np.array([[1, 1, 1, -1, 1, -1, 1, -1], [-1, -1, 1, -1, -1, -1, -1, 1]], dtype=np.int8)
 """Means 5/8 and 2/8; 3/4 and 1/4 in the first half, 1/2 and 1/4 in the second."""

@@ -9,10 +9,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms import Laplace
-from mechanisms.statistical import Empirical, GaussianAnswers, LaplaceAnswers, NoisyArgmax, QueryMechanism, Splitting
-from mechanisms.statistical.noisy import first_wins, noisy_argmax, overfitting_gap
-from mechanisms.statistical.queries import Coins, FeatureMean
+from disttrack.mechanisms import Laplace
+from disttrack.mechanisms.statistical import (
+    Empirical,
+    GaussianAnswers,
+    LaplaceAnswers,
+    NoisyArgmax,
+    QueryMechanism,
+    Splitting,
+)
+from disttrack.mechanisms.statistical.noisy import first_wins, noisy_argmax, overfitting_gap
+from disttrack.mechanisms.statistical.queries import Coins, FeatureMean
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from adversaries.analysts.speller import read
-from mechanisms.statistical.queries import Cells, Coins, FeatureMean, Members, Residual, SpellOut, Vote
+from disttrack.adversaries.analysts.speller import read
+from disttrack.mechanisms.statistical.queries import Cells, Coins, FeatureMean, Members, Residual, SpellOut, Vote
 
 ALL_POINTS = np.array(list(product((-1, 1), repeat=4)), dtype=np.int8).T
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mechanisms.statistical import ThresholdOut
-from mechanisms.statistical.queries import FeatureMean
+from disttrack.mechanisms.statistical import ThresholdOut
+from disttrack.mechanisms.statistical.queries import FeatureMean
 
 QUIET = 1e-9
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from enumeration import moments, outputs
 
-from adversaries import Freeze, RoundRobin
-from protocols import Block
-from protocols.base import FOREVER
-from simulator import play
-from simulator.conformance.by_hand import deliver
+from disttrack.adversaries import Freeze, RoundRobin
+from disttrack.protocols import Block
+from disttrack.protocols.base import FOREVER
+from disttrack.simulator import play
+from disttrack.simulator.conformance.by_hand import deliver
 
 
 class SecondOfEach:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from adversaries import RoundRobin
-from protocols import Martingale
-from protocols.rounds.coin_rounds import (
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Martingale
+from disttrack.protocols.rounds.coin_rounds import (
     bias,
     even_rounds,
     first_round,
@@ -22,10 +22,10 @@ from protocols.rounds.coin_rounds import (
     words_of,
     worth_it,
 )
-from protocols.rounds.crossing import failure, most_signals
-from protocols.rounds.martingale import strength_for
-from protocols.rounds.walk import walk_of
-from simulator import play
+from disttrack.protocols.rounds.crossing import failure, most_signals
+from disttrack.protocols.rounds.martingale import strength_for
+from disttrack.protocols.rounds.walk import walk_of
+from disttrack.simulator import play
 
 POINTS = [
     (64, 0.03),

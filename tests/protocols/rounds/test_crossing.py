@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from protocols.rounds.coin_rounds import offset_for
-from protocols.rounds.crossing import SHORT, by_sums, failure, most_signals, one_line
-from protocols.rounds.passages import COARSE
-from protocols.rounds.walk import Walk, failures_by, walk_of
+from disttrack.protocols.rounds.coin_rounds import offset_for
+from disttrack.protocols.rounds.crossing import SHORT, by_sums, failure, most_signals, one_line
+from disttrack.protocols.rounds.passages import COARSE
+from disttrack.protocols.rounds.walk import Walk, failures_by, walk_of
 
 ALARM = 1e-6
 

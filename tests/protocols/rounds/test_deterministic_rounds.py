@@ -6,9 +6,9 @@ from math import log2
 
 import pytest
 
-from adversaries import Adversary, RoundRobin, SingleSite, Uniform
-from protocols import DeterministicRounds
-from simulator import play
+from disttrack.adversaries import Adversary, RoundRobin, SingleSite, Uniform
+from disttrack.protocols import DeterministicRounds
+from disttrack.simulator import play
 
 
 def test_rounds_of_global_increments_by_hand() -> None:

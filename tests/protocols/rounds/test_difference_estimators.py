@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adversaries import Adversary, Drain, Freeze, RoundRobin, SingleSite
-from protocols import DifferenceEstimators
-from protocols.base import Message
-from protocols.rounds.difference_estimators import doubling
-from simulator import play
+from disttrack.adversaries import Adversary, Drain, Freeze, RoundRobin, SingleSite
+from disttrack.protocols import DifferenceEstimators
+from disttrack.protocols.base import Message
+from disttrack.protocols.rounds.difference_estimators import doubling
+from disttrack.simulator import play
 
 EVERYBODY: list[Adversary] = [RoundRobin(), Freeze(), Drain(), SingleSite()]
 

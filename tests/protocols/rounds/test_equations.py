@@ -13,12 +13,12 @@ import pytest
 from enumeration import ScriptedCoins, every_outcome, moments
 from scipy import stats
 
-from adversaries import Adversary, Freeze, RoundRobin
-from mechanisms import Binary
-from protocols import Robust
-from protocols.rounds.constants import Constants, paper_constants
-from protocols.rounds.parts import BIT
-from simulator import play
+from disttrack.adversaries import Adversary, Freeze, RoundRobin
+from disttrack.mechanisms import Binary
+from disttrack.protocols import Robust
+from disttrack.protocols.rounds.constants import Constants, paper_constants
+from disttrack.protocols.rounds.parts import BIT
+from disttrack.simulator import play
 
 SITES = (4, 9, 16, 100, 1024)
 

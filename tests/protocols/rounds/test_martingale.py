@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adversaries import Adversary, Bursts, Drain, Freeze, RoundRobin
-from protocols import Martingale
-from protocols.rounds.martingale import strength_for
-from simulator import play
-from simulator.conformance.by_hand import deliver
+from disttrack.adversaries import Adversary, Bursts, Drain, Freeze, RoundRobin
+from disttrack.protocols import Martingale
+from disttrack.protocols.rounds.martingale import strength_for
+from disttrack.simulator import play
+from disttrack.simulator.conformance.by_hand import deliver
 
 ALARM = 1e-6
 

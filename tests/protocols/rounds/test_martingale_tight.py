@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adversaries import Freeze, RoundRobin, SingleSite, Uniform
-from protocols import Martingale, Randomized
-from protocols.base import EVERYONE, Message
-from protocols.rounds.coin_rounds import bias, first_round, share_of, signals_of
-from protocols.rounds.crossing import failure
-from protocols.rounds.parts import BIT
-from protocols.rounds.rules import CoinRule
-from protocols.rounds.walk import walk_of
-from simulator import Game, play
+from disttrack.adversaries import Freeze, RoundRobin, SingleSite, Uniform
+from disttrack.protocols import Martingale, Randomized
+from disttrack.protocols.base import EVERYONE, Message
+from disttrack.protocols.rounds.coin_rounds import bias, first_round, share_of, signals_of
+from disttrack.protocols.rounds.crossing import failure
+from disttrack.protocols.rounds.parts import BIT
+from disttrack.protocols.rounds.rules import CoinRule
+from disttrack.protocols.rounds.walk import walk_of
+from disttrack.simulator import Game, play
 
 
 def kinds(game: Game) -> dict[str, int]:

@@ -13,10 +13,10 @@ from math import exp, inf, pi, sqrt, tanh
 import numpy as np
 import pytest
 
-from mechanisms.counters import counter
-from mechanisms.noise_union import NoiseUnion, Tail
-from protocols.rounds.constants import paper_constants, scaled_constants
-from protocols.rounds.robust import AS_THE_PAPERS
+from disttrack.mechanisms.counters import counter
+from disttrack.mechanisms.noise_union import NoiseUnion, Tail
+from disttrack.protocols.rounds.constants import paper_constants, scaled_constants
+from disttrack.protocols.rounds.robust import AS_THE_PAPERS
 
 SITES = (1, 2, 3, 4, 7, 10, 16, 64, 256, 4096, 65_536)
 ROUNDS = (1, 10, 100, 1000, 10**4, 10**5)

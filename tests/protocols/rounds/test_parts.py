@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from protocols.base import EVERYONE, FOREVER, Message
-from protocols.rounds.parts import BIT, END, ITEM, POLL, RoundServer, RoundSite, announcement, counted
-from protocols.rounds.rules import SignalRule
-from simulator.conformance.by_hand import deliver
+from disttrack.protocols.base import EVERYONE, FOREVER, Message
+from disttrack.protocols.rounds.parts import BIT, END, ITEM, POLL, RoundServer, RoundSite, announcement, counted
+from disttrack.protocols.rounds.rules import SignalRule
+from disttrack.simulator.conformance.by_hand import deliver
 
 
 class EveryThird(SignalRule):

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from protocols.rounds import crossing, passages
-from protocols.rounds.constants import Constants
-from protocols.rounds.transcripts import deviations_without_noise, room, safe_without_noise
-from protocols.rounds.walk import POISSON, Walk, _signals_in, failures_by, walk_of
+from disttrack.protocols.rounds import crossing, passages
+from disttrack.protocols.rounds.constants import Constants
+from disttrack.protocols.rounds.transcripts import deviations_without_noise, room, safe_without_noise
+from disttrack.protocols.rounds.walk import POISSON, Walk, _signals_in, failures_by, walk_of
 
 
 def test_what_stirling_leaves_out() -> None:

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from enumeration import ScriptedCoins, moments
 
-from adversaries import Adversary, Drain, Freeze, RoundRobin, SingleSite
-from mechanisms.counters import KINDS
-from protocols import Robust
-from protocols.base import EVERYONE, Message
-from protocols.rounds.parts import BIT, POLL, announcement, counted
-from protocols.rounds.robust import AS_THE_PAPERS
-from protocols.rounds.tight import known_noise
-from simulator import check_protocol, play
+from disttrack.adversaries import Adversary, Drain, Freeze, RoundRobin, SingleSite
+from disttrack.mechanisms.counters import KINDS
+from disttrack.protocols import Robust
+from disttrack.protocols.base import EVERYONE, Message
+from disttrack.protocols.rounds.parts import BIT, POLL, announcement, counted
+from disttrack.protocols.rounds.robust import AS_THE_PAPERS
+from disttrack.protocols.rounds.tight import known_noise
+from disttrack.simulator import check_protocol, play
 
 
 def test_a_round_worked_by_hand() -> None:

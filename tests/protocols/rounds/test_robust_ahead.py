@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adversaries import RoundRobin
-from protocols import Robust
-from protocols.base import EVERYONE, Message
-from protocols.rounds.constants import CANDIDATES, paper_constants, tight_constants
-from protocols.rounds.parts import BIT
-from protocols.rounds.tight import tight_round
-from simulator import play
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Robust
+from disttrack.protocols.base import EVERYONE, Message
+from disttrack.protocols.rounds.constants import CANDIDATES, paper_constants, tight_constants
+from disttrack.protocols.rounds.parts import BIT
+from disttrack.protocols.rounds.tight import tight_round
+from disttrack.simulator import play
 
 TIGHT = Robust(alpha=0.2, delta=0.5, parameters="tight")
 

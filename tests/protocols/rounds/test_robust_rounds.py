@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adversaries import Adversary, Drain, Freeze, RoundRobin, SingleSite
-from protocols import Robust
-from simulator import play
+from disttrack.adversaries import Adversary, Drain, Freeze, RoundRobin, SingleSite
+from disttrack.protocols import Robust
+from disttrack.simulator import play
 
 K, ALPHA, ITEMS = 100, 0.1, 400_000
 PROTOCOL = Robust(alpha=ALPHA, delta=0.05)

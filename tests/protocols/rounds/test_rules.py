@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from protocols.base import FOREVER
-from protocols.coins import Coins
-from protocols.rounds.block import Blocks
-from protocols.rounds.deterministic_rounds import LastOfBlock
-from protocols.rounds.rules import CoinRule, remembering
+from disttrack.protocols.base import FOREVER
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.rounds.block import Blocks
+from disttrack.protocols.rounds.deterministic_rounds import LastOfBlock
+from disttrack.protocols.rounds.rules import CoinRule, remembering
 
 
 def test_blocks_by_hand() -> None:

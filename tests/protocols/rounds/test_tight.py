@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechanisms.counters import KINDS, counter
-from protocols.rounds import constants
-from protocols.rounds.constants import paper_constants, tight_constants
-from protocols.rounds.tight import NO_PRIVACY, Tight, bounded_noise, known_noise, tight_round
+from disttrack.mechanisms.counters import KINDS, counter
+from disttrack.protocols.rounds import constants
+from disttrack.protocols.rounds.constants import paper_constants, tight_constants
+from disttrack.protocols.rounds.tight import NO_PRIVACY, Tight, bounded_noise, known_noise, tight_round
 
 USABLE = [kind for kind in KINDS if known_noise(kind)]
 

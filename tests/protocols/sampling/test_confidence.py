@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adversaries import RoundRobin
-from protocols import Randomized
-from protocols.sampling.confidence import at_rest, confidence_for, rate, spoilt
-from protocols.sampling.randomized import LARGEST_COUNT
-from simulator import play
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Randomized
+from disttrack.protocols.sampling.confidence import at_rest, confidence_for, rate, spoilt
+from disttrack.protocols.sampling.randomized import LARGEST_COUNT
+from disttrack.simulator import play
 
 ALARM = 1e-6
 

@@ -7,10 +7,10 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from protocols import Randomized
-from protocols.base import EVERYONE, Message
-from protocols.coins import Coins
-from protocols.sampling.copies import CopiesServer, CopiesSite
+from disttrack.protocols import Randomized
+from disttrack.protocols.base import EVERYONE, Message
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.sampling.copies import CopiesServer, CopiesSite
 
 
 class Watched(CopiesServer):

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adversaries import Freeze, RoundRobin
-from protocols import Deterministic, PrivateCopies
-from protocols.sampling.private_copies import MOST_POINTS
-from simulator import play
+from disttrack.adversaries import Freeze, RoundRobin
+from disttrack.protocols import Deterministic, PrivateCopies
+from disttrack.protocols.sampling.private_copies import MOST_POINTS
+from disttrack.simulator import play
 
 
 def test_budget_by_hand() -> None:
@@ -40,7 +40,7 @@ def test_median_follows_the_exponential_mechanism(monkeypatch: pytest.MonkeyPatc
     Also where the grid is too long to be gone through point by point. Power: with the loss doubled the statistic is
     above 400.
     """
-    monkeypatch.setattr("protocols.sampling.private_copies.MOST_POINTS", most)
+    monkeypatch.setattr("disttrack.protocols.sampling.private_copies.MOST_POINTS", most)
     protocol = PrivateCopies(alpha=0.5, epsilon=None, largest=1e6)
     server: Any = protocol.server(3, np.random.default_rng(7))
     server._loss = 1.0

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from enumeration import ScriptedCoins, every_outcome, moments, outputs
 
-from protocols import Randomized
-from protocols.base import EVERYONE, Message
+from disttrack.protocols import Randomized
+from disttrack.protocols.base import EVERYONE, Message
 
 
 class Listed:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from protocols import Randomized
-from protocols.bulk import BulkForm, Segment
-from simulator import check_bulk_form
-from simulator.conformance.segments import ListedStream
+from disttrack.protocols import Randomized
+from disttrack.protocols.bulk import BulkForm, Segment
+from disttrack.simulator import check_bulk_form
+from disttrack.simulator.conformance.segments import ListedStream
 
 
 class Half:

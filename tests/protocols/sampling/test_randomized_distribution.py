@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adversaries import Freeze
-from protocols import Randomized
-from protocols.base import Message
-from simulator import play
+from disttrack.adversaries import Freeze
+from disttrack.protocols import Randomized
+from disttrack.protocols.base import Message
+from disttrack.simulator import play
 
 ALARM = 1e-6
 

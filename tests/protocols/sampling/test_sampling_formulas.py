@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from protocols import PrivateCopies, Randomized, SketchSwitching
-from protocols.base import EVERYONE, FOREVER, Message
-from protocols.coins import Coins
-from protocols.rounds.martingale import strength_for
-from protocols.sampling.confidence import at_rest, confidence_for, rate, spoilt
-from protocols.sampling.copies import CopiesServer, CopiesSite
-from protocols.sampling.private_copies import MARGIN, TESTS
-from protocols.sampling.randomized import LARGEST_COUNT
-from protocols.sampling.sketch_switching import CHECKPOINTS, changes
+from disttrack.protocols import PrivateCopies, Randomized, SketchSwitching
+from disttrack.protocols.base import EVERYONE, FOREVER, Message
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.rounds.martingale import strength_for
+from disttrack.protocols.sampling.confidence import at_rest, confidence_for, rate, spoilt
+from disttrack.protocols.sampling.copies import CopiesServer, CopiesSite
+from disttrack.protocols.sampling.private_copies import MARGIN, TESTS
+from disttrack.protocols.sampling.randomized import LARGEST_COUNT
+from disttrack.protocols.sampling.sketch_switching import CHECKPOINTS, changes
 
 
 def test_what_each_tracker_is_made_of() -> None:

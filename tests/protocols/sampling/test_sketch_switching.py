@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from adversaries import Adversary, Drain, Freeze, RoundRobin
-from protocols import Deterministic, SketchSwitching
-from protocols.sampling.sketch_switching import changes
-from simulator import play
+from disttrack.adversaries import Adversary, Drain, Freeze, RoundRobin
+from disttrack.protocols import Deterministic, SketchSwitching
+from disttrack.protocols.sampling.sketch_switching import changes
+from disttrack.simulator import play
 
 
 def test_number_of_copies_by_hand() -> None:

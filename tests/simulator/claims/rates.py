@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from simulator.claims import false_alarm as alarms
-from simulator.claims import power as powers
-from simulator.claims.claim import Claim
-from simulator.claims.expressions import Columns, measure
-from simulator.claims.groups import COINLESS
-from simulator.claims.observed import observe
+from disttrack.simulator.claims import false_alarm as alarms
+from disttrack.simulator.claims import power as powers
+from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.expressions import Columns, measure
+from disttrack.simulator.claims.groups import COINLESS
+from disttrack.simulator.claims.observed import observe
 
 
 def claim(text: str = "fraction(ok)", **keys: Any) -> Claim:

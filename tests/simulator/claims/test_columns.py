@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from adversaries import RoundRobin
-from protocols import Deterministic
-from simulator.claims.columns import (
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Deterministic
+from disttrack.simulator.claims.columns import (
     CLAIM_COLUMNS,
     CLAIMS,
     KIND_COLUMNS,
@@ -24,10 +24,10 @@ from simulator.claims.columns import (
     TRIALS,
     names,
 )  # fmt: skip
-from simulator.claims.judge import Finding
-from simulator.game.play import play
-from simulator.runs.runner import execute
-from simulator.scenario.load import load
+from disttrack.simulator.claims.judge import Finding
+from disttrack.simulator.game.play import play
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load
 
 ROOT = Path(__file__).resolve().parents[3]
 TABLES = {

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from simulator.errors import ScenarioError
-from simulator.points.point import canonical
-from simulator.runs.runner import execute
-from simulator.scenario.document import Document
-from simulator.scenario.load import Scenario, build
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.point import canonical
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.load import Scenario, build
 
 HEAD = {
     "name": "small",

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simulator.claims.expressions import measure
-from simulator.claims.false_alarm import ALLOWED, together
-from simulator.claims.judge import judge
-from simulator.claims.tails import beta_binomial, binomial, clustered, clustered_below
+from disttrack.simulator.claims.expressions import measure
+from disttrack.simulator.claims.false_alarm import ALLOWED, together
+from disttrack.simulator.claims.judge import judge
+from disttrack.simulator.claims.tails import beta_binomial, binomial, clustered, clustered_below
 from tests.simulator.claims.rates import claim, false_alarm, games
 
 # what is exact

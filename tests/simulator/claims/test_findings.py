@@ -7,11 +7,11 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from simulator.claims.claim import Claim
-from simulator.claims.groups import GAME, groups, once
-from simulator.claims.judge import ControlTable, Finding, judge, meets
-from simulator.claims.lost import lost_of
-from simulator.claims.statistics import clopper_pearson
+from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.groups import GAME, groups, once
+from disttrack.simulator.claims.judge import ControlTable, Finding, judge, meets
+from disttrack.simulator.claims.lost import lost_of
+from disttrack.simulator.claims.statistics import clopper_pearson
 from tests.simulator.claims.rates import false_alarm, power
 
 TABLE: Final = {

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.claims.groups import GAME
-from simulator.claims.judge import ControlTable, judge
+from disttrack.simulator.claims.groups import GAME
+from disttrack.simulator.claims.judge import ControlTable, judge
 from tests.simulator.claims.test_findings import TABLE, claim
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.claims.claim import Claim
-from simulator.claims.groups import COINLESS, GAME
-from simulator.claims.judge import Finding, judge
+from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.groups import COINLESS, GAME
+from disttrack.simulator.claims.judge import Finding, judge
 
 TABLE = {
     "point": np.array([0.0, 0, 1, 1]),

@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from simulator.claims.claim import Claim
-from simulator.claims.expressions import argument, column_of, condition, measure, rows
-from simulator.claims.judge import judge
+from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.expressions import argument, column_of, condition, measure, rows
+from disttrack.simulator.claims.judge import judge
 
 TABLE: Final = {
     "protocol": np.array(["a", "a", "b", "b"]),

@@ -10,11 +10,11 @@ import pytest
 from pydantic import ValidationError
 from scipy import stats
 
-from simulator.claims.expressions import measure
-from simulator.claims.groups import COINLESS
-from simulator.claims.judge import judge, meets
-from simulator.claims.power import Power
-from simulator.claims.tails import clustered_below
+from disttrack.simulator.claims.expressions import measure
+from disttrack.simulator.claims.groups import COINLESS
+from disttrack.simulator.claims.judge import judge, meets
+from disttrack.simulator.claims.power import Power
+from disttrack.simulator.claims.tails import clustered_below
 from tests.simulator.claims.rates import claim, games, power
 
 

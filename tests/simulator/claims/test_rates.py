@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import brentq
 
-from simulator.claims.grammar import ExpressionError
-from simulator.claims.groups import COINLESS
-from simulator.claims.tails import clustered, clustered_below, game_outside, tail
+from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.claims.groups import COINLESS
+from disttrack.simulator.claims.tails import clustered, clustered_below, game_outside, tail
 from tests.simulator.claims.rates import claim, false_alarm, table
 
 NUMBERS: Final = st.lists(st.integers(-3, 3), min_size=1, max_size=8)

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.claims.claim import Claim, ill_typed
-from simulator.claims.columns import TRIALS, Holds
-from simulator.claims.expressions import condition, measure, rows
-from simulator.claims.grammar import ExpressionError, columns_of, outermost, parse
-from simulator.claims.judge import judge
-from simulator.claims.rehearsal import check_condition, check_measure, check_rows, held
+from disttrack.simulator.claims.claim import Claim, ill_typed
+from disttrack.simulator.claims.columns import TRIALS, Holds
+from disttrack.simulator.claims.expressions import condition, measure, rows
+from disttrack.simulator.claims.grammar import ExpressionError, columns_of, outermost, parse
+from disttrack.simulator.claims.judge import judge
+from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows, held
 
 KNOWN: Final[dict[str, Holds]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
 TABLE: Final = {"a": np.array([1, 2, 3]), "kind": np.array(["x", "y", "x"])}

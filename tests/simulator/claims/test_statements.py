@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from simulator.claims.statements import PAPERS, STATEMENTS, key_of, no_statement
+from disttrack.simulator.claims.statements import PAPERS, STATEMENTS, key_of, no_statement
 
 
 def test_a_source_is_a_full_name_or_one_that_a_single_paper_or_the_first_has() -> None:

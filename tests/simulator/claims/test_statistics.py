@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from simulator.claims.statistics import (
+from disttrack.simulator.claims.statistics import (
     AGGREGATES,
     ROWWISE,
     Estimate,

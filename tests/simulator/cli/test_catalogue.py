@@ -9,7 +9,7 @@ import own_kinds
 import pytest
 from click.testing import CliRunner, Result
 
-from simulator.cli import main
+from disttrack.simulator.cli import main
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def refused(*arguments: str) -> str:
 
 
 def test_list_and_describe_use_the_classes_words() -> None:
-    from protocols import Robust
+    from disttrack.protocols import Robust
 
     said = disttrack("list").stdout
     for name in ("robust", "martingale", "freeze", "round-robin", "headline", "binary"):
@@ -44,7 +44,7 @@ def test_list_and_describe_use_the_classes_words() -> None:
 
 
 def test_describe_says_how_a_mechanism_errs() -> None:
-    from mechanisms import MECHANISMS, SquareRoot
+    from disttrack.mechanisms import MECHANISMS, SquareRoot
 
     assert len(MECHANISMS) >= 20
     for kind, maker in MECHANISMS.items():
@@ -99,7 +99,7 @@ def test_a_task_of_ones_own_is_checked_and_run() -> None:
 
 @pytest.mark.slow
 def test_every_kind_can_be_described() -> None:
-    from simulator.points.registry import FAMILIES, kinds
+    from disttrack.simulator.points.registry import FAMILIES, kinds
 
     names = [name for family in FAMILIES for name in kinds(family)]
     assert len(names) >= 60

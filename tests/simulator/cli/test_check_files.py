@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from simulator.cli import main
+from disttrack.simulator.cli import main
 
 CODE = """\
-from adversaries import Adversary, Burst
+from disttrack.adversaries import Adversary, Burst
 from helper import SITE
 
 class Mine(Adversary):

@@ -12,9 +12,9 @@ import own_kinds
 import pytest
 from click.testing import CliRunner, Result
 
-from simulator.cli import COMMANDS, main
-from simulator.cli.point_flags import entry_of
-from simulator.results.formats import number
+from disttrack.simulator.cli import COMMANDS, main
+from disttrack.simulator.cli.point_flags import entry_of
+from disttrack.simulator.results.formats import number
 
 SMALL = """\
 name: small
@@ -167,7 +167,7 @@ def test_ctrl_c_is_one_line_and_status_1(monkeypatch: pytest.MonkeyPatch) -> Non
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("simulator.runs.runner.execute", interrupt)
+    monkeypatch.setattr("disttrack.simulator.runs.runner.execute", interrupt)
     assert "finished games are kept" in refused("run", "small.yaml", status=1)
 
 
@@ -279,7 +279,7 @@ def test_commands_are_loaded_only_when_they_are_called() -> None:
     # the heavy libraries take seconds to import; a look at the help must not pay for them
     script = """
 import sys
-from simulator.cli import main
+from disttrack.simulator.cli import main
 try:
     main(['--help'])
 except SystemExit:

@@ -12,7 +12,7 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
-from simulator.cli import main
+from disttrack.simulator.cli import main
 
 ROOT = Path(__file__).resolve().parents[3]
 VARIABLE = "_DISTTRACK_COMPLETE"

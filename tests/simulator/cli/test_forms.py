@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from simulator.cli import main
-from simulator.cli.tables import plain
+from disttrack.simulator.cli import main
+from disttrack.simulator.cli.tables import plain
 
 SMALL = """\
 name: small

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from simulator.cli import main
+from disttrack.simulator.cli import main
 
 SCENARIO: Final = """
 name: small

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.cli.layout import Column, Table, hanging, wrapped
-from simulator.cli.tables import plain
+from disttrack.simulator.cli.layout import Column, Table, hanging, wrapped
+from disttrack.simulator.cli.tables import plain
 
 NAMES = [Column("protocol", key=True), Column("largest error", right=True), Column("seconds", right=True, rank=2)]
 ROWS = [["deterministic", "0.0291", "12.5"], ["robust", "1,234,567", ""]]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from simulator.cli import main
-from simulator.templates import NAMES, written
+from disttrack.simulator.cli import main
+from disttrack.simulator.templates import NAMES, written
 
 
 @pytest.fixture(autouse=True)
@@ -62,4 +62,4 @@ def test_template_names_are_replaced_everywhere() -> None:
             assert "WaveForm" in text
             assert "my_" not in text.replace("dummy_", "")
             assert "My" not in text
-            assert "simulator.templates" not in text
+            assert "disttrack.simulator.templates" not in text

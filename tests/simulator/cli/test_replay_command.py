@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from simulator.cli import main
-from simulator.replay.files import load
-from simulator.replay.scenario_game import replayed
-from simulator.runs.runner import execute
-from simulator.scenario.load import load as load_scenario
+from disttrack.simulator.cli import main
+from disttrack.simulator.replay.files import load
+from disttrack.simulator.replay.scenario_game import replayed
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load as load_scenario
 
 SCENARIO = """\
 name: two

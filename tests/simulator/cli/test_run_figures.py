@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from simulator.cli import main
-from simulator.plots import figures
+from disttrack.simulator.cli import main
+from disttrack.simulator.plots import figures
 
 SMALL = """\
 name: small

@@ -13,16 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted_protocol import Scripted
 
-from adversaries import Uniform
-from protocols import Protocol
-from protocols.base import EVERYONE, Message, Server, Site
-from simulator import play
-from simulator.errors import MessageError
-from simulator.game.channels import Channels
-from simulator.game.ledger import Ledger
-from simulator.game.network import Latency, Network
-from simulator.game.network.channels import Hooks, NetworkChannels
-from simulator.game.network.wires import Wires
+from disttrack.adversaries import Uniform
+from disttrack.protocols import Protocol
+from disttrack.protocols.base import EVERYONE, Message, Server, Site
+from disttrack.simulator import play
+from disttrack.simulator.errors import MessageError
+from disttrack.simulator.game.channels import Channels
+from disttrack.simulator.game.ledger import Ledger
+from disttrack.simulator.game.network import Latency, Network
+from disttrack.simulator.game.network.channels import Hooks, NetworkChannels
+from disttrack.simulator.game.network.wires import Wires
 
 
 class Listener(Site):

@@ -6,10 +6,10 @@ import gc
 
 import pytest
 
-from adversaries import RoundRobin
-from protocols import Deterministic
-from simulator import play
-from simulator.game.collector import collector_paused
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Deterministic
+from disttrack.simulator import play
+from disttrack.simulator.game.collector import collector_paused
 
 
 @pytest.fixture(autouse=True)

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from adversaries import Adversary, Burst, Freeze, Replay, RoundRobin, Uniform, View
-from adversaries.schedules import Schedule
-from protocols import Deterministic, DeterministicRounds, Exact, Protocol, Randomized
-from protocols.base import Server
-from simulator import play
-from simulator.runs.runner import execute
-from simulator.scenario.load import load
+from disttrack.adversaries import Adversary, Burst, Freeze, Replay, RoundRobin, Uniform, View
+from disttrack.adversaries.schedules import Schedule
+from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Protocol, Randomized
+from disttrack.protocols.base import Server
+from disttrack.simulator import play
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load
 
 
 class Own(Adversary):
@@ -116,7 +116,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 import random
 import numpy as np
-from adversaries import Adversary, Burst
+from disttrack.adversaries import Adversary, Burst
 
 @dataclass
 class Hidden(Adversary):

@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from adversaries import Adversary, Burst, Freeze, Replay, Rest, RoundRobin, View
-from adversaries.schedules import Schedule
-from protocols import Deterministic, Exact, Robust
-from protocols.base import Protocol
-from simulator import play
-from simulator.game.engines import Bulk, NoBulkError
-from simulator.game.engines.bulk import Segment
-from simulator.game.network import Latency, Network
-from simulator.game.play import _Played
+from disttrack.adversaries import Adversary, Burst, Freeze, Replay, Rest, RoundRobin, View
+from disttrack.adversaries.schedules import Schedule
+from disttrack.protocols import Deterministic, Exact, Robust
+from disttrack.protocols.base import Protocol
+from disttrack.simulator import play
+from disttrack.simulator.game.engines import Bulk, NoBulkError
+from disttrack.simulator.game.engines.bulk import Segment
+from disttrack.simulator.game.network import Latency, Network
+from disttrack.simulator.game.play import _Played
 from tests.simulator.game.test_game_parts import Spy
 
 
@@ -43,7 +43,7 @@ def test_what_bulk_refuses(protocol: Any, adversary: Any, network: Any, said: st
 
 
 def test_bulk_refuses_one_that_reacts_where_the_form_knows_no_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    from protocols.bulk import BulkForm
+    from disttrack.protocols.bulk import BulkForm
 
     game = Bulk(Deterministic(0.1), RoundRobin(), sites=2, items=5)
     monkeypatch.setattr(type(game.bulk_form), "until_change", BulkForm.until_change)
@@ -120,7 +120,7 @@ def test_a_rehearsal_knows_the_network_of_the_game(monkeypatch: pytest.MonkeyPat
         asked.update(options)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["simulator.game.play"], "rehearse", rehearse)
+    monkeypatch.setattr(sys.modules["disttrack.simulator.game.play"], "rehearse", rehearse)
     network = Network(Latency(constant=2))
     played = _Played(Exact(), Replay(of="freeze"), "auto", network)
     size = {"sites": 2, "items": 5, "start": 0, "seed": 3}

@@ -9,11 +9,20 @@ import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adversaries import Adversary, Bursts, Freeze, RoundRobin, SingleSite, Uniform, View, Zipf
-from adversaries.schedules import Schedule
-from protocols import Block, Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized, Robust
-from simulator import Game, play
-from simulator.conformance.failure import same_game
+from disttrack.adversaries import Adversary, Bursts, Freeze, RoundRobin, SingleSite, Uniform, View, Zipf
+from disttrack.adversaries.schedules import Schedule
+from disttrack.protocols import (
+    Block,
+    Deterministic,
+    DeterministicRounds,
+    Exact,
+    Martingale,
+    Protocol,
+    Randomized,
+    Robust,
+)
+from disttrack.simulator import Game, play
+from disttrack.simulator.conformance.failure import same_game
 
 
 class Counting(simpy.Environment):
@@ -28,7 +37,7 @@ class Counting(simpy.Environment):
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr("simulator.game.engines.simulated.simpy.Environment", Counting)
+    monkeypatch.setattr("disttrack.simulator.game.engines.simulated.simpy.Environment", Counting)
 
     def events(*sides: Any, **options: Any) -> tuple[int, Game]:
         Counting.events = 0
@@ -116,7 +125,7 @@ class Drawn(Adversary):
         self.turn = 0
 
     def plan(self, view: View) -> Schedule:
-        from adversaries import Burst, Rest
+        from disttrack.adversaries import Burst, Rest
 
         site, length = self.moves[self.turn % len(self.moves)]
         self.turn += 1

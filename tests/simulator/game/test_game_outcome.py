@@ -9,20 +9,20 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from adversaries import Freeze, Replay, RoundRobin, Uniform
-from adversaries.base import Choice
-from protocols import Deterministic, Exact, Randomized
-from protocols.base import FOREVER, Message
-from simulator import play
-from simulator.errors import MessageError
-from simulator.game import coins as coins_module
-from simulator.game.channels import SERVER, Channels
-from simulator.game.coins import chance_had_a_part
-from simulator.game.collector import collector_paused
-from simulator.game.engines.watch import Watch, watches
-from simulator.game.ledger import Ledger
-from simulator.game.network import Latency, Network
-from simulator.game.streams import streams
+from disttrack.adversaries import Freeze, Replay, RoundRobin, Uniform
+from disttrack.adversaries.base import Choice
+from disttrack.protocols import Deterministic, Exact, Randomized
+from disttrack.protocols.base import FOREVER, Message
+from disttrack.simulator import play
+from disttrack.simulator.errors import MessageError
+from disttrack.simulator.game import coins as coins_module
+from disttrack.simulator.game.channels import SERVER, Channels
+from disttrack.simulator.game.coins import chance_had_a_part
+from disttrack.simulator.game.collector import collector_paused
+from disttrack.simulator.game.engines.watch import Watch, watches
+from disttrack.simulator.game.ledger import Ledger
+from disttrack.simulator.game.network import Latency, Network
+from disttrack.simulator.game.streams import streams
 from tests.simulator.game.test_game_parts import Spy, line_of
 
 # ---------------------------------------------------------------------- chance

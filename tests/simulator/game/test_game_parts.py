@@ -7,17 +7,17 @@ from typing import Any, ClassVar
 
 import pytest
 
-from adversaries import Freeze, Rest, RoundRobin, Runs
-from adversaries.base import Choice
-from adversaries.schedules import Burst
-from protocols import Deterministic, Exact, Robust
-from protocols.base import Protocol
-from simulator.errors import MoveError, ScenarioError
-from simulator.game.consultation import LATER, Consultation
-from simulator.game.engine_choice import EngineError, choose, choose_engine
-from simulator.game.network import network_of
-from simulator.game.play import _granted, check_game
-from simulator.game.power import check_power, missing_power
+from disttrack.adversaries import Freeze, Rest, RoundRobin, Runs
+from disttrack.adversaries.base import Choice
+from disttrack.adversaries.schedules import Burst
+from disttrack.protocols import Deterministic, Exact, Robust
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.game.consultation import LATER, Consultation
+from disttrack.simulator.game.engine_choice import EngineError, choose, choose_engine
+from disttrack.simulator.game.network import network_of
+from disttrack.simulator.game.play import _granted, check_game
+from disttrack.simulator.game.power import check_power, missing_power
 
 
 def line_of(kind: type[Exception], call: Any, *args: Any, **keys: Any) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocols.base import Message
-from simulator.game.ledger import Ledger
+from disttrack.protocols.base import Message
+from disttrack.simulator.game.ledger import Ledger
 
 SITES = 4
 messages = st.builds(

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 from scripted_protocol import Scripted
 
-from adversaries import Adversary, Burst, Choice, RoundRobin, Uniform, View
-from adversaries.schedules import Schedule
-from mechanisms import Binary
-from protocols.base import Exactly
-from simulator import Game, play, run
-from simulator.game.network import Latency
-from simulator.game.outputs import distance
-from simulator.points.registry import kinds
-from simulator.tasks.continual import play_counter, play_queries
+from disttrack.adversaries import Adversary, Burst, Choice, RoundRobin, Uniform, View
+from disttrack.adversaries.schedules import Schedule
+from disttrack.mechanisms import Binary
+from disttrack.protocols.base import Exactly
+from disttrack.simulator import Game, play, run
+from disttrack.simulator.game.network import Latency
+from disttrack.simulator.game.outputs import distance
+from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.tasks.continual import play_counter, play_queries
 
 NONE_AT_ALL: list[Any] = [nan, np.float64(nan), np.float32(nan), None, "seven", 1j, Exactly(1, 0)]
 INFINITE: list[Any] = [inf, -inf, np.float64(inf), np.float32(-inf), 10**400, -(10**400)]
@@ -243,7 +243,7 @@ def test_games_with_a_clock_judge_alike(engine: str) -> None:
 
 
 def test_answers_to_queries_are_judged_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simulator.tasks.continual.clocked_points.known", lambda solver: {})
+    monkeypatch.setattr("disttrack.simulator.tasks.continual.clocked_points.known", lambda solver: {})
     for odd in (nan, inf, None):
         game = play_queries(Shy(odd), RoundRobin(), values=9, points=30, queries=9)
         assert not game.ok

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import pytest
 from test_user_errors import SkipsObliviously
 
-from adversaries import Adversary, Burst, Freeze, Rest, RoundRobin, Runs, Uniform, View
-from adversaries.schedules import NEVER, Schedule
-from protocols import Deterministic, Exact, Protocol, Randomized, Robust
-from simulator import play
-from simulator.errors import MoveError, ScenarioError
-from simulator.game.network import Latency
+from disttrack.adversaries import Adversary, Burst, Freeze, Rest, RoundRobin, Runs, Uniform, View
+from disttrack.adversaries.schedules import NEVER, Schedule
+from disttrack.protocols import Deterministic, Exact, Protocol, Randomized, Robust
+from disttrack.simulator import play
+from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.game.network import Latency
 
 TRACKER = Deterministic(alpha=0.1)
 
@@ -165,7 +165,7 @@ def test_resting_for_ever_ends_the_game(engine: str) -> None:
 
 @pytest.mark.parametrize("engine", ["step", "leap"])
 def test_endless_skipping_is_refused(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simulator.game.engines.base.PATIENCE", 50)
+    monkeypatch.setattr("disttrack.simulator.game.engines.base.PATIENCE", 50)
     with pytest.raises(MoveError, match="skipped 50 plans in a row"):
         play(Exact(), lambda view: None, sites=2, items=100, engine=engine)
 

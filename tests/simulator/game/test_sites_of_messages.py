@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from adversaries import Adversary, Burst, Freeze, Rest, RoundRobin, Runs, SingleSite, Uniform, View
-from adversaries.schedules import Rotation, Schedule
-from protocols import Block, Deterministic, Exact, Martingale, Protocol, Randomized, Robust
-from simulator import play
-from simulator.errors import MessageError, MoveError
-from simulator.game import rehearsal
-from simulator.game.engines import Bulk, Leap, NoBulkError, Step, base, bulk
-from simulator.game.ledger import Ledger
-from simulator.game.network.lag import LagReferee
-from simulator.game.streams import Watch, streams
-from simulator.game.verdict import Referee
+from disttrack.adversaries import Adversary, Burst, Freeze, Rest, RoundRobin, Runs, SingleSite, Uniform, View
+from disttrack.adversaries.schedules import Rotation, Schedule
+from disttrack.protocols import Block, Deterministic, Exact, Martingale, Protocol, Randomized, Robust
+from disttrack.simulator import play
+from disttrack.simulator.errors import MessageError, MoveError
+from disttrack.simulator.game import rehearsal
+from disttrack.simulator.game.engines import Bulk, Leap, NoBulkError, Step, base, bulk
+from disttrack.simulator.game.ledger import Ledger
+from disttrack.simulator.game.network.lag import LagReferee
+from disttrack.simulator.game.streams import Watch, streams
+from disttrack.simulator.game.verdict import Referee
 from tests.simulator.game.network.shipped import protocols
 
 
@@ -178,7 +178,7 @@ def test_a_bulk_form_that_breaks_its_word_is_named() -> None:
 
 
 def test_a_rehearsal_is_played_in_bulk_and_begun_anew_where_that_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    from adversaries import Replay
+    from disttrack.adversaries import Replay
 
     made: list[tuple[str, dict[str, Any]]] = []
 
@@ -213,7 +213,7 @@ def test_a_rehearsal_is_played_in_bulk_and_begun_anew_where_that_is_found_out(mo
 
 
 def test_one_word_is_one_word_in_any_type() -> None:
-    from protocols.base import Message
+    from disttrack.protocols.base import Message
 
     ledger = Ledger(1, 7)
     ledger.count_up(0, Message("m", 1, np.int64(1)))  # type: ignore[arg-type]

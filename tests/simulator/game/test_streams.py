@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.game.streams import ROLES, streams
-from simulator.points.registry import kinds
-from simulator.tasks.analysis import game as analysis_game
-from simulator.tasks.analysis import sample_size, worst_of_many
-from simulator.tasks.audit import mechanism, protocol
-from simulator.tasks.continual import count, experts, monitor, queries
-from simulator.tasks.dynamic import game as data_set_game
-from simulator.tasks.prediction import game as prediction
-from simulator.tasks.prediction import mirror
-from simulator.tasks.sketching import game as sketch_game
+from disttrack.simulator.game.streams import ROLES, streams
+from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.tasks.analysis import game as analysis_game
+from disttrack.simulator.tasks.analysis import sample_size, worst_of_many
+from disttrack.simulator.tasks.audit import mechanism, protocol
+from disttrack.simulator.tasks.continual import count, experts, monitor, queries
+from disttrack.simulator.tasks.dynamic import game as data_set_game
+from disttrack.simulator.tasks.prediction import game as prediction
+from disttrack.simulator.tasks.prediction import mirror
+from disttrack.simulator.tasks.sketching import game as sketch_game
 
 OF_TASKS = {
     "continual-count": (count.ROLES, ("", "mechanism", "adversary", "challenge")),

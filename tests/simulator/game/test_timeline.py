@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from adversaries import Adversary, Burst, Choice, Freeze, Rest, RoundRobin, Uniform, View
-from adversaries.schedules import Schedule
-from protocols import Deterministic, Exact, Martingale, Protocol, Randomized, Robust
-from simulator import Game, play
-from simulator.game.network import Latency
-from simulator.game.timeline import checkpoints
+from disttrack.adversaries import Adversary, Burst, Choice, Freeze, Rest, RoundRobin, Uniform, View
+from disttrack.adversaries.schedules import Schedule
+from disttrack.protocols import Deterministic, Exact, Martingale, Protocol, Randomized, Robust
+from disttrack.simulator import Game, play
+from disttrack.simulator.game.network import Latency
+from disttrack.simulator.game.timeline import checkpoints
 
 
 def _two_of_three(view: View) -> int | None:

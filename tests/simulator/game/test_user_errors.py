@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from adversaries import Adversary, Burst, Rest, RoundRobin, View
-from adversaries.schedules import Schedule
-from protocols import Deterministic, Exact, Protocol
-from protocols.base import Message, Server, Site
-from protocols.bulk import BulkForm, Exchange, Segment, Stream
-from simulator import play
-from simulator.errors import MessageError
+from disttrack.adversaries import Adversary, Burst, Rest, RoundRobin, View
+from disttrack.adversaries.schedules import Schedule
+from disttrack.protocols import Deterministic, Exact, Protocol
+from disttrack.protocols.base import Message, Server, Site
+from disttrack.protocols.bulk import BulkForm, Exchange, Segment, Stream
+from disttrack.simulator import play
+from disttrack.simulator.errors import MessageError
 
 TRACKER = Deterministic(alpha=0.1)
 

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from protocols.base import Exactly, Number
-from simulator.game.outputs import exact
-from simulator.game.verdict import Referee
+from disttrack.protocols.base import Exactly, Number
+from disttrack.simulator.game.outputs import exact
+from disttrack.simulator.game.verdict import Referee
 
 
 @dataclass

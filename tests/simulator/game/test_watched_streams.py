@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.game.streams import Watch, drawn, streams, watched
-from simulator.runs.jobs import Job, play_job
-from simulator.runs.runner import execute
-from simulator.scenario.load import load
+from disttrack.simulator.game.streams import Watch, drawn, streams, watched
+from disttrack.simulator.runs.jobs import Job, play_job
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load
 
 OWN = """
 from typing import ClassVar
 import random
 import numpy as np
 from disttrack import Record, Size, Task
-from mechanisms import Binary
-from simulator.game.streams import streams
+from disttrack.mechanisms import Binary
+from disttrack.simulator.game.streams import streams
 
 class Hidden(Binary):
     def start(self, rng, *, silent=False):

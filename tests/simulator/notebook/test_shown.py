@@ -13,7 +13,7 @@ import pytest
 from synthetic_results import write_result
 
 import disttrack
-from simulator.runs.progress import Progress, in_notebook, notebook_bar
+from disttrack.simulator.runs.progress import Progress, in_notebook, notebook_bar
 
 HOSTILE = "<script>alert('x')</script>&<b>"
 

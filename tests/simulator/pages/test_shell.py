@@ -8,9 +8,9 @@ from html import unescape
 
 import pytest
 
-from simulator.pages.html import Html, data, facts, verdict
-from simulator.pages.shell import page, resource
-from simulator.pages.tables import MANY, WIDE, table
+from disttrack.simulator.pages.html import Html, data, facts, verdict
+from disttrack.simulator.pages.shell import page, resource
+from disttrack.simulator.pages.tables import MANY, WIDE, table
 
 EVIL = "</script><script>alert('x')</script><!-- & \"quotes\""
 

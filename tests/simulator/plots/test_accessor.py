@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from synthetic_results import write_result
 
-from simulator.plots import PLOTS
-from simulator.results.folder import Results
+from disttrack.simulator.plots import PLOTS
+from disttrack.simulator.results.folder import Results
 
 KINDS = ["cost", "error", "breakdown", "frontier", "matrix", "timeline"]
 
@@ -94,7 +94,7 @@ def test_a_key_that_is_not_there(results: Results) -> None:
 def test_a_kind_of_ones_own_by_reference(results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "own_sheet.py").write_text(
         "from matplotlib.figure import Figure\n"
-        "from simulator.plots import Plot\n"
+        "from disttrack.simulator.plots import Plot\n"
         "class Own(Plot):\n"
         "    kind = 'own'\n"
         "    def draw(self, tables):\n"

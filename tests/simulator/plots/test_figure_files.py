@@ -17,14 +17,14 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 from synthetic_results import write_result
 
-from simulator.plots import captions, check_plot, compare, draw
-from simulator.plots.breakdown import COLOURS, SPARE
-from simulator.plots.marks import FAMILIES, MARKS, TRACKERS, mark
-from simulator.plots.shown import described_of
-from simulator.plots.style import ink, save
-from simulator.points.registry import kinds
-from simulator.results.fixed import fixed
-from simulator.results.read import read_tables
+from disttrack.simulator.plots import captions, check_plot, compare, draw
+from disttrack.simulator.plots.breakdown import COLOURS, SPARE
+from disttrack.simulator.plots.marks import FAMILIES, MARKS, TRACKERS, mark
+from disttrack.simulator.plots.shown import described_of
+from disttrack.simulator.plots.style import ink, save
+from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.read import read_tables
 
 REQUESTS: list[dict[str, Any]] = [
     {"kind": "cost", "x": "sites"},

@@ -10,14 +10,14 @@ import own_kinds
 import pytest
 from synthetic_results import write_result
 
-from simulator.cli.plot import named as named_classes
-from simulator.errors import ScenarioError
-from simulator.plots import Plot, check_plot, compare, draw
-from simulator.points import registry
-from simulator.points.registry import kinds
-from simulator.results.folder import Results
-from simulator.runs.runner import execute
-from simulator.scenario.load import load
+from disttrack.simulator.cli.plot import named as named_classes
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.plots import Plot, check_plot, compare, draw
+from disttrack.simulator.points import registry
+from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load
 
 SCENARIO = """\
 name: small
@@ -52,9 +52,9 @@ def test_every_built_in_plot_is_called_as_its_class_says() -> None:
 
 def test_checking_a_scenario_with_plots_loads_neither_matplotlib_nor_pandas(file: Path) -> None:
     code = (
-        "import sys; from simulator.scenario.load import load; "
+        "import sys; from disttrack.simulator.scenario.load import load; "
         f"assert len(load({str(file)!r}).head.plots) == 2; "
-        "from simulator.points.registry import kinds; [kind.load() for kind in kinds('plot').values()]; "
+        "from disttrack.simulator.points.registry import kinds; [kind.load() for kind in kinds('plot').values()]; "
         "sys.exit(any(name.split('.')[0] in ('matplotlib', 'pandas') for name in sys.modules))"
     )
     root = Path(__file__).resolve().parents[3]
@@ -133,7 +133,7 @@ def test_its_name_and_keys_are_those_of_its_fields(file: Path, tmp_path: Path) -
 def test_entry_points_register_plots(monkeypatch: pytest.MonkeyPatch) -> None:
     from importlib.metadata import EntryPoint
 
-    point = EntryPoint("theirs", "simulator.plots.matrix:Matrix", "disttrack.plots")
+    point = EntryPoint("theirs", "disttrack.simulator.plots.matrix:Matrix", "disttrack.plots")
     monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "disttrack.plots" else [])
     registry.kinds.cache_clear()
     try:

@@ -8,10 +8,10 @@ import pytest
 from matplotlib.text import Text
 from synthetic_results import write_result
 
-from simulator.plots import check_plot, draw
-from simulator.plots.shown import figure_of
-from simulator.plots.style import DOUBLE, SCREEN, SINGLE, Page, house_style, save
-from simulator.results.read import read_tables
+from disttrack.simulator.plots import check_plot, draw
+from disttrack.simulator.plots.shown import figure_of
+from disttrack.simulator.plots.style import DOUBLE, SCREEN, SINGLE, Page, house_style, save
+from disttrack.simulator.results.read import read_tables
 
 
 @pytest.fixture(scope="module")

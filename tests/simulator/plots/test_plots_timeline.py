@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adversaries import Freeze, RoundRobin
-from protocols import Deterministic, Exact, Randomized
-from simulator.game.play import play
-from simulator.plots import timeline_of
-from simulator.plots.description import Region
-from simulator.plots.game_traces import from_game
-from simulator.plots.timeline_panels import game_described
+from disttrack.adversaries import Freeze, RoundRobin
+from disttrack.protocols import Deterministic, Exact, Randomized
+from disttrack.simulator.game.play import play
+from disttrack.simulator.plots import timeline_of
+from disttrack.simulator.plots.description import Region
+from disttrack.simulator.plots.game_traces import from_game
+from disttrack.simulator.plots.timeline_panels import game_described
 
 
 def plain(game: object) -> tuple[np.ndarray, np.ndarray]:

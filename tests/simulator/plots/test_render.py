@@ -11,7 +11,7 @@ import pytest
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
-from simulator.plots.description import (
+from disttrack.simulator.plots.description import (
     Area,
     Axis,
     Bars,
@@ -25,8 +25,8 @@ from simulator.plots.description import (
     Series,
     Words,
 )
-from simulator.plots.render import render
-from simulator.plots.style import house_style, save
+from disttrack.simulator.plots.render import render
+from disttrack.simulator.plots.style import house_style, save
 
 LINE = Look("#0072B2", "o")
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from simulator.plots import check_plot
-from simulator.plots.shown import caption_of, described_of
-from simulator.results.read import read_tables
+from disttrack.simulator.plots import check_plot
+from disttrack.simulator.plots.shown import caption_of, described_of
+from disttrack.simulator.results.read import read_tables
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIOS = sorted((ROOT / "scenarios").glob("*.yaml"))

@@ -13,10 +13,10 @@ from drawn import described
 from scipy.stats import binomtest
 from synthetic_results import write_result
 
-from simulator.plots.description import Area, Description, Panel, Region, Rule, Series
-from simulator.plots.marks import MARKS
-from simulator.points.registry import make
-from simulator.results.folder import class_of
+from disttrack.simulator.plots.description import Area, Description, Panel, Region, Rule, Series
+from disttrack.simulator.plots.marks import MARKS
+from disttrack.simulator.points.registry import make
+from disttrack.simulator.results.folder import class_of
 
 COST, ERROR, FRONTIER = {"kind": "cost", "x": "sites"}, {"kind": "error", "x": "sites"}, {"kind": "frontier"}
 SITES = [16, 64, 256]

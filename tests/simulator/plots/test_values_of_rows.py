@@ -15,10 +15,10 @@ import pytest
 from drawn import described
 from synthetic_results import write_result
 
-from simulator.plots.breakdown import COLOURS, lightness
-from simulator.plots.description import Bars, Cells, Panel, Region, Rule, Series, Words
-from simulator.plots.kinds import Budget
-from simulator.results.read import read_tables
+from disttrack.simulator.plots.breakdown import COLOURS, lightness
+from disttrack.simulator.plots.description import Bars, Cells, Panel, Region, Rule, Series, Words
+from disttrack.simulator.plots.kinds import Budget
+from disttrack.simulator.results.read import read_tables
 
 REFERENCE = Path(__file__).resolve().parents[3] / "results" / "reference"
 MATRIX, BREAKDOWN = {"kind": "matrix"}, {"kind": "breakdown"}

@@ -11,10 +11,10 @@ import pytest
 from drawn import described
 from synthetic_results import write_result
 
-from simulator.plots.description import Area, Panel, Region, Rule, Series
-from simulator.plots.kinds import Measure, Ratio
-from simulator.results.read import read_tables
-from simulator.runs.runner import run
+from disttrack.simulator.plots.description import Area, Panel, Region, Rule, Series
+from disttrack.simulator.plots.kinds import Measure, Ratio
+from disttrack.simulator.results.read import read_tables
+from disttrack.simulator.runs.runner import run
 
 RATIOS = """\
 name: ratios

@@ -11,18 +11,18 @@ from typing import Any, Final
 
 import pytest
 
-from simulator.errors import ScenarioError
-from simulator.points import code
-from simulator.points.code import PACKAGES, PRESENTATION, bare_digest, helpers, own_code, states
-from simulator.points.point import Point, canonical
-from simulator.runs.runner import execute
-from simulator.scenario.document import parse
-from simulator.scenario.load import build, load
-from simulator.tasks.tracking import Count
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points import code
+from disttrack.simulator.points.code import PACKAGES, PRESENTATION, bare_digest, helpers, own_code, states
+from disttrack.simulator.points.point import Point, canonical
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.document import parse
+from disttrack.simulator.scenario.load import build, load
+from disttrack.simulator.tasks.tracking import Count
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 HERS: Final = """
-from protocols import Exact
+from disttrack.protocols import Exact
 from numbers_of_mine import WORDS
 class Hers(Exact):
     kind = "hers"

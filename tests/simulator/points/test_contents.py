@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from simulator.errors import ScenarioError
-from simulator.points.point import Point, canonical
-from simulator.runs.jobs import Job, play_job
-from simulator.scenario.document import parse
-from simulator.scenario.load import build
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.point import Point, canonical
+from disttrack.simulator.runs.jobs import Job, play_job
+from disttrack.simulator.scenario.document import parse
+from disttrack.simulator.scenario.load import build
 
 TRACE = "shop\nRome\nOslo\nRome\n"
 MODULES = ("mine_in_replay", "helper_of_both")
@@ -53,7 +53,7 @@ def test_other_data_make_other_games_wherever_they_are_named(folder: Path, adver
 
 @pytest.mark.parametrize("of", ["mine_in_replay:Mine", "{kind: 'mine_in_replay:Mine'}"])
 def test_other_code_makes_other_games_also_in_a_replay(folder: Path, of: str) -> None:
-    text = "from adversaries import Freeze\nclass Mine(Freeze): pass\n"
+    text = "from disttrack.adversaries import Freeze\nclass Mine(Freeze): pass\n"
     Path("mine_in_replay.py").write_text(text)
     before = _identity(f"{{kind: replay, of: {of}}}")
     sys.modules.pop("mine_in_replay")  # as a new process would
@@ -65,7 +65,7 @@ def test_two_helpers_of_one_name_are_refused(folder: Path) -> None:
     for number in (1, 2):
         Path(f"v{number}").mkdir()
         Path(f"v{number}/helper_of_both.py").write_text(f"VALUE = {number}\n")
-        text = "from adversaries import Freeze\nfrom helper_of_both import VALUE\nclass A(Freeze): kind = f'a{VALUE}'\n"
+        text = "from disttrack.adversaries import Freeze\nfrom helper_of_both import VALUE\nclass A(Freeze): kind = f'a{VALUE}'\n"
         Path(f"v{number}/adv.py").write_text(text)
     assert _point("'v1/adv.py:A'").adversary.label == "a1"
     with pytest.raises(ScenarioError, match=r"v2/adv\.py imports 'helper_of_both' from .*v2.* has that name from .*v1"):

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from adversaries.base import Adversary, Choice
-from simulator.errors import ScenarioError
-from simulator.points import registry
-from simulator.points.point import Part, PointError, part
-from simulator.points.source import Source, load_file
+from disttrack.adversaries.base import Adversary, Choice
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points import registry
+from disttrack.simulator.points.point import Part, PointError, part
+from disttrack.simulator.points.source import Source, load_file
 
 OWN = """
 from dataclasses import dataclass
-from adversaries import Adversary, Burst
+from disttrack.adversaries import Adversary, Burst
 
 @dataclass
 class Mine(Adversary):
@@ -127,7 +127,7 @@ def test_a_file_that_does_not_run_names_its_line(tmp_path: Path) -> None:
 
 def test_an_import_that_does_not_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("simulator.points.source.PATIENCE", 0.05)
+    monkeypatch.setattr("disttrack.simulator.points.source.PATIENCE", 0.05)
     loop = "while True:\n    try:\n        sum(range(9))\n    except Exception:\n        pass\n"
     with pytest.raises(ScenarioError, match=r"endless\.py:\d: ImportTimeout: the import takes longer than 0\.05 s"):
         registry.find("adversary", "endless.py:Mine", Source("endless.py", loop))
@@ -154,8 +154,8 @@ def test_entry_points_of_other_packages_register_kinds(monkeypatch: pytest.Monke
     from importlib.metadata import EntryPoint
 
     points = [
-        EntryPoint("theirs", "adversaries.adaptive:Freeze", "disttrack.adversaries"),
-        EntryPoint("freeze", "adversaries.adaptive:Coin", "disttrack.adversaries"),  # a name that is taken
+        EntryPoint("theirs", "disttrack.adversaries.adaptive:Freeze", "disttrack.adversaries"),
+        EntryPoint("freeze", "disttrack.adversaries.adaptive:Coin", "disttrack.adversaries"),  # a name that is taken
     ]
     monkeypatch.setattr(registry, "entry_points", lambda group: points if "adversaries" in group else [])
     registry.kinds.cache_clear()
@@ -194,7 +194,7 @@ def test_only_functions_are_taken_in_the_place_of_adversaries(tmp_path: Path) ->
     ],
 )
 def test_a_class_that_exits_while_it_is_read_or_made_is_refused(line: str, said: str) -> None:
-    text = f"from adversaries import Adversary\nclass Mine(Adversary):\n    {line}\n    def plan(self, view): ...\n"
+    text = f"from disttrack.adversaries import Adversary\nclass Mine(Adversary):\n    {line}\n    def plan(self, view): ...\n"
     if line.startswith("raise"):
         text = f"import os\n{line}\n"
     with pytest.raises(ScenarioError) as error:

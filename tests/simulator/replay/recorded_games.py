@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from adversaries import Adversary, Burst, Labels, Rest, Rotation, Runs, View
-from adversaries.schedules import Schedule
-from protocols import Protocol
-from simulator import play
-from simulator.game.outcome import Game
-from simulator.replay.record import SERVER, GameRecord, record_of
+from disttrack.adversaries import Adversary, Burst, Labels, Rest, Rotation, Runs, View
+from disttrack.adversaries.schedules import Schedule
+from disttrack.protocols import Protocol
+from disttrack.simulator import play
+from disttrack.simulator.game.outcome import Game
+from disttrack.simulator.replay.record import SERVER, GameRecord, record_of
 
 
 class Motley(Adversary):

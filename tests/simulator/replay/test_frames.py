@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from recorded_games import Motley, Sleeper, recorded, sites_by_step, unreported
 
-from adversaries import Freeze, RoundRobin, Uniform
-from protocols import Deterministic, Exact, Randomized, Robust
-from simulator.faults import broken
-from simulator.game.network import Latency
-from simulator.replay.columns import columns_of
-from simulator.replay.fold import Folded, on_one_clock
-from simulator.replay.frames import frames_of, moments
-from simulator.replay.stream import Stream
+from disttrack.adversaries import Freeze, RoundRobin, Uniform
+from disttrack.protocols import Deterministic, Exact, Randomized, Robust
+from disttrack.simulator.faults import broken
+from disttrack.simulator.game.network import Latency
+from disttrack.simulator.replay.columns import columns_of
+from disttrack.simulator.replay.fold import Folded, on_one_clock
+from disttrack.simulator.replay.frames import frames_of, moments
+from disttrack.simulator.replay.stream import Stream
 
 GAMES: list[tuple[Any, Any, dict[str, int]]] = [
     (Randomized(alpha=0.1), Freeze(), {"sites": 32, "items": 3000}),

@@ -11,9 +11,9 @@ import pytest
 from hostile import damaged, hold_line, mutated, often
 from hypothesis import given
 
-from simulator.cli import main
-from simulator.errors import ScenarioError
-from simulator.replay.files import load
+from disttrack.simulator.cli import main
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.replay.files import load
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from simulator.cli import main
+from disttrack.simulator.cli import main
 
 EVIL = "</script><script>alert('x')</script><img src=x onerror=alert(1)>"
 

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from recorded_games import Motley, recorded
 
-from adversaries import Adversary, Burst, Freeze, RoundRobin, View
-from adversaries.schedules import Schedule
-from protocols import Deterministic, Message, Protocol, Randomized, Robust, Server, Site
-from simulator import play
-from simulator.errors import ScenarioError
-from simulator.game.network import Latency
-from simulator.replay.files import load, save
-from simulator.replay.page import page
-from simulator.replay.record import GameRecord, record_of
+from disttrack.adversaries import Adversary, Burst, Freeze, RoundRobin, View
+from disttrack.adversaries.schedules import Schedule
+from disttrack.protocols import Deterministic, Message, Protocol, Randomized, Robust, Server, Site
+from disttrack.simulator import play
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.network import Latency
+from disttrack.simulator.replay.files import load, save
+from disttrack.simulator.replay.page import page
+from disttrack.simulator.replay.record import GameRecord, record_of
 
 
 class Lost(Server):

@@ -10,10 +10,10 @@ import pytest
 from chromium import Opened, chromium
 from recorded_games import recorded
 
-from adversaries import Freeze, RoundRobin
-from protocols import Deterministic, Randomized, Robust
-from simulator.replay.drawing import drawing
-from simulator.replay.page import page
+from disttrack.adversaries import Freeze, RoundRobin
+from disttrack.protocols import Deterministic, Randomized, Robust
+from disttrack.simulator.replay.drawing import drawing
+from disttrack.simulator.replay.page import page
 
 WIDTHS: Final = (400, 1400)
 FRAME: Final = 33.0

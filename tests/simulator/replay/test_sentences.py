@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from recorded_games import recorded
 
-from adversaries import Freeze
-from protocols import Randomized
-from simulator.replay.plans import Plan, read, written
-from simulator.replay.record import Asked
-from simulator.replay.sentences import failure, moves_of
+from disttrack.adversaries import Freeze
+from disttrack.protocols import Randomized
+from disttrack.simulator.replay.plans import Plan, read, written
+from disttrack.simulator.replay.record import Asked
+from disttrack.simulator.replay.sentences import failure, moves_of
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from recorded_games import Motley, Sleeper, recorded, sites_by_step
 
-from adversaries import Adversary, Freeze, RoundRobin, Uniform
-from protocols import Exact, Randomized
-from simulator.replay import stream as streams
-from simulator.replay.stream import Stream
+from disttrack.adversaries import Adversary, Freeze, RoundRobin, Uniform
+from disttrack.protocols import Exact, Randomized
+from disttrack.simulator.replay import stream as streams
+from disttrack.simulator.replay.stream import Stream
 
 
 @pytest.mark.parametrize(

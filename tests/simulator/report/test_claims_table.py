@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from simulator.claims.columns import CLAIMS
-from simulator.claims.statements import PAPERS, STATEMENTS, key_of
-from simulator.errors import ScenarioError
-from simulator.report.claims_table import claims_with_results, main, page
+from disttrack.simulator.claims.columns import CLAIMS
+from disttrack.simulator.claims.statements import PAPERS, STATEMENTS, key_of
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.report.claims_table import claims_with_results, main, page
 
 ROOT = Path(__file__).parents[3]
 SCENARIO = """
@@ -170,7 +170,7 @@ def test_the_command_says_in_one_line_what_is_wrong(
 def test_the_page_needs_no_command_line() -> None:
     script = (
         "import sys, simulator.report.claims_table; "
-        "print(sorted(name for name in sys.modules if name == 'click' or name.startswith('simulator.cli')))"
+        "print(sorted(name for name in sys.modules if name == 'click' or name.startswith('disttrack.simulator.cli')))"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False

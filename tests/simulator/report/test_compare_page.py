@@ -13,12 +13,12 @@ from chromium import Opened, chromium
 from click.testing import CliRunner
 from synthetic_results import write_result
 
-from simulator.cli import main
-from simulator.plots.description import Series
-from simulator.plots.overlay import overlay
-from simulator.report.compare import write_comparison
-from simulator.results.compared import compare_results
-from simulator.results.folder import Results
+from disttrack.simulator.cli import main
+from disttrack.simulator.plots.description import Series
+from disttrack.simulator.plots.overlay import overlay
+from disttrack.simulator.report.compare import write_comparison
+from disttrack.simulator.results.compared import compare_results
+from disttrack.simulator.results.folder import Results
 
 EVIL = "<script>alert('x')</script>"
 

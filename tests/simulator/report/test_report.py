@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 from synthetic_results import write_result
 
-from simulator.plots import draw, figures
-from simulator.report.report import write_report
-from simulator.results import table_file
-from simulator.results.folder import Results
+from disttrack.simulator.plots import draw, figures
+from disttrack.simulator.report.report import write_report
+from disttrack.simulator.results import table_file
+from disttrack.simulator.results.folder import Results
 
 EVIL = "<script>alert('x')</script> & \"quotes\""
 SMALL: dict[str, Any] = {"sites": (16,), "trials": 1, "protocols": ("robust", "randomized"), "adversaries": ("freeze",)}

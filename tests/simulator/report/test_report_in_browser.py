@@ -13,9 +13,9 @@ import pytest
 from chromium import Opened, chromium
 from synthetic_results import write_result
 
-from simulator.plots import draw
-from simulator.report.report import write_report
-from simulator.results.folder import Results
+from disttrack.simulator.plots import draw
+from disttrack.simulator.report.report import write_report
+from disttrack.simulator.results.folder import Results
 
 EVIL = "<script>alert('x')</script>"
 

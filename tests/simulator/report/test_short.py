@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from synthetic_results import write_result
 
-from simulator.report.report import comment_of, paragraphs, write_report
-from simulator.report.short import answer, pairs
-from simulator.results.folder import Results
-from simulator.results.read import read_tables
+from disttrack.simulator.report.report import comment_of, paragraphs, write_report
+from disttrack.simulator.report.short import answer, pairs
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.read import read_tables
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -9,13 +9,13 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
-from simulator.results.answers import answer_table
-from simulator.results.folder import Results
-from simulator.results.settings import UNSET, Setting
-from simulator.tasks import TASKS
-from simulator.tasks.answers import USUAL, Answer, answers_of, ratio
-from simulator.tasks.base import Task
-from simulator.tasks.tracking import Count
+from disttrack.simulator.results.answers import answer_table
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.settings import UNSET, Setting
+from disttrack.simulator.tasks import TASKS
+from disttrack.simulator.tasks.answers import USUAL, Answer, answers_of, ratio
+from disttrack.simulator.tasks.base import Task
+from disttrack.simulator.tasks.tracking import Count
 from tests.simulator.synthetic_results import write_result
 
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from synthetic_results import write_result
 
-from simulator.results.compared import EACH, compare_results, order_interval
-from simulator.results.folder import Results
+from disttrack.simulator.results.compared import EACH, compare_results, order_interval
+from disttrack.simulator.results.folder import Results
 
 SEED = 20231
 DRAWS = 20_000

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from adversaries import RoundRobin
-from protocols import Deterministic
-from simulator.errors import RunError
-from simulator.game.play import play
-from simulator.results.files import write_text, write_with, writing
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Deterministic
+from disttrack.simulator.errors import RunError
+from disttrack.simulator.game.play import play
+from disttrack.simulator.results.files import write_text, write_with, writing
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -48,7 +48,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(
 
 def test_a_file_that_cannot_take_its_place_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_text(tmp_path / "page.html", "the old page")
-    monkeypatch.setattr("simulator.results.files.os.replace", full)
+    monkeypatch.setattr("disttrack.simulator.results.files.os.replace", full)
     with pytest.raises(RunError, match=r"page\.html: cannot be written: No space left on device"):
         write_text(tmp_path / "page.html", "the new page")
     assert (tmp_path / "page.html").read_text() == "the old page"
@@ -72,7 +72,7 @@ def test_a_figure_and_a_transcript_are_whole_too(tmp_path: Path, monkeypatch: py
     game = play(Deterministic(alpha=0.1), RoundRobin(), sites=2, items=50, record=True)
     game.plot(tmp_path / "game.png")
     before = (tmp_path / "game.png").read_bytes()
-    monkeypatch.setattr("simulator.results.files.os.replace", full)
+    monkeypatch.setattr("disttrack.simulator.results.files.os.replace", full)
     with pytest.raises(RunError, match="cannot be written"):
         game.plot(tmp_path / "game.png")
     assert (tmp_path / "game.png").read_bytes() == before

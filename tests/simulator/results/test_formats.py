@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.results.formats import cell, duration, in_bytes, interval, number, percent, setting, short, span
+from disttrack.simulator.results.formats import (
+    cell,
+    duration,
+    in_bytes,
+    interval,
+    number,
+    percent,
+    setting,
+    short,
+    span,
+)
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,15 @@ from hostile import damaged, hold_line, mutated, often
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.cli import main
-from simulator.errors import ScenarioError
-from simulator.results.answers import answer_table
-from simulator.results.folder import NoResults, Results
-from simulator.results.matched import match
-from simulator.results.read import read_tables
-from simulator.results.table_file import digests_of, read_table
-from simulator.runs.runner import execute
-from simulator.scenario.load import load
+from disttrack.simulator.cli import main
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.results.answers import answer_table
+from disttrack.simulator.results.folder import NoResults, Results
+from disttrack.simulator.results.matched import match
+from disttrack.simulator.results.read import read_tables
+from disttrack.simulator.results.table_file import digests_of, read_table
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load
 
 NAMES = ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "controls.csv")
 CELLS = (

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from simulator.results.games import Games, game_row
-from simulator.scenario.load import Scenario, load
-from simulator.tasks.base import Record
+from disttrack.simulator.results.games import Games, game_row
+from disttrack.simulator.scenario.load import Scenario, load
+from disttrack.simulator.tasks.base import Record
 
 SMALL = """\
 sites: 3

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from simulator.results.folder import NoResults, Results
-from simulator.results.manifest_file import read_manifest
+from disttrack.simulator.results.folder import NoResults, Results
+from disttrack.simulator.results.manifest_file import read_manifest
 
 GOOD = {"scenario": {"name": "x", "plots": ["cost"]}, "points": [{"point": 0, "protocol": {"kind": "exact"}}]}
 

@@ -14,11 +14,11 @@ import pytest
 from click.testing import CliRunner
 from synthetic_results import write_result
 
-from simulator.cli import main
-from simulator.results.compared import compare_results
-from simulator.results.folder import Results
-from simulator.results.formats import cell
-from simulator.results.matched import Matched, match
+from disttrack.simulator.cli import main
+from disttrack.simulator.results.compared import compare_results
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.formats import cell
+from disttrack.simulator.results.matched import Matched, match
 
 KIND = ("deterministic",)
 
@@ -156,7 +156,7 @@ CASES: dict[str, Callable[[Path], list[Results]]] = {
 def test_terminal_document_and_page_match_the_same_points(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("simulator.report.compare._overlays", lambda *_: [])  # drawn elsewhere, and slow
+    monkeypatch.setattr("disttrack.simulator.report.compare._overlays", lambda *_: [])  # drawn elsewhere, and slow
     results = CASES[case](tmp_path)
     page = tmp_path / "page.html"
     command = ["compare", *(str(one.dir) for one in results), "--html", str(page)]

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from synthetic_results import write_result
 
-from simulator.results.fixed import fixed
-from simulator.results.folder import Results
-from simulator.results.read import lines, read_tables, swept_axes
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.results.read import lines, read_tables, swept_axes
 
 
 def test_a_result_is_read_with_its_name_before_each_row(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import own_kinds
 import pytest
 from synthetic_results import write_result
 
-from simulator.cli import main
-from simulator.errors import ScenarioError
-from simulator.results.folder import Results
-from simulator.runs.runner import execute
-from simulator.scenario.load import load
+from disttrack.simulator.cli import main
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load
 
 EVIL = """\
 from pathlib import Path
@@ -168,7 +168,7 @@ def test_a_terminal_is_not_sent_the_codes_of_a_table(
 
 
 RAISES = """\
-from adversaries import Adversary
+from disttrack.adversaries import Adversary
 class Raises(Adversary):
     def plan(self, view):
         raise ValueError("\\x1b[2J cleared\\nand more")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from simulator.cli import main
-from simulator.results.folder import Results
-from simulator.runs import runner
+from disttrack.simulator.cli import main
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.runs import runner
 
 SCENARIO = """\
 name: small

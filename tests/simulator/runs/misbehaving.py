@@ -5,7 +5,7 @@ from __future__ import annotations
 MISBEHAVES = '''
 import faulthandler, os, signal, sys, threading, time
 import numpy as np
-from adversaries import Adversary, Burst
+from disttrack.adversaries import Adversary, Burst
 
 
 def exits():
@@ -60,7 +60,7 @@ def forks():
         os.fork()
 
 def defaces():
-    from simulator.game.ledger import Ledger
+    from disttrack.simulator.game.ledger import Ledger
     Ledger.words = property(lambda self: 7)
 
 def spins():

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from simulator.runs.batches import Batches
-from simulator.runs.jobs import Job
+from disttrack.simulator.runs.batches import Batches
+from disttrack.simulator.runs.jobs import Job
 
 
 def batches(costs: list[float], slots: int, seconds_a_unit: float) -> list[list[Job]]:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from protocols import Martingale, Robust
-from simulator.errors import ScenarioError
-from simulator.runs.estimate import BYTES_A_GAME, BYTES_A_WORKER, SECONDS_A_GAME, estimate
-from simulator.runs.runner import execute
-from simulator.scenario.load import Scenario, load, shipped_scenarios
-from simulator.tasks import Demand
-from simulator.tasks.tracking import RATES, Count
+from disttrack.protocols import Martingale, Robust
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.runs.estimate import BYTES_A_GAME, BYTES_A_WORKER, SECONDS_A_GAME, estimate
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import Scenario, load, shipped_scenarios
+from disttrack.simulator.tasks import Demand
+from disttrack.simulator.tasks.tracking import RATES, Count
 
 SMALL: dict[str, Any] = {
     "sites": [20, 40],

@@ -14,13 +14,13 @@ import pytest
 from failing_disk import FailingDisk
 from kept_games import kept_games
 
-from simulator.cli import main
-from simulator.errors import RunError, ScenarioError
-from simulator.results.files import writing
-from simulator.results.folder import NoResults, Results
-from simulator.runs.journal import JOURNAL, Journal
-from simulator.runs.runner import execute
-from simulator.scenario.load import load
+from disttrack.simulator.cli import main
+from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.results.files import writing
+from disttrack.simulator.results.folder import NoResults, Results
+from disttrack.simulator.runs.journal import JOURNAL, Journal
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds out by /proc what a descriptor is")
 

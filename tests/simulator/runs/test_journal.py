@@ -21,11 +21,11 @@ from hostile import damaged, often
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.errors import RunError, ScenarioError
-from simulator.runs.journal import JOURNAL, Journal, game_key, game_seed, pack
-from simulator.runs.runner import execute
-from simulator.scenario.load import load
-from simulator.tasks.base import Record
+from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.runs.journal import JOURNAL, Journal, game_key, game_seed, pack
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load
+from disttrack.simulator.tasks.base import Record
 
 OUTCOME = Record(
     row={"words": 12, "max_rel_error": 0.1 + 0.2, "first_failure": None, "ok": True, "protocol": "exact"},
@@ -208,8 +208,8 @@ def test_a_kill_at_any_moment_leaves_whole_games(tmp_path: Path) -> None:
     script = textwrap.dedent("""
         import sys
         from pathlib import Path
-        from simulator.runs.journal import Journal
-        from simulator.tasks.base import Record
+        from disttrack.simulator.runs.journal import Journal
+        from disttrack.simulator.tasks.base import Record
         journal = Journal(Path(sys.argv[1]))
         for number in range(10**6):
             journal.put([(f"key{number}", Record(row={"words": number}))])

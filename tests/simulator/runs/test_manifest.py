@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from simulator.runs.runner import execute
-from simulator.scenario.load import load
-from simulator.tasks.tracking import Count
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load
+from disttrack.simulator.tasks.tracking import Count
 
 SMALL = """\
 # What does it cost?

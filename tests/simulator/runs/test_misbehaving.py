@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner
 from misbehaving import MISBEHAVES
 
-from simulator.cli import main
-from simulator.errors import ScenarioError
-from simulator.runs.output import Output
-from simulator.runs.runner import Report, execute
-from simulator.scenario.load import load
+from disttrack.simulator.cli import main
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.runs.output import Output
+from disttrack.simulator.runs.runner import Report, execute
+from disttrack.simulator.scenario.load import load
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and forks are those of Linux")
 

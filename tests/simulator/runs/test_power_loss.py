@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from failing_disk import FailingDisk
 
-from simulator.errors import ScenarioError
-from simulator.results.folder import Results
-from simulator.runs.journal import JOURNAL
-from simulator.runs.runner import execute
-from simulator.scenario.load import load
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.results.folder import Results
+from disttrack.simulator.runs.journal import JOURNAL
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds out by /proc what a descriptor is")
 

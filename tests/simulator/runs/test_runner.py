@@ -11,13 +11,13 @@ from typing import Any
 import own_kinds
 import pytest
 
-from simulator.claims.columns import TRIALS
-from simulator.errors import MoveError, RunError, ScenarioError
-from simulator.runs.processes import WorkerProcesses
-from simulator.runs.progress import Progress
-from simulator.runs.runner import Report, execute, run
-from simulator.scenario.load import load
-from simulator.tasks.tracking import Count
+from disttrack.simulator.claims.columns import TRIALS
+from disttrack.simulator.errors import MoveError, RunError, ScenarioError
+from disttrack.simulator.runs.processes import WorkerProcesses
+from disttrack.simulator.runs.progress import Progress
+from disttrack.simulator.runs.runner import Report, execute, run
+from disttrack.simulator.scenario.load import load
+from disttrack.simulator.tasks.tracking import Count
 
 SMALL = """\
 name: small
@@ -87,9 +87,9 @@ def test_all_points_play_the_same_seeds(file: Path) -> None:
 
 
 def test_a_row_can_be_played_again_from_its_seed(file: Path) -> None:
-    from adversaries import Freeze
-    from protocols import Randomized
-    from simulator import play as play_game
+    from disttrack.adversaries import Freeze
+    from disttrack.protocols import Randomized
+    from disttrack.simulator import play as play_game
 
     play(file)
     row = next(r for r in table("out") if r["protocol"] == "randomized" and r["adversary"] == "freeze")
@@ -110,7 +110,9 @@ def test_kinds_add_up_to_the_cost(file: Path) -> None:
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_workers_make_the_same_tables(file: Path, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     play(file)
-    monkeypatch.setattr("simulator.runs.runner.WorkerProcesses", lambda n, **how: WorkerProcesses(n, method, **how))
+    monkeypatch.setattr(
+        "disttrack.simulator.runs.runner.WorkerProcesses", lambda n, **how: WorkerProcesses(n, method, **how)
+    )
     report = play(file, out="two", workers=2)
     assert report.played + report.alike == GAMES
     assert everything("two") == everything("out")
@@ -140,9 +142,9 @@ def test_nothing_is_played_twice(file: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_game_without_coins_is_played_for_one_seed(file: Path) -> None:
-    from adversaries import Freeze
-    from protocols import Deterministic
-    from simulator import play as play_game
+    from disttrack.adversaries import Freeze
+    from disttrack.protocols import Deterministic
+    from disttrack.simulator import play as play_game
 
     report = play(file)
     # deterministic (plain and centred) against freeze at 2 and at 5 sites: of 3 trials each, two are known from one
@@ -159,9 +161,9 @@ def test_a_game_without_coins_is_played_for_one_seed(file: Path) -> None:
 
 
 def test_a_single_coin_makes_seeds_differ(file: Path) -> None:
-    from adversaries import Freeze, RoundRobin, Uniform
-    from protocols import Deterministic, Randomized
-    from simulator import play as play_game
+    from disttrack.adversaries import Freeze, RoundRobin, Uniform
+    from disttrack.protocols import Deterministic, Randomized
+    from disttrack.simulator import play as play_game
 
     drew = {
         (protocol.kind, adversary.kind): play_game(protocol, adversary, sites=3, items=500).coins
@@ -292,9 +294,9 @@ def test_nothing_half_written_stays(file: Path, monkeypatch: pytest.MonkeyPatch)
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("simulator.results.files.os.replace", full)
+    monkeypatch.setattr("disttrack.simulator.results.files.os.replace", full)
     with pytest.raises(RunError, match="cannot be written: No space left on device"):
         play(file, "trials=4")
-    monkeypatch.setattr("simulator.results.files.os.replace", os.replace)
+    monkeypatch.setattr("disttrack.simulator.results.files.os.replace", os.replace)
     assert not list(Path("out").glob(".part*"))
     assert everything("out") == before

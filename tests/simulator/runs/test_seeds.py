@@ -7,11 +7,11 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from simulator.cli import main
-from simulator.runs.runner import execute
-from simulator.runs.seeds import run_seeds
-from simulator.scenario.document import Document
-from simulator.scenario.load import Scenario, build
+from disttrack.simulator.cli import main
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.seeds import run_seeds
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.load import Scenario, build
 
 
 def coins(most: float = 1e9) -> Scenario:

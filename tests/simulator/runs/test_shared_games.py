@@ -7,8 +7,8 @@ from pathlib import Path
 import own_kinds
 import pytest
 
-from simulator.runs.runner import execute
-from simulator.scenario.load import load
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load
 
 SMALL = """\
 trials: 4

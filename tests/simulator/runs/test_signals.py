@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.runs.signals import undisturbed
+from disttrack.simulator.runs.signals import undisturbed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals are those of Linux")
 
@@ -21,7 +21,7 @@ SCENARIO = "{name: s, trials: 40, sites: 2, items: 3000, protocol: {kind: random
 SCRIPT = """\
 import os, signal, sys
 from multiprocessing.process import BaseProcess
-from simulator.cli import main
+from disttrack.simulator.cli import main
 
 METHOD, AFTER = sys.argv[1:3]
 original = getattr(BaseProcess, METHOD)
@@ -36,7 +36,7 @@ def disturbed(self, *rest):
 
 setattr(BaseProcess, METHOD, disturbed)
 if METHOD == "join":  # the first one ends the run, and the others come while it ends
-    from simulator.runs.journal import Journal
+    from disttrack.simulator.runs.journal import Journal
     put = Journal.put
     Journal.put = lambda self, games: (put(self, games), os.kill(os.getpid(), signal.SIGTERM))
 main.main(["run", "s.yaml", "--no-figures", "--workers", "2"])

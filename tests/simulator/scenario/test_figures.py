@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from simulator.plots import PLOTS, check_plot
+from disttrack.simulator.plots import PLOTS, check_plot
 
 SWEPT = ("protocol", "adversary", "sites", "confidence")
 
@@ -61,7 +61,7 @@ def test_without_a_sweep_there_is_no_axis() -> None:
 
 def test_checking_a_request_does_not_load_matplotlib() -> None:
     code = (
-        "import sys; from simulator.plots import check_plot; "
+        "import sys; from disttrack.simulator.plots import check_plot; "
         "check_plot({'kind': 'cost', 'x': 'sites', 'where': 'sites > 1'}, ['sites']); "
         "sys.exit(any(name.split('.')[0] in ('matplotlib', 'pandas') for name in sys.modules))"
     )

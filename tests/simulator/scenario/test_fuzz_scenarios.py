@@ -11,12 +11,12 @@ from hostile import VALUES, damaged, hold_line, mutated, often
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.claims.grammar import ExpressionError, parse
-from simulator.claims.rehearsal import check_condition, check_measure
-from simulator.errors import ScenarioError
-from simulator.runs.estimate import estimate
-from simulator.scenario.load import load, shipped_scenarios
-from simulator.scenario.yaml_values import YamlError, read_yaml
+from disttrack.simulator.claims.grammar import ExpressionError, parse
+from disttrack.simulator.claims.rehearsal import check_condition, check_measure
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.runs.estimate import estimate
+from disttrack.simulator.scenario.load import load, shipped_scenarios
+from disttrack.simulator.scenario.yaml_values import YamlError, read_yaml
 
 SHIPPED = [path.read_text(encoding="utf-8") for _, path in sorted(shipped_scenarios().items())]
 DOCUMENTS = [yaml.safe_load(text) for text in SHIPPED]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from simulator.errors import ScenarioError
-from simulator.scenario.load import Scenario, load
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.scenario.load import Scenario, load
 
-HEAD = "from protocols import Randomized\nfrom adversaries import Freeze\n"
+HEAD = "from disttrack.protocols import Randomized\nfrom adversaries import Freeze\n"
 
 
 def _loaded(folder: Path, protocol: str, adversary: str) -> Scenario:

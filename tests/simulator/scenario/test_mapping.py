@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import disttrack
-from simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError
 
 DATA: dict[str, Any] = {
     "name": "mapped",

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from simulator.errors import ScenarioError
-from simulator.scenario.document import Document
-from simulator.scenario.load import Scenario, build
-from simulator.scenario.schema import scenario_schema
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.load import Scenario, build
+from disttrack.simulator.scenario.schema import scenario_schema
 
 
 def scenario(network: Any, protocol: str = "exact") -> Scenario:

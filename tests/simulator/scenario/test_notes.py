@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from simulator.cli import main
-from simulator.scenario.load import load
+from disttrack.simulator.cli import main
+from disttrack.simulator.scenario.load import load
 
 TWICE = """\
 sites: [2, 4, 2]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from loaded_scenarios import loaded
 
-from simulator.errors import ScenarioError
-from simulator.runs.estimate import estimate
-from simulator.scenario.load import load, shipped_scenarios
-from simulator.scenario.schema import scenario_schema
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.runs.estimate import estimate
+from disttrack.simulator.scenario.load import load, shipped_scenarios
+from disttrack.simulator.scenario.schema import scenario_schema
 
 GOOD = """\
 name: small
@@ -204,9 +204,9 @@ def test_memory_is_refused_before_anything_runs(file: Path) -> None:
 
 
 def test_too_many_points_are_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simulator.scenario.load.MOST_POINTS", 11)
+    monkeypatch.setattr("disttrack.simulator.scenario.load.MOST_POINTS", 11)
     assert "more than 11 points" in refusal(file)  # it has 12
-    monkeypatch.setattr("simulator.scenario.load.MOST_POINTS", 12)
+    monkeypatch.setattr("disttrack.simulator.scenario.load.MOST_POINTS", 12)
     assert len(load(file).points) == 12
 
 

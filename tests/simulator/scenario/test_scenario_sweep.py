@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.scenario.sweep import SweepError, combinations
+from disttrack.simulator.scenario.sweep import SweepError, combinations
 
 
 def values(data: dict[str, Any], groups: list[list[str]] | None = None) -> list[dict[str, Any]]:

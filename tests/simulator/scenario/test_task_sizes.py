@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from loaded_scenarios import loaded
 
-from simulator.claims.columns import TRIALS
-from simulator.errors import ScenarioError
-from simulator.points.point import Point
-from simulator.points.registry import kinds
-from simulator.scenario.load import load
-from simulator.scenario.schema import scenario_schema
-from simulator.tasks import Size, Task
-from simulator.tasks.sizes import COLUMNS
+from disttrack.simulator.claims.columns import TRIALS
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.point import Point
+from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.scenario.load import load
+from disttrack.simulator.scenario.schema import scenario_schema
+from disttrack.simulator.tasks import Size, Task
+from disttrack.simulator.tasks.sizes import COLUMNS
 
 SIDES = {
     "count": ("{kind: exact}", "round-robin"),

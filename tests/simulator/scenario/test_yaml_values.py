@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.errors import ScenarioError
-from simulator.scenario.document import value_of
-from simulator.scenario.yaml_values import MOST_LEVELS, MOST_VALUES, YamlError, read_yaml
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.scenario.document import value_of
+from disttrack.simulator.scenario.yaml_values import MOST_LEVELS, MOST_VALUES, YamlError, read_yaml
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from adversaries import Freeze, Policy, Posterior, View
-from adversaries.schedules import NEVER, Burst
-from protocols import Randomized
-from simulator import play, run
-from simulator.cli import main
-from simulator.errors import ScenarioError
-from simulator.search.policy_search import Space, attack, scenario_of
+from disttrack.adversaries import Freeze, Policy, Posterior, View
+from disttrack.adversaries.schedules import NEVER, Burst
+from disttrack.protocols import Randomized
+from disttrack.simulator import play, run
+from disttrack.simulator.cli import main
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.search.policy_search import Space, attack, scenario_of
 
 SIZE: dict[str, Any] = {"sites": 8, "items": 800}
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adversaries.analysts import BestOfMany, FixedQueries, GradientAnalyst, SignCorrelation, Speller
-from mechanisms.statistical import Empirical, GaussianAnswers, LaplaceAnswers, NoisyArgmax, Splitting
-from mechanisms.statistical.noisy import overfitting_gap
-from simulator.errors import MoveError, ScenarioError
-from simulator.scenario.document import Document
-from simulator.scenario.load import build
-from simulator.tasks.analysis import play_analysis
-from simulator.tasks.analysis.sample_size import needed
-from simulator.tasks.analysis.worst_of_many import worst_of_many
+from disttrack.adversaries.analysts import BestOfMany, FixedQueries, GradientAnalyst, SignCorrelation, Speller
+from disttrack.mechanisms.statistical import Empirical, GaussianAnswers, LaplaceAnswers, NoisyArgmax, Splitting
+from disttrack.mechanisms.statistical.noisy import overfitting_gap
+from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.load import build
+from disttrack.simulator.tasks.analysis import play_analysis
+from disttrack.simulator.tasks.analysis.sample_size import needed
+from disttrack.simulator.tasks.analysis.worst_of_many import worst_of_many
 
 
 def test_exact_answers_err_by_what_the_sample_errs() -> None:

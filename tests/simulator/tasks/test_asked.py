@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from simulator.cli import main
+from disttrack.simulator.cli import main
 
 OWN = """
 import os
 import sys
-from adversaries import RoundRobin
-from protocols import Exact
-from simulator.tasks.tracking import Count
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Exact
+from disttrack.simulator.tasks.tracking import Count
 
 class Divides(Exact):
     def cost_bound(self, k, n, start=0):

@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
-from adversaries import RoundRobin
-from protocols import Deterministic, Robust
-from simulator.cli.audit import audit as command
-from simulator.errors import ScenarioError
-from simulator.tasks.audit import accounting, audit, audit_mechanism, epsilon_bound
-from simulator.tasks.audit.event import Shape, learn
-from simulator.tasks.audit.tracker import Tracker
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Deterministic, Robust
+from disttrack.simulator.cli.audit import audit as command
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.tasks.audit import accounting, audit, audit_mechanism, epsilon_bound
+from disttrack.simulator.tasks.audit.event import Shape, learn
+from disttrack.simulator.tasks.audit.tracker import Tracker
 
 
 @pytest.mark.parametrize(("epsilon", "q", "delta"), [(0.0, 0.5, 0.0), (1.0, 0.2, 0.0), (2.0, 0.05, 0.01)])
@@ -163,7 +163,7 @@ def test_a_class_of_ones_own_is_audited_like_the_class_that_it_extends(tmp_path:
     own = tmp_path / "mine.py"
     own.write_text(
         "from dataclasses import dataclass\n"
-        "from mechanisms import PerItem\n\n"
+        "from disttrack.mechanisms import PerItem\n\n"
         "@dataclass(frozen=True)\n"
         "class Bold(PerItem):\n"
         "    def start(self, rng, *, silent=False):\n"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from mechanisms import COUNTERS, Binary, FullyDynamic, PrivatePartition, ReleaseMonitor, SquareRoot
-from mechanisms.accounting import Overdrawn
-from mechanisms.counters import counter
-from protocols import Deterministic, Robust
-from simulator.cli.audit import audit
-from simulator.errors import ScenarioError
-from simulator.faults import broken
-from simulator.tasks.audit.budget import budget_lines, budget_of
+from disttrack.mechanisms import COUNTERS, Binary, FullyDynamic, PrivatePartition, ReleaseMonitor, SquareRoot
+from disttrack.mechanisms.accounting import Overdrawn
+from disttrack.mechanisms.counters import counter
+from disttrack.protocols import Deterministic, Robust
+from disttrack.simulator.cli.audit import audit
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.faults import broken
+from disttrack.simulator.tasks.audit.budget import budget_lines, budget_of
 
 
 @pytest.mark.parametrize("kind", COUNTERS)

@@ -11,10 +11,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adversaries import Biased, Burst, Choice, Coin, HardInstance, Intruder, Rest, RoundRobin, Scattered, Uniform
-from adversaries.base import Adversary, View
-from adversaries.schedules import Schedule
-from mechanisms import (
+from disttrack.adversaries import (
+    Biased,
+    Burst,
+    Choice,
+    Coin,
+    HardInstance,
+    Intruder,
+    Rest,
+    RoundRobin,
+    Scattered,
+    Uniform,
+)
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.schedules import Schedule
+from disttrack.mechanisms import (
     COUNTERS,
     Binary,
     PanPrivate,
@@ -24,10 +35,10 @@ from mechanisms import (
     SortedQueries,
     SparseVectorMonitor,
 )
-from mechanisms.counters import counter
-from simulator.errors import MoveError
-from simulator.tasks.continual import play_counter, play_experts, play_monitor, play_queries
-from simulator.tasks.continual.count import CountReferee
+from disttrack.mechanisms.counters import counter
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.tasks.continual import play_counter, play_experts, play_monitor, play_queries
+from disttrack.simulator.tasks.continual.count import CountReferee
 
 FALSE_ALARM = 1e-6
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from simulator import run
-from simulator.errors import ScenarioError
+from disttrack.simulator import run
+from disttrack.simulator.errors import ScenarioError
 
 SCENARIO = """
 name: small

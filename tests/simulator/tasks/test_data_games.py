@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adversaries import Churn, Grow, GrowAndDelete, Overcount
-from adversaries.updates import UpdateStream
-from mechanisms import DYNAMIC, FullyDynamic, GrowingInfinite, InsertedMinusDeleted, LaplaceQueries
-from mechanisms.accounting import lines
-from mechanisms.queries import family
-from simulator.errors import MoveError, ScenarioError
-from simulator.faults import broken
-from simulator.scenario.load import load
-from simulator.tasks.dynamic import play_dynamic, play_static
-from simulator.tasks.dynamic.referee import QueryReferee
+from disttrack.adversaries import Churn, Grow, GrowAndDelete, Overcount
+from disttrack.adversaries.updates import UpdateStream
+from disttrack.mechanisms import DYNAMIC, FullyDynamic, GrowingInfinite, InsertedMinusDeleted, LaplaceQueries
+from disttrack.mechanisms.accounting import lines
+from disttrack.mechanisms.queries import family
+from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.faults import broken
+from disttrack.simulator.scenario.load import load
+from disttrack.simulator.tasks.dynamic import play_dynamic, play_static
+from disttrack.simulator.tasks.dynamic.referee import QueryReferee
 
 
 @settings(max_examples=60, deadline=None)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from mechanisms import (
+from disttrack.mechanisms import (
     LEARNERS,
     Binary,
     ContinualOutput,
@@ -24,17 +24,23 @@ from mechanisms import (
     RandomizedResponse,
     SquareRoot,
 )
-from mechanisms.gaussian import noise_multiplier
-from mechanisms.scripted_noise import ScriptedNoise
-from simulator.faults import broken
-from simulator.faults.noise import TwiceEpsilon
-from simulator.points.registry import kinds, parameters
-from simulator.tasks.audit import Exact, exact_loss, loss_with_half_the_noise
-from simulator.tasks.audit.cases import usual
-from simulator.tasks.audit.exact.coins import chances, coin_loss, loss_between
-from simulator.tasks.audit.exact.halting import MeasuredTest, firing_loss, log_chance, measured_test, silence_loss
-from simulator.tasks.audit.exact.leader import choice_loss
-from simulator.tasks.audit.exact.linear import distance, least_shift, linear_loss, normal_loss
+from disttrack.mechanisms.gaussian import noise_multiplier
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
+from disttrack.simulator.faults import broken
+from disttrack.simulator.faults.noise import TwiceEpsilon
+from disttrack.simulator.points.registry import kinds, parameters
+from disttrack.simulator.tasks.audit import Exact, exact_loss, loss_with_half_the_noise
+from disttrack.simulator.tasks.audit.cases import usual
+from disttrack.simulator.tasks.audit.exact.coins import chances, coin_loss, loss_between
+from disttrack.simulator.tasks.audit.exact.halting import (
+    MeasuredTest,
+    firing_loss,
+    log_chance,
+    measured_test,
+    silence_loss,
+)
+from disttrack.simulator.tasks.audit.exact.leader import choice_loss
+from disttrack.simulator.tasks.audit.exact.linear import distance, least_shift, linear_loss, normal_loss
 
 ELSEWHERE = {"jdp-mirror", *LEARNERS}
 """Mirror and learners have exact audits of their own: tests/mechanisms/prediction, scenarios/joint-privacy.yaml."""

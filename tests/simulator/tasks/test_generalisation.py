@@ -8,10 +8,10 @@ from math import tanh
 import numpy as np
 import pytest
 
-from adversaries import Drain, Freeze, RoundRobin, Uniform
-from protocols import Block, Robust
-from simulator import play
-from simulator.tasks.generalisation import Round, chance, half_a_bit, measured, proven_gain, rounds_of
+from disttrack.adversaries import Drain, Freeze, RoundRobin, Uniform
+from disttrack.protocols import Block, Robust
+from disttrack.simulator import play
+from disttrack.simulator.tasks.generalisation import Round, chance, half_a_bit, measured, proven_gain, rounds_of
 
 SETTING = {"sites": 16, "items": 6_000, "start": 3_000, "seed": 5, "record": True}
 PAPER = Robust(alpha=0.2)

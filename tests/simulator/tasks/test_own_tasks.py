@@ -9,14 +9,14 @@ from pathlib import Path
 import own_kinds
 import pytest
 
-from simulator.errors import ScenarioError
-from simulator.points import registry
-from simulator.points.point import Part
-from simulator.points.registry import kinds
-from simulator.runs.jobs import Job, play_job
-from simulator.runs.processes import WorkerProcesses
-from simulator.runs.runner import execute
-from simulator.scenario.load import load
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points import registry
+from disttrack.simulator.points.point import Part
+from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.runs.jobs import Job, play_job
+from disttrack.simulator.runs.processes import WorkerProcesses
+from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.scenario.load import load
 
 
 @pytest.fixture
@@ -54,7 +54,9 @@ def test_workers_are_sent_its_text(file: Path, method: str, monkeypatch: pytest.
     scenario = load(file)
     Path("dice.py").unlink()
     Path("elsewhere").mkdir()
-    monkeypatch.setattr("simulator.runs.runner.WorkerProcesses", lambda n, **how: WorkerProcesses(n, method, **how))
+    monkeypatch.setattr(
+        "disttrack.simulator.runs.runner.WorkerProcesses", lambda n, **how: WorkerProcesses(n, method, **how)
+    )
     execute(scenario, out="there", workers=2)
     for name in ("series.csv", "kinds.csv", "claims.csv"):
         assert Path("here", name).read_bytes() == Path("there", name).read_bytes()
@@ -80,9 +82,9 @@ def test_a_registered_task_is_known_by_its_name_alone(file: Path) -> None:
 
 @pytest.mark.slow
 def test_a_plot_of_it_has_its_words(file: Path) -> None:
-    from simulator.plots import draw
-    from simulator.results.fixed import fixed
-    from simulator.results.read import read_tables
+    from disttrack.simulator.plots import draw
+    from disttrack.simulator.results.fixed import fixed
+    from disttrack.simulator.results.read import read_tables
 
     results = execute(load(file, ["faces=6", "bonus=2"]), out="out", workers=1).results
     assert [path.name for path in draw(results)] == ["measure-throws-total.png", "measure-throws-total.svg"]
@@ -170,7 +172,7 @@ def test_a_record_that_no_table_can_hold_stops_the_run_and_is_not_kept(file: Pat
 def test_entry_points_register_tasks(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from importlib.metadata import EntryPoint
 
-    point = EntryPoint("theirs", "simulator.tasks.tracking:Count", "disttrack.tasks")
+    point = EntryPoint("theirs", "disttrack.simulator.tasks.tracking:Count", "disttrack.tasks")
     monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group == "disttrack.tasks" else [])
     registry.kinds.cache_clear()
     try:

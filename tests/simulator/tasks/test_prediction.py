@@ -8,15 +8,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adversaries import Choice, Contrary, Halving, Insertion, Intruder, PointStream, Replay, RoundRobin, Scattered
-from adversaries.base import Adversary, View
-from adversaries.prediction import Examiner
-from mechanisms import Exponential, Guessing, JdpMirror, Learner, Plain, PointPredictor, PrivateProper
-from simulator.errors import MoveError, ScenarioError
-from simulator.runs.runner import run
-from simulator.scenario.load import load
-from simulator.tasks.prediction import play_mirror, play_prediction
-from simulator.tasks.prediction.examples import shown_of
+from disttrack.adversaries import (
+    Choice,
+    Contrary,
+    Halving,
+    Insertion,
+    Intruder,
+    PointStream,
+    Replay,
+    RoundRobin,
+    Scattered,
+)
+from disttrack.adversaries.base import Adversary, View
+from disttrack.adversaries.prediction import Examiner
+from disttrack.mechanisms import Exponential, Guessing, JdpMirror, Learner, Plain, PointPredictor, PrivateProper
+from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.runs.runner import run
+from disttrack.simulator.scenario.load import load
+from disttrack.simulator.tasks.prediction import play_mirror, play_prediction
+from disttrack.simulator.tasks.prediction.examples import shown_of
 
 POINTS, ROUNDS = 50, 400
 LEARNERS: list[Learner] = [
@@ -151,7 +161,7 @@ def test_what_may_be_shown() -> None:
     ],
 )
 def test_consistency(points: list[int], labels: list[bool], domain: int, wanted: bool) -> None:
-    from simulator.tasks.prediction.game import explained
+    from disttrack.simulator.tasks.prediction.game import explained
 
     assert explained(np.array(points, dtype=np.int64), np.array(labels, dtype=bool), domain) is wanted
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from adversaries.sketching import (
+from disttrack.adversaries.sketching import (
     RESET,
     AmsAttack,
     Attacker,
@@ -18,13 +18,13 @@ from adversaries.sketching import (
     RandomUpdates,
     UnsortedItems,
 )  # fmt: skip
-from mechanisms.sketches import Ams, AmsMedian, CountMin, Kmv, LibraryHll, Sketch, Switched
-from simulator.errors import MoveError, ScenarioError
-from simulator.scenario.document import Document
-from simulator.scenario.load import build
-from simulator.tasks.sketching import play_sketch
-from simulator.tasks.sketching.referee import UpdateReferee
-from simulator.tasks.sketching.truth import Distinct, Frequency, SecondMoment
+from disttrack.mechanisms.sketches import Ams, AmsMedian, CountMin, Kmv, LibraryHll, Sketch, Switched
+from disttrack.simulator.errors import MoveError, ScenarioError
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.load import build
+from disttrack.simulator.tasks.sketching import play_sketch
+from disttrack.simulator.tasks.sketching.referee import UpdateReferee
+from disttrack.simulator.tasks.sketching.truth import Distinct, Frequency, SecondMoment
 
 
 @pytest.mark.parametrize("pieces", [1, 3, 50])

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms import DynamicMechanism, FullyDynamic, GrowingSparse, StaticMechanism
-from mechanisms.accounting import Ledger, Overdrawn
-from mechanisms.scripted_noise import ScriptedNoise
-from simulator.tasks.audit.exact.linear import linear_loss
+from disttrack.mechanisms import DynamicMechanism, FullyDynamic, GrowingSparse, StaticMechanism
+from disttrack.mechanisms.accounting import Ledger, Overdrawn
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
+from disttrack.simulator.tasks.audit.exact.linear import linear_loss
 
 STEPS: Final = 6
 """Steps of a stream of insertions at most."""

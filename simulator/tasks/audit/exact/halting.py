@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from mechanisms.scripted_noise import ScriptedNoise
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 Fires = Callable[[float, Any], bool]
 """Plays a fresh run on one query of this value and returns whether it fires."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms import (
+from disttrack.mechanisms import (
     AboveThreshold,
     ContinualOutput,
     Counter,
@@ -29,12 +29,12 @@ from mechanisms import (
     SparseVectorMonitor,
     SparseVectorQueries,
 )
-from mechanisms.scripted_noise import ScriptedNoise
-from simulator.tasks.audit.exact import leader as choices
-from simulator.tasks.audit.exact.coins import coin_loss
-from simulator.tasks.audit.exact.data import DATA_KNOWN
-from simulator.tasks.audit.exact.halting import MeasuredTest, firing_loss, measured_test, silence_loss
-from simulator.tasks.audit.exact.linear import linear_loss
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
+from disttrack.simulator.tasks.audit.exact import leader as choices
+from disttrack.simulator.tasks.audit.exact.coins import coin_loss
+from disttrack.simulator.tasks.audit.exact.data import DATA_KNOWN
+from disttrack.simulator.tasks.audit.exact.halting import MeasuredTest, firing_loss, measured_test, silence_loss
+from disttrack.simulator.tasks.audit.exact.linear import linear_loss
 
 STEPS: Final = 8
 """Steps of a stream at most."""

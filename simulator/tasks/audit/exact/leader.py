@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from mechanisms import PerturbedLeader
-from mechanisms.counters import counter
-from mechanisms.laplace_sums import laplace_sum_log_tail
-from mechanisms.scripted_noise import ScriptedNoise
+from disttrack.mechanisms import PerturbedLeader
+from disttrack.mechanisms.counters import counter
+from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 FAR: Final = 1e7
 """Scales of noise by which a draw changes the choice, if it can at all."""

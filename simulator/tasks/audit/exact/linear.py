@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.scripted_noise import ScriptedNoise
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 Floats = NDArray[np.float64]
 Play = Callable[[int, Any], Sequence[float]]
@@ -132,7 +132,7 @@ def normal_loss(length: float, delta: float) -> float:
 
     Examples
     --------
-    >>> from mechanisms.gaussian import noise_multiplier
+    >>> from disttrack.mechanisms.gaussian import noise_multiplier
     >>> round(normal_loss(1 / noise_multiplier(1.0, 1e-6, "exact"), 1e-6), 6)
     1.0
     """

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from protocols.base import Message, Protocol, Server, Site
-from simulator.game.network.channels import FAULT, Letter
-from simulator.game.network.machines import ServerMachine, SiteMachine
-from simulator.game.network.model import Network
-from simulator.game.network.recovery import Recovery
-from simulator.game.network.voyages import Origin
+from disttrack.protocols.base import Message, Protocol, Server, Site
+from disttrack.simulator.game.network.channels import FAULT, Letter
+from disttrack.simulator.game.network.machines import ServerMachine, SiteMachine
+from disttrack.simulator.game.network.model import Network
+from disttrack.simulator.game.network.recovery import Recovery
+from disttrack.simulator.game.network.voyages import Origin
 
 K = 3
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from adversaries.trace import Trace
-from protocols import Martingale, Protocol, Robust
-from simulator.points.registry import kinds, parameters
+from disttrack.adversaries.trace import Trace
+from disttrack.protocols import Martingale, Protocol, Robust
+from disttrack.simulator.points.registry import kinds, parameters
 
 
 def protocols() -> list[Protocol]:

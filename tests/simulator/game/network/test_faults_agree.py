@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import pytest
 
-from adversaries import RoundRobin
-from protocols import Protocol
-from simulator import play
-from simulator.errors import ScenarioError
-from simulator.game.outcome import Game
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Protocol
+from disttrack.simulator import play
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.game.outcome import Game
 from tests.simulator.game.network.shipped import adversaries, protocols
 
 LOSSY: Final = {"loss": 0.1, "duplication": 0.1, "reordering": 0.2}

@@ -13,17 +13,26 @@ import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adversaries import Adversary, Choice, Freeze, RoundRobin, Uniform
-from protocols import Block, Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized, Robust
-from protocols.base import Message, Server
-from simulator import play
-from simulator.game.engines import Leap, Step
-from simulator.game.ledger import Ledger
-from simulator.game.network import Latency, Network
-from simulator.game.network.channels import Hooks, NetworkChannels
-from simulator.game.network.lag import LagReferee
-from simulator.game.network.voyages import Origin, Voyages
-from simulator.game.network.wires import Wires
+from disttrack.adversaries import Adversary, Choice, Freeze, RoundRobin, Uniform
+from disttrack.protocols import (
+    Block,
+    Deterministic,
+    DeterministicRounds,
+    Exact,
+    Martingale,
+    Protocol,
+    Randomized,
+    Robust,
+)
+from disttrack.protocols.base import Message, Server
+from disttrack.simulator import play
+from disttrack.simulator.game.engines import Leap, Step
+from disttrack.simulator.game.ledger import Ledger
+from disttrack.simulator.game.network import Latency, Network
+from disttrack.simulator.game.network.channels import Hooks, NetworkChannels
+from disttrack.simulator.game.network.lag import LagReferee
+from disttrack.simulator.game.network.voyages import Origin, Voyages
+from disttrack.simulator.game.network.wires import Wires
 
 PROTOCOLS: list[Protocol] = [
     Exact(), Deterministic(alpha=0.1), Deterministic(alpha=0.1, centred=True), DeterministicRounds(alpha=0.1),

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adversaries import RoundRobin
-from protocols import Exact
-from simulator import play
-from simulator.game.network import Latency
+from disttrack.adversaries import RoundRobin
+from disttrack.protocols import Exact
+from disttrack.simulator import play
+from disttrack.simulator.game.network import Latency
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.game.network.link import Incoming, Link, Outgoing
+from disttrack.simulator.game.network.link import Incoming, Link, Outgoing
 
 
 def carried(

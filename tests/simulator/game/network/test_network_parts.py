@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from protocols import Deterministic, Exact, Robust
-from protocols.base import Protocol
-from simulator.game.network.faults import Crash, Partition, Restart, share, sites_of
-from simulator.game.network.latency import Latency
-from simulator.game.network.link import Link
-from simulator.game.network.model import Network, checked_network, latency_of, link_of, network_of
-from simulator.game.network.wires import every
+from disttrack.protocols import Deterministic, Exact, Robust
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.game.network.faults import Crash, Partition, Restart, share, sites_of
+from disttrack.simulator.game.network.latency import Latency
+from disttrack.simulator.game.network.link import Link
+from disttrack.simulator.game.network.model import Network, checked_network, latency_of, link_of, network_of
+from disttrack.simulator.game.network.wires import every
 
 
 def line_of(make: Any, *args: Any, **keys: Any) -> str:

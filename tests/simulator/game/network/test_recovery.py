@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from adversaries import Freeze, RoundRobin, SingleSite, Uniform
-from protocols import Deterministic, Exact, Martingale, Protocol, Randomized, Robust
-from protocols.rounds.base import RoundProtocol
-from simulator import play
-from simulator.game.network.faults import sites_of
-from simulator.game.network.machines import SiteMachine
-from simulator.game.outcome import Game
+from disttrack.adversaries import Freeze, RoundRobin, SingleSite, Uniform
+from disttrack.protocols import Deterministic, Exact, Martingale, Protocol, Randomized, Robust
+from disttrack.protocols.rounds.base import RoundProtocol
+from disttrack.simulator import play
+from disttrack.simulator.game.network.faults import sites_of
+from disttrack.simulator.game.network.machines import SiteMachine
+from disttrack.simulator.game.outcome import Game
 from tests.simulator.game.network.shipped import protocols
 
 LOST: dict[str, Any] = {"at": 2000, "down": 10, "state": "lost"}

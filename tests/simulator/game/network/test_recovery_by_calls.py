@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from protocols.base import EVERYONE, FOREVER, Message
-from simulator.game.network.faults import Crash, Restart
-from simulator.game.network.machines import ServerMachine
-from simulator.game.network.recovery import ANEW, NEVER, RECOUNT, RECOUNTED, RESTARTED
+from disttrack.protocols.base import EVERYONE, FOREVER, Message
+from disttrack.simulator.game.network.faults import Crash, Restart
+from disttrack.simulator.game.network.machines import ServerMachine
+from disttrack.simulator.game.network.recovery import ANEW, NEVER, RECOUNT, RECOUNTED, RESTARTED
 from tests.simulator.game.network.recovery_parts import K, PlainServer, PlainSite, begun, letter
 
 # ---------------------------------------------------------------------- times

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from protocols import Deterministic, Exact, Martingale
-from simulator.game.network import network_of
-from simulator.game.network.wires import Wires, mean_way
+from disttrack.protocols import Deterministic, Exact, Martingale
+from disttrack.simulator.game.network import network_of
+from disttrack.simulator.game.network.wires import Wires, mean_way
 
 NUMBER = 20_000
 ALARM = 1e-6
@@ -101,8 +101,8 @@ def test_what_is_cut_off_is_lost_in_its_window_only() -> None:
 @pytest.mark.slow
 def test_the_work_of_links_and_of_coming_back_is_foreseen() -> None:
     """Against the messages of games: within a tenth for links, three tenths for crashes, whose reports save others."""
-    from adversaries import Uniform
-    from simulator import play
+    from disttrack.adversaries import Uniform
+    from disttrack.simulator import play
 
     for protocol in (Exact(), Deterministic(alpha=0.1), Martingale(alpha=0.2)):
         for given, within in (

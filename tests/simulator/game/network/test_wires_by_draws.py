@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simulator.game.network.latency import LONGEST, Latency
-from simulator.game.network.link import Incoming, Link, Outgoing
-from simulator.game.network.model import Network, network_of
-from simulator.game.network.wires import Wires, mean_way
+from disttrack.simulator.game.network.latency import LONGEST, Latency
+from disttrack.simulator.game.network.link import Incoming, Link, Outgoing
+from disttrack.simulator.game.network.model import Network, network_of
+from disttrack.simulator.game.network.wires import Wires, mean_way
 
 # ---------------------------------------------------------------------- delays
 
