@@ -33,7 +33,6 @@ BYTES: Final = 6 << 30
 """What the process may take of memory: a list that grows for ever ends there, in a MemoryError."""
 ONE: Final = re.compile(r"__mutmut_\d+$")
 COPY: Final = re.compile(r"__mutmut_(\d+|orig)$")
-ROOMS: Final = ("mechanisms", "protocols", "simulator", "adversaries", "disttrack")
 MUTANT: Final = "MUTANT_UNDER_TEST"  # mutmut puts the name there, or what else it is about: stats, fail
 MARK: Final = 987654321
 
@@ -50,6 +49,11 @@ def _first_call() -> CodeType:
 
 
 FIRST_CALL: Final = _first_call()
+
+
+def _by_file(function: Any) -> str:
+    """Return the module of a function by its place in the tree, as mutmut names it."""
+    return str(function.__module__).removeprefix("disttrack.")
 
 
 class Mutated:
@@ -74,7 +78,7 @@ class Mutated:
             raise MutmutProgrammaticFailException("a test has to fail where every function does")
         self.disarm()
         called = self.mutants["_mutmut_orig"]
-        record_trampoline_hit(f"{called.__module__}.{mangled_name_from_mutant_name(called.__name__)}")
+        record_trampoline_hit(f"{_by_file(called)}.{mangled_name_from_mutant_name(called.__name__)}")
         HIT.append(self)
         return self.function(*args, **kwargs)
 
@@ -121,7 +125,7 @@ def caches(modules: int) -> list[Callable[[], None]]:
     """Return what empties the caches of the packages, of which there are so many modules with all others."""
     found = []
     for name, module in list(sys.modules.items()):
-        if name.split(".")[0] in ROOMS:
+        if name.split(".")[0] == "disttrack":
             for value in list(vars(module).values()):
                 inside = list(vars(value).values()) if isinstance(value, type) else []
                 for held in (value, *inside):
@@ -153,7 +157,7 @@ def pytest_configure() -> None:
 def activate(name: str) -> None:
     """Put the mutant in the place of its function, and limit what the process may take of memory."""
     module, _, short = name.rpartition(".")
-    found = [each for each in MUTATED if each.function.__module__ == module and short in each.mutants]
+    found = [each for each in MUTATED if _by_file(each.function) == module and short in each.mutants]
     if not found:
         os._exit(35)  # for mutmut this is suspicious; an exception would pass for a test that fails
     for mutated in found:

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from disttrack.simulator import *  # noqa: F403
 
 _HOMES: Final = (
-    "simulator",
-    "protocols",
-    "adversaries",
+    "disttrack.simulator",
+    "disttrack.protocols",
+    "disttrack.adversaries",
     "disttrack.adversaries.sketching",
     "disttrack.adversaries.analysts",
-    "mechanisms",
+    "disttrack.mechanisms",
     "disttrack.mechanisms.sketches",
     "disttrack.mechanisms.statistical",
 )

@@ -17,7 +17,8 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-PACKAGES: Final = ("disttrack", "simulator", "protocols", "adversaries", "mechanisms")
+PACKAGES: Final = ("simulator", "protocols", "adversaries", "mechanisms")
+"""Folders at the top of the tree; each is a package below `disttrack`, which has links to them."""
 MOST_LINES: Final = 300
 """Lines of a file."""
 LONGEST: Final = 60
@@ -63,7 +64,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
 """The rooms, and which other rooms each may import from."""
 
 UPWARDS: Final = {
-    "disttrack.simulator.game.outcome -> simulator.plots": "Game.plot: a game draws itself when it is asked to"
+    "disttrack.simulator.game.outcome -> disttrack.simulator.plots": "Game.plot: a game draws itself on request"
 }
 """Imports against the arrows, and why."""
 
@@ -74,22 +75,28 @@ Module = tuple[Path, ast.Module]
 def modules() -> Mapping[str, Module]:
     """Return every module of the packages by its name."""
     found = {}
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
+    for top in (*PACKAGES, "disttrack"):
+        for path in sorted((ROOT / top).rglob("*.py")):  # which follows no link
             parts = path.relative_to(ROOT).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            found[name] = path, ast.parse(path.read_text(encoding="utf-8"))
+            found[name if top == "disttrack" else f"disttrack.{name}"] = path, ast.parse(path.read_text("utf-8"))
     return found
 
 
 def room(module: str) -> str:
     """Return the room that a module belongs to: a package, or a folder or a file right in the simulator.
 
-    >>> room("disttrack.simulator.game.engines.leap"), room("disttrack.simulator.errors"), room("simulator"), room("disttrack.protocols.base")
-    ('game', 'errors', 'simulator', 'protocols')
+    >>> room("disttrack.simulator.game.engines.leap"), room("disttrack.simulator"), room("disttrack.protocols.base")
+    ('game', 'simulator', 'protocols')
+    >>> room("disttrack.simulator.errors"), room("disttrack.gym")
+    ('errors', 'disttrack')
     """
-    package, *inner = module.split(".")
-    return inner[0] if package == "simulator" and inner else package
+    match module.split(".")[1:]:
+        case ["simulator", inner, *_]:
+            return inner
+        case [package, *_] if package in PACKAGES:
+            return package
+    return "disttrack"
 
 
 def imports(module: str) -> Iterator[str]:
@@ -151,7 +158,7 @@ def test_there_is_something_to_test() -> None:
 
 
 def test_no_file_is_long() -> None:
-    folders = (*PACKAGES, "tests", "benchmarks", "examples")
+    folders = (*PACKAGES, "disttrack", "tests", "benchmarks", "examples")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     assert len(files) >= 250
     long = {str(path.relative_to(ROOT)): lines for path in files if (lines := len(_lines(path))) > MOST_LINES}
@@ -203,7 +210,7 @@ def test_nothing_private_is_used_from_outside() -> None:
 
 
 def test_no_name_is_dead() -> None:
-    folders = [ROOT / folder for folder in (*PACKAGES, "tests", "benchmarks", "examples", "docs")]
+    folders = [ROOT / folder for folder in (*PACKAGES, "disttrack", "tests", "benchmarks", "examples", "docs")]
     files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".md")]
     here = Path(__file__)
     words = Counter(word for path in files if path != here for word in re.findall(r"\w+", path.read_text("utf-8")))
@@ -225,7 +232,7 @@ def at_top(tree: ast.Module) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("text", "uses"),
     [
-        ("from disttrack.simulator.game.play import _check", ["m: _check of simulator.game.play"]),
+        ("from disttrack.simulator.game.play import _check", ["m: _check of disttrack.simulator.game.play"]),
         ("engine._checkpoints(3)", ["m: engine._checkpoints"]),
         ("class A:\n    def f(self): return self._inherited + super()._hook()", []),
         (

@@ -7,12 +7,12 @@ from importlib import import_module
 from typing import Any, Final
 
 PARTS: Final = {
-    "simulator": "Play, run, read and check",
-    "protocols": "Protocols",
-    "adversaries": "Adversaries",
+    "disttrack.simulator": "Play, run, read and check",
+    "disttrack.protocols": "Protocols",
+    "disttrack.adversaries": "Adversaries",
     "disttrack.adversaries.sketching": "Attackers of sketches",
     "disttrack.adversaries.analysts": "Analysts",
-    "mechanisms": "Mechanisms",
+    "disttrack.mechanisms": "Mechanisms",
     "disttrack.mechanisms.sketches": "Sketches",
     "disttrack.mechanisms.statistical": "Curators",
 }

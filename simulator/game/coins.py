@@ -10,7 +10,7 @@ from disttrack.protocols.base import Protocol
 from disttrack.simulator.game.engines import Engine
 from disttrack.simulator.game.streams import drawn
 
-SHIPPED: Final = ("adversaries", "protocols")
+SHIPPED: Final = ("disttrack.adversaries.", "disttrack.protocols.")
 """Packages of this project whose kinds draw from the generators that they are handed and from nothing else."""
 
 
@@ -27,5 +27,5 @@ def chance_had_a_part(game: Engine, adversary: Adversary) -> bool:
 
 def _draws_nothing_unseen(side: Adversary | Protocol) -> bool:
     """Tell whether a side is known to have no coins of its own: it is a shipped kind, or its class says so."""
-    shipped = type(side).__module__.partition(".")[0] in SHIPPED and not isinstance(side, Choice)  # which asks a user's
+    shipped = type(side).__module__.startswith(SHIPPED) and not isinstance(side, Choice)  # which asks a user's
     return shipped or not type(side).draws_coins

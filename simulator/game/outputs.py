@@ -12,14 +12,14 @@ import numpy as np
 
 from disttrack.protocols.base import Exactly, Number
 
-NOT_A_NUMBER: Final = nan
+NO_NUMBER: Final = nan
 """Stands for every output that is none. One object, so that it can be told from a new output: it equals nothing."""
 
 
 def measured(output: Any) -> tuple[Number, int | float]:
     """Return an output as it is judged, exactly, and as a plain number.
 
-    What is no number is `NOT_A_NUMBER`, and infinities stay: both are infinitely wrong wherever they stand.
+    What is no number is `NO_NUMBER`, and infinities stay: both are infinitely wrong wherever they stand.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def measured(output: Any) -> tuple[Number, int | float]:
         output = int(output)
         return (output, output) if isfinite(as_float(output)) else (as_float(output), as_float(output))
     elif not isinstance(output, Real | Decimal):
-        output = NOT_A_NUMBER
+        output = NO_NUMBER
     elif isinstance(output, np.generic):
         output = float(output)
     value = as_float(output)
@@ -49,10 +49,10 @@ def measured(output: Any) -> tuple[Number, int | float]:
 
 
 def _fraction(output: Exactly) -> Any:
-    """Return a fraction of whole numbers; `NOT_A_NUMBER` if it is none."""
+    """Return a fraction of whole numbers; `NO_NUMBER` if it is none."""
     numerator, denominator = output
     if not all(isinstance(part, int | np.integer) for part in output) or not denominator:
-        return NOT_A_NUMBER
+        return NO_NUMBER
     return Exactly(int(numerator), int(denominator))
 
 
@@ -62,7 +62,7 @@ def as_float(output: Any) -> float:
         value = float(output)
     except OverflowError:
         return inf if exact(output) > 0 else -inf
-    return value if value == value else NOT_A_NUMBER
+    return value if value == value else NO_NUMBER
 
 
 def exact(output: Number) -> Fraction:

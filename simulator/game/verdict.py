@@ -16,15 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from disttrack.protocols.base import Number
-from disttrack.simulator.game.outputs import (
-    NOT_A_NUMBER,
-    as_float,
-    exact_parts,
-    measured,
-    plain,
-    relative_error,
-    scaled,
-)
+from disttrack.simulator.game.outputs import NO_NUMBER, as_float, exact_parts, measured, plain, relative_error, scaled
 
 Verdict = Literal["ok", "failed", "undecided", "error"]
 
@@ -104,7 +96,7 @@ class Referee:
             value = output
         else:
             output, value = measured(output)
-            if (value == self.value and output == self.output) or output is NOT_A_NUMBER is self.output:
+            if (value == self.value and output == self.output) or output is NO_NUMBER is self.output:
                 return False
         try:
             quotient = value / items if items else (value * inf if value else 1.0)

@@ -37,7 +37,6 @@ LIBRARIES: Final = (
 _ROOT: Final = Path(__file__).resolve().parents[2]
 CHECKOUT: Final = (_ROOT / "pyproject.toml").is_file()
 """Whether this is a checkout, whose code may be edited, and no installed copy."""
-_OURS: Final = frozenset({*PACKAGES, "disttrack"})
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _AS_LOADED: Final = "__digest_as_loaded__"
 """Where a module of the user's keeps the digest that its file had when it was first asked for."""
@@ -89,7 +88,7 @@ def _digests() -> dict[str, str]:
     memory = Path(cache_from_source(__file__)).with_suffix(".json")  # beside what Python compiles of this file
     known, now = _remembered(memory), states()
     kept = {name: known[name] for name, state in _BEGUN.items() if known.get(name, [])[:-1] == state}
-    if Path(__file__).relative_to(_ROOT).as_posix() not in kept:
+    if Path(__file__).resolve().relative_to(_ROOT).as_posix() not in kept:
         kept = {}  # by another version of this file
     fresh = [name for name, state in _BEGUN.items() if name not in kept and now.get(name) == state]
     new = {name: [*now[name], digest_of(_ROOT / name)] for name in fresh}
@@ -177,7 +176,7 @@ def helpers(path: Path, text: str, before: Sequence[Path]) -> dict[str, Path]:
 
 def is_ours(module: str) -> bool:
     """Tell whether a module is the project's own."""
-    return module.partition(".")[0] in _OURS
+    return module.partition(".")[0] == "disttrack"
 
 
 @lru_cache(maxsize=512)

@@ -48,9 +48,9 @@ class Home:
 
 
 HOMES: Final[dict[Family, Home]] = {
-    "protocol": Home("protocols", "protocols", base="disttrack.protocols.base:Protocol"),
-    "adversary": Home("adversaries", "adversaries", base="disttrack.adversaries.base:Adversary"),
-    "mechanism": Home("mechanisms", "mechanisms", table="MECHANISMS"),
+    "protocol": Home("protocols", "disttrack.protocols", base="disttrack.protocols.base:Protocol"),
+    "adversary": Home("adversaries", "disttrack.adversaries", base="disttrack.adversaries.base:Adversary"),
+    "mechanism": Home("mechanisms", "disttrack.mechanisms", table="MECHANISMS"),
     "sketch": Home(
         "sketches", "disttrack.mechanisms.sketches", base="disttrack.mechanisms.sketches.base:Sketch", table="SKETCHES"
     ),

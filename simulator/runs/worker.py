@@ -65,7 +65,7 @@ def _answer(job: Job) -> tuple[Record, float] | ScenarioError:
         if job.point.own:  # values of the user's classes are written out: the parent need not know these
             record = unpack(pack(record))
     except ScenarioError as error:
-        return error if type(error).__module__.startswith("simulator.") else ScenarioError(str(error))
+        return error if type(error).__module__.startswith("disttrack.simulator.") else ScenarioError(str(error))
     except BaseException:  # Ctrl-C goes to the parent alone: this one is of the class's own making
         record = lost(traceback.format_exc())
     return record, time.perf_counter() - begun

@@ -13,9 +13,9 @@ import mutant_adversaries
 import pytest
 from click.testing import CliRunner
 
-import disttrack.simulator.conformance
 from disttrack.adversaries import RoundRobin, View
 from disttrack.protocols import Deterministic
+from disttrack.simulator import conformance
 from disttrack.simulator.cli import main
 from disttrack.simulator.conformance import all_faults
 from disttrack.simulator.conformance.failure import ConformanceError, checked, faults, require, unless
@@ -117,7 +117,7 @@ def disttrack(*arguments: str) -> Any:
 @pytest.mark.slow
 @pytest.mark.usefixtures("bad")
 def test_the_command_lists_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulator.conformance, "all_faults", cache(all_faults))  # both forms tell of the same games
+    monkeypatch.setattr(conformance, "all_faults", cache(all_faults))  # both forms tell of the same games
     result = disttrack("bad.py:Bad")
     assert result.exit_code == 1
     for what in ("says no source", "says no reveals", "cost_bound falls", "global random generator"):
@@ -133,7 +133,7 @@ def test_the_command_lists_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("bad")
 def test_a_fault_is_printed_with_its_check_and_its_mend_and_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
     fault = ConformanceError("is late", "hurry", "is in time")
-    monkeypatch.setattr(simulator.conformance, "all_faults", lambda thing: (["is in time", "is here"], [fault]))
+    monkeypatch.setattr(conformance, "all_faults", lambda thing: (["is in time", "is here"], [fault]))
     for form in ((), ("-q",)):
         result = disttrack("exact", *form)
         assert result.exit_code == 1

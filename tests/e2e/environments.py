@@ -45,7 +45,7 @@ def install(python: Path, what: Sequence[str | Path], cwd: Path) -> None:
 
 def copy_of_sources(folder: Path) -> Path:
     """Copy what the project is built from to a new folder: nothing hidden or built, and no results."""
-    return Path(shutil.copytree(ROOT, folder, ignore=_left_out))
+    return Path(shutil.copytree(ROOT, folder, symlinks=True, ignore=_left_out))  # links stay links
 
 
 def _left_out(folder: str, names: list[str]) -> set[str]:

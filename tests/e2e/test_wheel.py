@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from environments import ROOT, copy_of_sources, empty_environment, install, succeed
 
-PACKAGES = ("disttrack", "simulator", "protocols", "adversaries", "mechanisms", "scenarios")
+LINKED = ("simulator", "protocols", "adversaries", "mechanisms", "scenarios")
+"""Folders that are packages below `disttrack`."""
 
 pytestmark = pytest.mark.slow
 
@@ -33,8 +34,9 @@ def built(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def files_of_packages() -> set[str]:
     """Return what an installed copy needs: every file of the packages, data files too."""
-    paths = (path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.is_file())
-    return {str(path.relative_to(ROOT)) for path in paths if "__pycache__" not in path.parts}
+    paths = [path for folder in ("disttrack", *LINKED) for path in (ROOT / folder).rglob("*") if path.is_file()]
+    names = [path.relative_to(ROOT).as_posix() for path in paths if "__pycache__" not in path.parts]
+    return {name if name.startswith("disttrack/") else f"disttrack/{name}" for name in names}
 
 
 def test_what_is_in_the_wheel(built: Path) -> None:
@@ -46,7 +48,7 @@ def test_what_is_in_the_wheel(built: Path) -> None:
     assert names == needed  # and so no tests
     endings = {Path(name).suffix for name in needed}
     assert {".py", ".typed", ".yaml", ".mplstyle", ".css", ".js"} <= endings
-    assert len([name for name in names if name.startswith("scenarios/")]) >= 50
+    assert len([name for name in names if name.startswith("disttrack/scenarios/")]) >= 50
     # what an index and `twine check` look at
     assert described["Name"] == "disttrack"
     assert described["License-Expression"] == "MIT"
@@ -62,7 +64,7 @@ def test_what_is_in_the_sdist(built: Path) -> None:
     assert files_of_packages() <= names
     assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO"} <= names
     tops = {name.partition("/")[0] for name in names if "/" in name and not name.startswith("disttrack.egg-info")}
-    assert tops == {*PACKAGES, "docs", "examples"}
+    assert tops == {"disttrack", "docs", "examples"}
 
 
 def test_a_shipped_scenario_from_an_empty_environment_in_an_empty_folder(
@@ -83,4 +85,4 @@ def test_a_shipped_scenario_from_an_empty_environment_in_an_empty_folder(
     assert (results / "report.html").stat().st_size > 10_000
     code = "import disttrack as d; assert d.play(d.Exact(), d.RoundRobin(), sites=3, items=9).ok"
     succeed(python, "-c", code, cwd=tmp_path)
-    assert str(sys.prefix) not in succeed(python, "-c", "import simulator; print(simulator.__file__)", cwd=tmp_path)
+    assert str(sys.prefix) not in succeed(python, "-c", "import disttrack; print(disttrack.__file__)", cwd=tmp_path)

@@ -135,7 +135,7 @@ def state_size(thing: object) -> int:
         return sys.getsizeof(thing) + sum(map(state_size, thing.values()))
     if isinstance(thing, np.ndarray):
         return thing.nbytes
-    if type(thing).__module__.startswith("mechanisms") and type(thing).__name__ != "Draws":
+    if type(thing).__module__.startswith("disttrack.mechanisms") and type(thing).__name__ != "Draws":
         names = [name for part in type(thing).__mro__ for name in getattr(part, "__slots__", ())]
         return sum(state_size(getattr(thing, name)) for name in names if hasattr(thing, name))
     return sys.getsizeof(thing)

@@ -108,7 +108,7 @@ def test_imports_are_followed_where_they_are_written(tmp_path: Path) -> None:
     (package / "__init__.py").write_text("")
     (package / "near.py").write_text("from . import far\nfrom .far import x\n")
     (package / "far.py").write_text("x = 1\n")
-    text = "import os, numpy, protocols.base\ndef later():\n    from mine.near import y\n"
+    text = "import os, numpy, disttrack.protocols.base\ndef later():\n    from mine.near import y\n"
     found = helpers(tmp_path / "root.py", text, [tmp_path])
     assert {name: path.name for name, path in found.items()} == {
         "mine": "__init__.py", "mine.near": "near.py", "mine.far": "far.py",

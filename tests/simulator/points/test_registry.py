@@ -194,7 +194,7 @@ def test_only_functions_are_taken_in_the_place_of_adversaries(tmp_path: Path) ->
     ],
 )
 def test_a_class_that_exits_while_it_is_read_or_made_is_refused(line: str, said: str) -> None:
-    text = f"from disttrack.adversaries import Adversary\nclass Mine(Adversary):\n    {line}\n    def plan(self, view): ...\n"
+    text = f"from disttrack import Adversary\nclass Mine(Adversary):\n    {line}\n    def plan(self, view): ...\n"
     if line.startswith("raise"):
         text = f"import os\n{line}\n"
     with pytest.raises(ScenarioError) as error:
