@@ -16,7 +16,7 @@ from disttrack.adversaries.listed_schedules import Runs
 from disttrack.adversaries.oblivious import Uniform
 from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.mechanisms import MONITORS
-from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.checks import number, whole
 from disttrack.mechanisms.hard_instance import hard_instance
 
 MOST_STEPS: Final = 10**9
@@ -149,8 +149,7 @@ class Biased(Uniform):
     spread: float = field(default=0.1)
 
     def __post_init__(self) -> None:
-        if isinstance(self.spread, bool) or not 0 <= self.spread <= 0.5:
-            raise ValueError(f"spread must be a number from 0 to 0.5; got {self.spread!r}")
+        number("spread", self.spread, "from 0 to 0.5", lambda value: 0 <= value <= 0.5)
 
     def costs(self, view: View, rounds: int) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return the experts' costs in the next rounds, one row per round."""

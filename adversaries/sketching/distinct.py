@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from disttrack.adversaries.sketching.base import RESET, Attacker, Move, StreamView
-from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.checks import number, whole
 
 
 @dataclass
@@ -89,6 +89,10 @@ class UnsortedItems(QuietItems):
     source: ClassVar[str] = "control of quiet-items"
 
     share: float = 0.8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number("share", self.share, "from 0 to 1", lambda value: 0 <= value <= 1)
 
     def notes(self, view: StreamView) -> bool:
         return bool(view.rng.random() < self.share)

@@ -101,7 +101,7 @@ class Robust(RoundProtocol):
             return True
         try:
             found = counter_class(kind)
-        except ValueError:
+        except (ValueError, TypeError):
             return False
         return not found.only_bits and (self.parameters != "tight" or known_noise(kind))
 

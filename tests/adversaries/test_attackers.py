@@ -130,20 +130,3 @@ def test_quiet_items_are_fed_all_in_one_stream() -> None:
     assert all(item % 2 == 0 for item, _ in made[last + 5 :])
     control = moves(UnsortedItems(prefill=4, window=6), odd, view_of(updates=60), 60)
     assert any(item % 2 for item, _ in control[max(p for p, move in enumerate(control) if move == RESET) + 5 :])
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: AmsAttack(constant=0), "constant must be a number above 0"),
-        (lambda: AmsAttack(until=1), "until must be a number"),
-        (lambda: AmsAttack(burn=-1), "burn must be a whole number"),
-        (lambda: TailAttack(tail=0), "tail must be a whole number"),
-        (lambda: QuietItems(window=0), "window must be a whole number"),
-        (lambda: FlipFlop(size=0), "size must be a whole number"),
-        (lambda: RandomItems(domain=0), "domain must be a whole number"),
-    ],
-)
-def test_nonsense_is_refused(make: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        make()

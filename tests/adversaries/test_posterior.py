@@ -219,7 +219,20 @@ def test_posterior_beats_freeze_and_reaches_three_times_alpha() -> None:
     assert max(errors["freeze"]) < 0.3
 
 
-@pytest.mark.parametrize("demand", [-0.1, 1.1, True, "1", float("nan")])
-def test_demand_must_be_a_share(demand: Any) -> None:
-    with pytest.raises(ValueError, match="demand must be a number from 0 to 1; got "):
-        Posterior(demand=demand)
+def test_what_outputs_tell_of_trackers_that_hide_and_of_unknown_ones_by_hand() -> None:
+    """Three sites, 20 items before. Whoever is fed at a release has signalled; an unknown tracker errs by that site."""
+    view = View(sites=3, items=900, rng=np.random.default_rng(0), start=20)
+    caught, attributed = CaughtBelief(view), AttributedBelief(view)
+    view.sent, view.output = 10, 36
+    for belief in (caught, attributed):
+        belief.note(view, 1, 10, True)
+    assert [each.tolist() for each in caught.prospects()] == [[1, 0, 1], [1, 1, 1]]
+    assert [each.tolist() for each in attributed.prospects()] == [[8, 2, 8], [16, 16, 16]]  # it grew by 16
+    view.sent = 20
+    for belief in (caught, attributed):
+        belief.note(view, 2, 10, False)
+    assert (caught.errors.tolist(), attributed.errors.tolist()) == ([0, 1, 0], [0, 6, -10])
+    view.sent, view.output = 25, 45
+    for belief in (caught, attributed):
+        belief.note(view, 0, 5, True)  # the output is the count: all are right again
+        assert (belief.errors.tolist(), belief.epoch) == ([0, 0, 0], 1)

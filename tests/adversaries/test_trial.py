@@ -180,20 +180,6 @@ def test_what_it_takes_its_sites_for(side: Any, noisy: bool) -> None:
         assert max(extra) <= 1
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"side": "left"}, "side must be one of above, below; got 'left'"),
-        ({"group": -1}, "group must be a whole number of at least 0; got -1"),
-        ({"depth": 1}, "depth must be a number above 0 and below 1; got 1"),
-        ({"margin": -0.1}, "margin must be a number of at least 0; got -0.1"),
-    ],
-)
-def test_nonsense_is_refused(parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Trial(**parameters)
-
-
 def test_a_block_size_told_ahead_is_read_off_the_first_output() -> None:
     """Tight constants: the poll told an estimate, and the first output of the round gives away which.
 

@@ -121,20 +121,3 @@ def test_every_aircraft_that_takes_off_lands() -> None:
     aloft = np.cumsum(np.sign(codes))
     assert 100 < aloft.max() < 300
     assert aloft[-1] == 0
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: GrowAndDelete(peak=0), "peak must be"),
-        (lambda: GrowAndDelete(peak=10, rest=11), "rest must be at most the peak, 10"),
-        (lambda: Churn(void=2), "void must be a number from 0 to 1"),
-        (lambda: Grow(exponent=-1), "exponent must be"),
-        (lambda: Grow(count=-1), "count must be"),
-        (lambda: Sliding(window=0), "window must be"),
-        (lambda: Overcount(keep=0), "keep must be"),
-    ],
-)
-def test_nonsense_gets_one_line(make, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        make()

@@ -1,27 +1,44 @@
-"""Bulk plays the game of leap: the same transcript where nothing is random, the same distributions otherwise.
+"""Bulk plays the game of leap: the same game where the order of tosses plays no part, else the same distribution.
 
-The random protocols are compared by two-sample Kolmogorov-Smirnov tests on seven measures of 500 games a side, with
-other seeds on either side. A pair of protocol and adversary is refused if any p-value is below 1e-6 / 7, so each
-pair gives a false alarm with probability at most 1e-6, all 25 together at most 3e-5. Games begin with item 0
-but for a few with a known start (`test_bulk_openings.py` compares their first part step by step). Chunks are made so
-small that each game goes through several, with every border between them exercised.
-
-Power: two distributions at a Kolmogorov distance of D are told apart almost surely once D exceeds about 0.19 (the
-limit at n = m = 500 and p = 1.4e-7 is 0.181). The last tests name three wrong engines, each of which is refused.
+Thresholds in blocks are made a function of the block, and coins of a single site fall in turn, so that the games are
+equal in every message. Coins of several sites are tossed in another order: these games are compared by two-sample
+Kolmogorov-Smirnov tests on six measures of 500 games a side, as are those of `check_protocol`. A pair is refused if any
+p-value is below 1e-6 / 6, so that each gives a false alarm with probability at most 1e-6. Two distributions at a
+Kolmogorov distance above about 0.19 are almost surely seen to differ; two wrong engines are named below.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from engine_comparison import ALARM, GAMES, ITEMS, MEASURES, SITES, measured, surprises
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reactions import REACTIONS, Mixing, Rushing, Turning
+from scipy.stats import ks_2samp
 
-from disttrack.adversaries import Adversary, Bursts, RoundRobin, SingleSite, Trace, Uniform, Zipf
+from disttrack.adversaries import (
+    Adversary,
+    Bisect,
+    Burst,
+    Bursts,
+    Coin,
+    Drain,
+    Eavesdrop,
+    Freeze,
+    Phase,
+    Policy,
+    Posterior,
+    Rest,
+    RoundRobin,
+    SingleSite,
+    Trial,
+    Uniform,
+    View,
+    Zipf,
+)
+from disttrack.adversaries.schedules import Schedule
 from disttrack.protocols import (
     Block,
     Deterministic,
@@ -32,172 +49,239 @@ from disttrack.protocols import (
     Randomized,
     Robust,
 )
-from disttrack.protocols.rounds.bulk import BulkRounds
-from disttrack.simulator import play
+from disttrack.protocols.coins import Coins
+from disttrack.protocols.rounds.rules import BlockRule
+from disttrack.simulator import Game, play
 from disttrack.simulator.conformance.failure import same_game
+from disttrack.simulator.errors import ScenarioError
 
-KINDS = ("round-robin", "single-site", "bursts", "uniform", "zipf", "trace")
-PAIRS: list[tuple[Protocol, int, str]] = [
-    (protocol, 0, kind)
-    for protocol, kinds in (
-        (Randomized(alpha=0.2), ("round-robin", "bursts", "trace")),
-        (Block(alpha=0.05), ("single-site", "bursts", "uniform")),
-        (Robust(alpha=0.9, delta=0.5), ("single-site", "bursts", "zipf")),
-        (Robust(alpha=0.9, delta=0.5, parameters="tight"), ("round-robin", "bursts", "trace")),
-        (Martingale(alpha=0.3, parameters="simple", strength=1.5), ("single-site", "bursts", "zipf")),
-        (Martingale(alpha=0.4, delta=0.9), ("round-robin", "bursts", "uniform")),
-    )
-    for kind in kinds
-] + [
-    (Block(alpha=0.05), 300, "trace"),  # rounds of 150 signals, so that chunks end within them
-    (Robust(alpha=0.9, delta=0.5), 250, "round-robin"),
-    (Robust(alpha=0.9, delta=0.5, parameters="tight"), 100, "uniform"),
-    (Randomized(alpha=0.4, copies=3), 0, "uniform"),
-    (Randomized(alpha=0.3), 100, "zipf"),
-    (Martingale(alpha=0.5), 100, "bursts"),
-    (Martingale(alpha=0.2, delta=0.99), 60, "zipf"),
-]
-"""Each random count protocol, the items known at the start, and the adversary: one of each form of schedule (whose
-counts are a formula, runs, labels), and each adversary with three protocols or more."""
-
-
-def test_every_adversary_is_there(tmp_path: Path) -> None:
-    assert set(KINDS) == set(adversaries(tmp_path))
-    for kind in KINDS:
-        assert sum(kind == one for *_, one in PAIRS) >= 3, kind
-
-
-def adversaries(folder: Path) -> dict[str, Adversary]:
-    """Return every adversary that does not react, by kind; the trace is a file made here."""
-    file = folder / "trace.csv"
-    if not file.exists():
-        sites = np.random.default_rng(8).integers(SITES, size=ITEMS)
-        file.write_text("site\n" + "\n".join(map(str, sites)) + "\n", encoding="utf-8")
-    return {
-        "round-robin": RoundRobin(),
-        "single-site": SingleSite(),
-        "bursts": Bursts(mean=20),
-        "uniform": Uniform(),
-        "zipf": Zipf(),
-        "trace": Trace(file=str(file), site="site"),
-    }
+OBLIVIOUS: tuple[type[Adversary], ...] = (RoundRobin, SingleSite, Uniform, Bursts, Zipf)
+REACTING = (Freeze, Drain, Coin, Bisect, Phase, Policy, Posterior, Trial, *REACTIONS)
+CHUNKS = {
+    "disttrack.protocols.deterministic.CHUNK": 8,
+    "disttrack.protocols.rounds.bulk.CHUNK": 8,
+    "disttrack.protocols.sampling.bulk.CHUNK": 8,
+    "disttrack.simulator.game.engines.bulk.CHUNK": 7,
+    "disttrack.adversaries.oblivious.CHUNK": 100,
+    "disttrack.adversaries.oblivious.RUNS": 10,
+}
+"""Sizes of segments and plans, so small that a short game goes through several."""
+FACTS = (
+    "items", "verdict", "max_rel_error", "highest", "lowest", "first_failure", "failing_fraction", "output_changes",
+    "rounds", "messages", "words", "bits", "broadcasts", "messages_of_site",
+)  # fmt: skip
+"""What is the same whether a game is recorded or not, beside its series."""
 
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Segments of some dozen messages, 10 bursts and 100 labels, where real games have a million."""
-    for place in (
-        "disttrack.protocols.deterministic",
-        "disttrack.protocols.rounds.bulk",
-        "disttrack.protocols.sampling.bulk",
-    ):
-        monkeypatch.setattr(f"{place}.CHUNK", 8)
-    monkeypatch.setattr("disttrack.adversaries.oblivious.CHUNK", 100)
-    monkeypatch.setattr("disttrack.adversaries.oblivious.RUNS", 10)
+    for place, size in CHUNKS.items():
+        monkeypatch.setattr(place, size)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("protocol", "start", "kind"), PAIRS, ids=str)
-@pytest.mark.false_alarm(1e-6)
-def test_the_same_distributions(protocol: Protocol, start: int, kind: str, tmp_path: Path, small_chunks: None) -> None:
-    adversary = adversaries(tmp_path)[kind]
-    leap = measured(protocol, adversary, "leap", range(GAMES), start)
-    bulk = measured(protocol, adversary, "bulk", range(GAMES, 2 * GAMES), start)
-    found = surprises(leap, bulk)
-    assert min(found.values()) > ALARM / len(MEASURES), found
-    # a comparison of constants would show nothing: something of each game is random
-    assert any(len(set(values)) > 5 for values in leap.values())
+@pytest.fixture
+def known_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let blocks have thresholds that are a function of the block: anywhere in it, but always there."""
+
+    def place(rule: BlockRule, block: Any, shape: int | None = None) -> Any:
+        assert shape == (len(block) if isinstance(block, np.ndarray) else None)  # a coin for each
+        return rule.items(block - 1) + 1 + (block * 7919 + 13) % rule.size
+
+    def after(rule: BlockRule, due: Any, shape: int | None = None) -> Any:
+        return place(rule, rule.block(due) + 1, shape)
+
+    monkeypatch.setattr(BlockRule, "place", place)
+    monkeypatch.setattr(BlockRule, "after", after)
 
 
-# ---------------------------------------------------------------------- power
+def alike(protocol: Protocol, adversary: Any, records: tuple[bool, ...] = (True, False), **size: Any) -> None:
+    for record in records:
+        leap, bulk = (play(protocol, adversary(), **size, engine=engine, record=record) for engine in ("leap", "bulk"))
+        assert bulk.engine == "bulk"
+        assert {fact: getattr(leap, fact) for fact in FACTS} == {fact: getattr(bulk, fact) for fact in FACTS}
+        assert leap.series.equals(bulk.series)
+        assert not record or same_game(leap, bulk)
 
 
-@pytest.mark.slow
-def test_thresholds_redrawn_at_a_border_are_found_out(monkeypatch: pytest.MonkeyPatch, small_chunks: None) -> None:
-    """Wrong engine: what is due next is drawn anew in each segment, so thresholds already passed come again."""
-    signal = BulkRounds._signal
+# ---------------------------------------------------------------------- the same game
 
-    def forgetful(self: Any, *arguments: Any) -> Any:
-        self._due = None
-        return signal(self, *arguments)
-
-    protocol = Block(alpha=0.05)
-    leap = measured(protocol, Uniform(), "leap", range(GAMES), 300)
-    monkeypatch.setattr(BulkRounds, "_signal", forgetful)
-    bulk = measured(protocol, Uniform(), "bulk", range(GAMES, 2 * GAMES), 300)
-    assert min(surprises(leap, bulk).values()) < ALARM / len(MEASURES)
+BLOCKS = [
+    Block(alpha=0.3),
+    Block(alpha=0.05, confidence=0.5),
+    Robust(alpha=0.9, delta=0.5),
+    Robust(alpha=0.9, delta=0.5, parameters={"c": 0.05, "blocks": 0.2}),
+    Robust(alpha=0.9, delta=0.5, parameters="tight"),
+    Robust(alpha=0.5, delta=0.5, parameters={"c": 0.02, "phase_length": 20.0, "blocks": 9.0}),
+]
 
 
-@pytest.mark.slow
-def test_reports_kept_at_a_halving_are_found_out(monkeypatch: pytest.MonkeyPatch, small_chunks: None) -> None:
-    """Wrong engine: when p is lowered the sites' last reports are not redrawn."""
-    protocol = Randomized(alpha=0.2)
-    leap = measured(protocol, RoundRobin(), "leap", range(GAMES))
-    monkeypatch.setattr("disttrack.protocols.sampling.bulk.redrawn", lambda last, before, inverse, coins: last)
-    bulk = measured(protocol, RoundRobin(), "bulk", range(GAMES, 2 * GAMES))
-    assert min(surprises(leap, bulk).values()) < ALARM / len(MEASURES)
+@pytest.mark.usefixtures("known_thresholds", "small_chunks")
+@pytest.mark.parametrize("start", [0, 37, 5000])
+@pytest.mark.parametrize("adversary", OBLIVIOUS[:4], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("protocol", BLOCKS, ids=repr)
+def test_thresholds_on_streams_that_do_not_react(protocol: Protocol, adversary: Any, start: int) -> None:
+    alike(protocol, adversary, sites=5, items=1500, start=start, seed=3)
 
 
-@pytest.mark.slow
-def test_a_coin_a_tenth_off_is_found_out(small_chunks: None) -> None:
-    """Wrong engine: signals fall with a probability a tenth too high."""
-    leap = measured(Martingale(alpha=0.3, parameters="simple", strength=1.5), RoundRobin(), "leap", range(GAMES))
-    bulk = measured(
-        Martingale(alpha=0.3, parameters="simple", strength=1.65), RoundRobin(), "bulk", range(GAMES, 2 * GAMES)
-    )
-    assert min(surprises(leap, bulk).values()) < ALARM / len(MEASURES)
+@pytest.mark.quick_cases(27)
+@pytest.mark.usefixtures("known_thresholds")
+@pytest.mark.parametrize("start", [0, 400, 100_000])
+@pytest.mark.parametrize("adversary", [Freeze, Phase, Turning, Rushing, Mixing, Drain])
+@pytest.mark.parametrize("protocol", BLOCKS, ids=repr)
+def test_thresholds_on_streams_that_react(protocol: Protocol, adversary: Any, start: int) -> None:
+    alike(protocol, adversary, sites=4, items=700, start=start, seed=5)
 
 
-# ---------------------------------------------------------------------- nothing random
+@pytest.mark.parametrize("protocol", [Martingale(alpha=0.5), Martingale(alpha=0.9, parameters="simple")], ids=repr)
+@pytest.mark.parametrize("start", [0, 30, 2000])
+def test_coins_of_one_site_that_fall_in_turn(protocol: Martingale, start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one site and gaps of one length the order of the tosses makes no difference."""
+
+    def gap(coins: Coins, scale: float, shape: int | None = None) -> Any:
+        each = int(0.7 * scale) + 1
+        return each if shape is None else np.full(shape, each)
+
+    monkeypatch.setattr(Coins, "gap", gap)
+    # an output that is no whole number is recorded in one more way
+    records = (True, False) if protocol.parameters == "tight" else (False,)
+    for adversary in (RoundRobin, Freeze, Turning, Mixing):
+        alike(protocol, adversary, records, sites=1, items=2500, start=start, seed=1)
 
 
-@pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     protocol=st.one_of(
-        st.builds(
-            Deterministic,
-            alpha=st.sampled_from([0.01, 0.05, 0.1, 0.35, 0.5, 0.0552427]),
-            centred=st.booleans(),
-        ),
-        st.builds(DeterministicRounds, alpha=st.sampled_from([0.05, 0.1, 0.35, 0.5])),
+        st.builds(Deterministic, alpha=st.sampled_from([0.01, 0.05, 0.35, 0.0552427, 0.9]), centred=st.booleans()),
+        st.builds(DeterministicRounds, alpha=st.sampled_from([0.05, 0.1, 0.35, 0.9])),
         st.just(Exact()),
     ),
-    kind=st.sampled_from(KINDS),
+    oblivious=st.sampled_from(OBLIVIOUS),
+    reacting=st.sampled_from(REACTING),
     sites=st.integers(1, 9),
-    items=st.integers(1, 900),
-    start=st.one_of(st.just(0), st.integers(1, 3000), st.integers(10**12, 10**12 + 50)),
+    items=st.one_of(st.integers(1, 3), st.integers(4, 900)),
+    start=st.one_of(st.just(0), st.integers(1, 3000), st.integers(10**12, 10**12 + 50), st.just(2**61 - 900)),
     seed=st.integers(0, 10**6),
-    chunk=st.sampled_from([1, 7, 50, 2**20]),
+    small=st.booleans(),
 )
-def test_the_same_transcript(
-    tmp_path_factory: pytest.TempPathFactory,
-    protocol: Protocol,
-    kind: str,
-    sites: int,
-    items: int,
-    start: int,
-    seed: int,
-    chunk: int,
+def test_nothing_random(
+    protocol: Protocol, oblivious: Any, reacting: Any, sites: int, items: int, start: int, seed: int, small: bool
 ) -> None:
-    adversary = adversaries(tmp_path_factory.getbasetemp())[kind]
-    if kind == "trace":
-        sites = SITES
     with pytest.MonkeyPatch.context() as patch:
-        for place in ("disttrack.protocols.deterministic", "disttrack.protocols.rounds.bulk"):
-            patch.setattr(f"{place}.CHUNK", chunk)
-        patch.setattr("disttrack.adversaries.oblivious.CHUNK", max(13, chunk))
-        games = [
-            play(protocol, adversary, sites=sites, items=items, start=start, seed=seed, engine=engine, record=True)
-            for engine in ("leap", "bulk")
-        ]
-    assert games[1].engine == "bulk"
-    assert same_game(*games)
+        for place, size in CHUNKS.items():
+            patch.setattr(place, size if small else 2**20)
+        adversary = reacting if isinstance(protocol, DeterministicRounds) and seed % 3 else oblivious
+        alike(protocol, adversary, sites=sites, items=items, start=start, seed=seed)
 
 
-@pytest.mark.parametrize("protocol", [Deterministic(alpha=0.05), DeterministicRounds(alpha=0.05)], ids=repr)
-def test_the_same_transcript_over_a_trillion_items(protocol: Protocol) -> None:
-    games = [
-        play(protocol, RoundRobin(), sites=13, items=10**12, engine=engine, record=True) for engine in ("leap", "bulk")
+@pytest.mark.parametrize(
+    ("protocol", "adversary"),
+    [
+        (Deterministic(alpha=0.05), RoundRobin),
+        (DeterministicRounds(alpha=0.05), RoundRobin),
+        *((DeterministicRounds(alpha=0.3), one) for one in (Freeze, Posterior, Turning)),
+    ],
+)
+def test_a_trillion_items(protocol: Protocol, adversary: type[Adversary]) -> None:
+    alike(protocol, adversary, (True,), sites=13, items=10**12)
+
+
+# ---------------------------------------------------------------------- the same distribution
+
+GAMES = 500
+ALARM = 1e-6
+MEASURES = ("words_up", "words_down", "highest", "lowest", "output_changes", "failing_fraction")
+PAIRS: list[tuple[Protocol, int, Adversary]] = [
+    (Randomized(alpha=0.2), 0, Bursts(mean=20)),
+    (Randomized(alpha=0.4, copies=3), 0, Uniform()),
+    (Martingale(alpha=0.3, parameters="simple", strength=1.5), 0, Zipf()),
+    (Martingale(alpha=0.4, delta=0.9), 0, RoundRobin()),
+    (Martingale(alpha=0.5), 100, Freeze()),
+    (Martingale(alpha=0.5), 100, Mixing()),
+]
+SIMPLE = Martingale(alpha=0.3, parameters="simple", strength=1.5)
+
+
+def measured(protocol: Protocol, adversary: Adversary, engine: str, start: int = 0) -> dict[str, list[float]]:
+    """Return each measure of all the games, by name; the seeds of bulk are others than those of leap."""
+    games: list[Game] = [
+        play(protocol, adversary, sites=4, items=300, start=start, seed=seed, engine=engine)
+        for seed in (range(GAMES) if engine == "leap" else range(GAMES, 2 * GAMES))
     ]
-    assert same_game(*games)
+    return {name: [float(getattr(game, name)) for game in games] for name in MEASURES}
+
+
+def surprise(leap: dict[str, list[float]], bulk: dict[str, list[float]]) -> float:
+    """Return the smallest p-value, times the number of measures."""
+    return len(leap) * min(float(ks_2samp(leap[name], bulk[name], method="asymp").pvalue) for name in leap)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize(("protocol", "start", "adversary"), PAIRS, ids=lambda one: getattr(one, "kind", str(one)))
+@pytest.mark.false_alarm(1e-6)
+def test_coins_of_several_sites(protocol: Protocol, start: int, adversary: Adversary) -> None:
+    leap, bulk = (measured(protocol, adversary, engine, start) for engine in ("leap", "bulk"))
+    assert surprise(leap, bulk) > ALARM
+    assert any(len(set(values)) > 5 for values in leap.values())  # a comparison of constants would show nothing
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_chunks")
+def test_wrong_engines_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signals with a probability a tenth too high; reports that are kept when p is lowered."""
+    wrong = Martingale(alpha=0.3, parameters="simple", strength=1.65)
+    assert surprise(measured(SIMPLE, RoundRobin(), "leap"), measured(wrong, RoundRobin(), "bulk")) < ALARM
+    leap = measured(Randomized(alpha=0.2), RoundRobin(), "leap")
+    monkeypatch.setattr("disttrack.protocols.sampling.bulk.redrawn", lambda last, before, inverse, coins: last)
+    assert surprise(leap, measured(Randomized(alpha=0.2), RoundRobin(), "bulk")) < ALARM
+
+
+# ---------------------------------------------------------------------- which engine
+
+
+class Pausing(Adversary):
+    """Freeze, with a pause after 50 items."""
+
+    kind = "pausing"
+
+    def plan(self, view: View) -> Schedule:
+        return Rest(3) if 50 <= view.sent < 60 and view.steps == view.sent else Burst(view.changes % view.sites)
+
+
+def test_what_bulk_cannot_play_is_played_by_leap() -> None:
+    """Skipped steps, adversaries that look at the channels, and protocols whose form does not stop at changes."""
+    game = play(Robust(alpha=0.5), Pausing(), sites=3, items=500)
+    assert (game.engine, game.items) == ("leap", 500)
+    assert "skips" in game.engine_reason
+    with pytest.raises(ScenarioError, match="the adversary skips steps"):
+        play(Robust(alpha=0.5), Pausing(), sites=3, items=500, engine="bulk")
+    with pytest.raises(ScenarioError, match="the adversary reacts to the outputs"):
+        play(Deterministic(alpha=0.5), Freeze(), sites=3, items=500, engine="bulk")
+    game = play(Robust(alpha=0.5), Eavesdrop(), sites=3, items=500, sees="traffic")
+    assert game.engine == "leap"
+    assert "sees more than the outputs" in game.engine_reason
+
+
+class Failing(Adversary):
+    """Raises after so many items."""
+
+    kind = "failing"
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def plan(self, view: View) -> Schedule:
+        if view.sent >= self.after:
+            raise ZeroDivisionError("no more ideas")
+        return Burst(view.changes % view.sites)
+
+
+@pytest.mark.parametrize("after", [0, 1, 20, 800])
+def test_an_error_of_the_adversary_ends_the_game_where_it_stands(after: int) -> None:
+    leap, bulk = (
+        play(DeterministicRounds(alpha=0.3), Failing(after), sites=5, items=2000, engine=engine, on_error="record")
+        for engine in ("leap", "bulk")
+    )
+    assert "no more ideas" in str(bulk.error)
+    assert (bulk.verdict, bulk.messages, bulk.output_changes) == (leap.verdict, leap.messages, leap.output_changes)
+    assert abs(bulk.items - leap.items) <= 1

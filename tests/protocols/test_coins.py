@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import accumulate
 from math import expm1
 from typing import Any
 
@@ -25,23 +26,23 @@ def test_successes_are_the_sums_of_gaps_that_lie_in_the_stretch(p: float, until:
 
 @pytest.mark.parametrize("p", [1e-12, 1e-15, 2.0**-60])
 def test_no_sum_of_gaps_overflows(p: float) -> None:
-    """A million gaps of mean 1/p: exact sums of whole numbers as long as they are below 2^61, and none after that."""
+    """Many gaps of mean 1/p: exact sums of whole numbers as long as they are below 2^61, and none after that."""
     scale, now, until = gap_scale(p), 2**60, 2**61
-    found = Coins(np.random.default_rng(4)).successes(scale, 2**20, now, until).tolist()
-    gaps = Coins(np.random.default_rng(4)).rng.standard_exponential(2**20)
-    expected, step = [], now
-    for gap in gaps.tolist():
-        step += int(gap * scale) + 1
-        if step > until:
-            break
-        expected.append(step)
-    assert found == expected
-    assert p == 1e-12 or len(found) < 2**20
+    steps = Coins(np.random.default_rng(4)).successes(scale, 2**17, now, until).tolist()
+    gaps = [int(gap * scale) + 1 for gap in np.random.default_rng(4).standard_exponential(2**17).tolist()]
+    assert steps == [step for step in accumulate(gaps, initial=now) if step <= until][1:]
 
 
 def test_a_gap_longer_than_any_game_is_no_negative_one() -> None:
-    gaps = Coins(np.random.default_rng(5)).gap(2.0**63, 10_000)
-    assert int(gaps.min()) >= 1
+    assert int(Coins(np.random.default_rng(5)).gap(2.0**63, 10_000).min()) >= 1
+
+
+def test_each_number_up_to_a_size_is_drawn() -> None:
+    """One by one, also after another size, and as an array: one is missed by all draws with (6/7)^500 < 1e-33."""
+    coins = Coins(np.random.default_rng(3))
+    assert {coins.up_to(7) for _ in range(500)} == set(range(1, 8))
+    assert {coins.up_to(3) for _ in range(500)} == {1, 2, 3}
+    assert set(coins.up_to(7, 500).tolist()) == set(range(1, 8))
 
 
 @pytest.mark.parametrize("p", [0.3, 0.01])
@@ -65,8 +66,9 @@ def test_gap_scale_gives_the_bias() -> None:
     for p in (0.9, 0.5, 1e-6, 1e-18):
         assert -expm1(-1 / gap_scale(p)) == pytest.approx(p)
     assert gap_scale(1) == 0.0
-    with pytest.raises(ValueError, match="p must be above 0"):
-        gap_scale(0)
+    for p in (0, 1.5, -1):
+        with pytest.raises(ValueError, match=f"p must be above 0 and at most 1; got {p}"):
+            gap_scale(p)
 
 
 def test_scripted_coins_have_the_distributions_of_the_real_ones() -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
-from math import ceil, exp, inf, log, log1p, log2, pi, sqrt
-from types import SimpleNamespace
+from math import ceil, log, log2, pi, sqrt
 from typing import Any
 
 import pytest
@@ -23,15 +21,8 @@ from disttrack.protocols import (
     Robust,
     SketchSwitching,
 )  # fmt: skip
-from disttrack.protocols.base import even_start, ratio
-from disttrack.protocols.costs import GROWTH, deterministic, least_known, memoryless, oblivious, partial_privacy
-from disttrack.protocols.rounds.coin_rounds import first_round, words_of
-from disttrack.protocols.rounds.constants import CANDIDATES
 from disttrack.protocols.rounds.difference_estimators import doubling
 from disttrack.protocols.rounds.martingale import strength_for
-from disttrack.protocols.rounds.tight import tight_round
-from disttrack.protocols.sampling.confidence import confidence_for
-from disttrack.protocols.sampling.randomized import LARGEST_COUNT
 
 GAMES = [(items, start) for items in (0, 1, 7, 60, 500, 10**4, 10**6) for start in (0, 3, 100, 5000, 10**9)]
 
@@ -183,75 +174,3 @@ def test_the_robust_tracker_pays_by_rounds(k: int, parameters: Any) -> None:
             number += 1
         if number < 1000:
             assert protocol.cost_bound(k, items, start) == pytest.approx(cost), (items, start)
-
-
-def test_many_rounds_are_taken_together() -> None:
-    """From the thousandth on; the growth of a round then changes by less than a thousandth."""
-    few = Robust(0.3, 0.1, {"c": 0.001})
-    for protocol in (Martingale(0.001, parameters="simple"), few):
-        whole, half, none = (protocol.cost_bound(4, 10**power, 10**4) for power in (18, 11, 0))
-        assert none < half < whole < inf
-        steps = [protocol.cost_bound(4, 10**power, 10**4) for power in range(12, 19)]
-        rises = [after - before for before, after in pairwise(steps)]
-        assert max(rises) < 1.05 * min(rises)
-    lam = strength_for(6 * 0.05 / (pi * 1000) ** 2, 4)
-    growth = log1p(0.001 * 2 / lam)
-    assert Martingale(0.001, parameters="simple").strength_of(1000, 4) == pytest.approx(lam)
-    found = Martingale(0.001, parameters="simple").cost_bound(4, 10**18, 10**4)
-    assert found - Martingale(0.001, parameters="simple").cost_bound(4, 10**17, 10**4) == pytest.approx(
-        16 * log(10) / growth, rel=1e-6
-    )
-
-
-def test_a_protocol_that_states_nothing() -> None:
-    class Silent(Exact):
-        cost_bound = Protocol.cost_bound
-
-    assert Silent().cost_bound(3, 9) == inf
-    assert Protocol.accuracy.fget(SimpleNamespace()) is None  # type: ignore[attr-defined]
-    assert Block(0.2).accuracy == 0.2
-    assert Block(0.2).known(3) == {"kind": "block", "alpha": 0.2, "confidence": 3.0}
-    assert Block(0.2).as_mapping() == {"alpha": 0.2, "confidence": 3.0}
-    known = Robust(0.2, parameters={"c": 2}).known(4)
-    assert known["constants"](1) == Robust(0.2, parameters={"c": 2}).constants(4, 1)
-    assert {**known, "constants": None} == {
-        "kind": "robust", "alpha": 0.2, "delta": 0.05, "parameters": {"c": 2.0}, "counter": "best", "constants": None,
-    }  # fmt: skip
-    with pytest.raises(NotImplementedError, match=r"^Block does not say how a site comes back$"):
-        Block(0.2).returned_site(3, None, 4)
-    with pytest.raises(NotImplementedError, match=r"^_Server does not say how a site is re-admitted$"):
-        Block(0.2).server(3, None).readmit(0, 4)
-    assert Silent().bulk_form.__func__ is Exact.bulk_form  # type: ignore[attr-defined]
-    assert Protocol.bulk_form(Silent(), 3, None, None) is None
-    assert (ratio(0.05), ratio(0.5), ratio(1e-5)) == ((1, 20), (1, 2), (1, 100_000))
-    assert (even_start(7, 3), even_start(0, 2), even_start(6, 3)) == ([3, 2, 2], [0, 0], [2, 2, 2])
-
-
-def test_words_per_growth_by_e_from_their_formulas() -> None:
-    k, alpha, delta = 64, 0.2, 0.1
-    assert deterministic(k, alpha) == pytest.approx(k / log(1.2 / 0.8))
-    assert least_known(k, alpha) == (sqrt(k) / alpha, k / alpha)
-    start = 10 * first_round(k, alpha, delta)
-    exact = words_of(k, alpha, delta, int(start * (exp(GROWTH) - 1)), start) / GROWTH
-    assert memoryless(k, alpha, delta) == pytest.approx(exact)
-    words = grown = 0.0
-    power = 0
-    while grown < GROWTH:
-        failure = 6 * delta / (pi**2 * (power + 1) ** 2 * 2**power)
-        best = min((tight_round(k, failure, alpha, kind) for kind in CANDIDATES), key=lambda one: one.words)
-        each = log(1 + alpha * best.phases * (best.phase_length + 0.5) / best.budget)
-        some = min(2**power * each, GROWTH - grown)
-        grown += some
-        words += some * best.words
-        power += 1
-    assert partial_privacy(k, alpha, delta) == pytest.approx(words / GROWTH)
-
-    def sampling(log_factor: float) -> float:
-        factor = exp(log_factor)
-        confidence = confidence_for(k, alpha, delta * log_factor / 20, factor)
-        return (confidence * sqrt(k) / alpha * (factor - 1) + k + k * (1 - 1 / factor)) / log_factor
-
-    nearby = [sampling(exp(-3 + 0.25 * step)) for step in range(20)]
-    assert oblivious(k, alpha, delta) <= min(nearby) * (1 + 1e-6)
-    assert oblivious(k, alpha, delta) > 0.97 * min(nearby)
-    assert LARGEST_COUNT == 2**63

@@ -1,90 +1,17 @@
-"""The robust tracker with tight constants against its reference, and its constants against the proof's inequalities."""
+"""The tight constants of the robust tracker against the inequalities of the proof, in 60 digits."""
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import cache
 from math import pi
-from typing import Any
 
 import pytest
 import reference_tight
-from reference_compared import FEEDS, Case, compared, rows_of, step_by_step
-from reference_tight import Choice
+from test_reference_ahead import choice_of
 
-from disttrack import protocols
-from disttrack.adversaries import RoundRobin
 from disttrack.protocols.rounds.tight import tight_round
 
-
-@cache
-def choice_of(k: int, failure: float, alpha: float, counter: str) -> Choice:
-    """Return what the code's minimisation has chosen; the inequalities below judge it."""
-    found = tight_round(k, failure, alpha, counter)
-    return Choice(counter, found.phases, found.phase_length, found.loss, found.share)
-
-
-@cache
-def case_of(k: int, alpha: float, delta: float, counter: str = "best") -> Case:
-    kinds = ("k-ary", "two-level", "per-item") if counter == "best" else (counter,)
-
-    def reference(k: int, start: list[int], tape: Any, noise: Any) -> dict[str, Any]:
-        def choices_of(failure: float) -> list[Choice]:
-            return [choice_of(k, failure, alpha, kind) for kind in kinds]
-
-        return reference_tight.robust(k, start, alpha, delta, choices_of, tape, noise)
-
-    return protocols.Robust(alpha, delta, "tight", counter), reference
-
-
-SIZES = [(1, 1, 0), (1, 200, 0), (2, 200, 0), (7, 400, 0), (7, 200, 150), (64, 800, 0), (64, 400, 300)]
-PARAMETERS = [(0.9, 0.2), (0.4, 0.05), (0.5, 0.999)]
 NEAR = 1e-8
 """Of outputs: the shift comes of two computations of the same shortfalls."""
-
-
-@pytest.mark.quick_cases(4)
-@pytest.mark.parametrize("feed", FEEDS)
-@pytest.mark.parametrize(("alpha", "delta"), PARAMETERS)
-def test_messages_and_outputs_agree(alpha: float, delta: float, feed: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    said: Counter[str] = Counter()
-    for size in SIZES:
-        rows = compared(monkeypatch, case_of(size[0], alpha, delta), feed, size, seed=size[0] + size[1], rel=NEAR)
-        said.update(row[3] for row in rows)
-    assert set(said) == {"item", "round", "bit", "poll", "count"}
-    assert said["poll"] > 60  # a round or two of many sites, more of few
-
-
-@pytest.mark.parametrize("delta", [1e-9, 0.999999])
-@pytest.mark.parametrize("size", [(1, 3, 0), (1, 1, 1), (1, 150, 5), (2, 120, 1), (4, 150, 0)])
-def test_edges_agree(size: tuple[int, int, int], delta: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    for alpha in (0.9, 0.3):
-        compared(monkeypatch, case_of(size[0], alpha, delta), "freeze", size, seed=3, rel=NEAR)
-
-
-@pytest.mark.parametrize("counter", ["binary", "k-ary", "two-level", "per-item"])
-def test_each_counter_agrees(counter: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for k, alpha, items, start in ((5, 0.2, 200, 0), (100, 0.9, 700, 0), (256, 0.05, 1200, 3000)):
-        compared(monkeypatch, case_of(k, alpha, 0.5, counter), "random", (k, items, start), 2, rel=NEAR)
-
-
-@pytest.mark.parametrize("k", [1, 3])
-def test_games_that_end_where_a_round_does_agree(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    case = case_of(k, 0.3, 0.3)
-    rows = compared(monkeypatch, case, "round-robin", (k, 300, 0), 1, rel=NEAR)
-    ends = sorted({row[0] for row in rows if row[3] in ("round", "poll")})
-    assert len(ends) > 3
-    for end in ends[:4]:
-        for items in (end - 1, end, end + 1):
-            compared(monkeypatch, case, "round-robin", (k, items, 0), 1, rel=NEAR)
-
-
-def test_the_comparison_tells_another_delta(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control: half of delta gives other messages, with the same random numbers."""
-    games = [
-        step_by_step(monkeypatch, case_of(64, 0.4, delta)[0], RoundRobin(), (64, 400, 0), 3)[0] for delta in (0.1, 0.05)
-    ]
-    assert rows_of(games[0]) != rows_of(games[1])
 
 
 ROUNDS = [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from enumeration import moments, outputs
@@ -12,43 +10,6 @@ from disttrack.adversaries import Freeze, RoundRobin
 from disttrack.protocols import Block
 from disttrack.protocols.base import FOREVER
 from disttrack.simulator import play
-from disttrack.simulator.conformance.by_hand import deliver
-
-
-class SecondOfEach:
-    """Stands for a generator: thresholds at the second item of each block, the first of blocks of one."""
-
-    def integers(self, low: int, high: int, size: int, endpoint: bool) -> Any:
-        assert (low, endpoint) == (1, True)
-        return np.full(size, min(2, high))
-
-
-def test_a_game_of_one_site_by_hand() -> None:
-    """alpha = 1/2, c = 1, k = 1: blocks of floor(M / 2) items, and two signals double M.
-
-    Forwarded up to 2. M = 2, D = 1: items 3 and 4. M = 4, D = 2: items 6 and 8. M = 8, D = 4: item 10, which makes 12
-    of it, and item 14, when the poll finds 14 and not 16. M = 14, D = 7: items 16 and 23, when the poll finds 23.
-    """
-    protocol = Block(alpha=0.5, confidence=1.0)
-    crowd, server = protocol.sites(1, SecondOfEach()), protocol.server(1, None)
-    outputs = []
-    for _ in range(24):
-        deliver(crowd, server, 0, crowd[0].take(1))
-        outputs.append(server.output)
-    assert outputs == [1, 2, 3, 4, 4, 6, 6, 8, 8, 12, 12, 12, 12, 14, 14, 21, 21, 21, 21, 21, 21, 21, 23, 23]
-    assert server.rounds == 5
-
-
-def test_two_sites_have_blocks_of_their_own() -> None:
-    """M = 8 items known, D = 4 / sqrt 2 rounded down = 2: each site signals at every second item of its own."""
-    protocol = Block(alpha=0.5, confidence=1.0)
-    crowd, server = protocol.sites(2, SecondOfEach(), [4, 4]), protocol.server(2, None, [4, 4])
-    assert [site.quota() for site in crowd] == [1, 1]
-    outputs = []
-    for site in (0, 1, 0, 1, 1, 1):
-        deliver(crowd, server, site, crowd[site].take(1))
-        outputs.append(server.output)
-    assert outputs == [8, 8, 10, 12, 12, 14]
 
 
 @pytest.mark.parametrize(

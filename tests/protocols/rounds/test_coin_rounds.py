@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from math import e, log, log1p, pi, sqrt
+from math import pi
 from statistics import fmean
-from typing import Any
 
 import pytest
 
@@ -15,15 +14,13 @@ from disttrack.protocols.rounds.coin_rounds import (
     even_rounds,
     first_round,
     last_with_share,
-    offset_for,
     plan,
     share_of,
     signals_of,
     words_of,
     worth_it,
 )
-from disttrack.protocols.rounds.crossing import failure, most_signals
-from disttrack.protocols.rounds.martingale import strength_for
+from disttrack.protocols.rounds.crossing import failure
 from disttrack.protocols.rounds.walk import walk_of
 from disttrack.simulator import play
 
@@ -72,42 +69,6 @@ def test_no_factor_of_r_squared_is_thrown_away(k: int, alpha: float) -> None:
 # ---------------------------------------------------------------------- the plan
 
 
-@pytest.mark.quick_cases(3)
-@pytest.mark.parametrize(("k", "alpha"), [(1, 0.1), (3, 0.9), (16, 1e-4), *POINTS])
-def test_the_plan_needs_the_fewest_words(k: int, alpha: float) -> None:
-    """No number of signals from a tenth to ten times the plan's does better by more than 1 %, or two signals."""
-    for allowed in (0.05, 1e-4, 1e-12):
-        found = plan(k, alpha, allowed)
-        others = {max(1, round(found.signals * 10 ** (power / 8))) for power in range(-8, 9)}
-        words = {one: (2 * k + one) / log1p(alpha * one / offset_for(alpha, one, allowed)) for one in others}
-        assert found.words == pytest.approx(words[found.signals])
-        assert found.words <= 1.01 * min(words.values()) + 2 / found.growth * (k < 8)
-
-
-@pytest.mark.parametrize(
-    ("k", "alpha", "expected"),
-    [
-        (64, 0.03, 0.49),
-        (256, 0.1, 0.38),
-        (256, 1 / 16, 0.45),
-        (1024, 0.03, 0.48),
-        (4096, 1 / 64, 0.49),
-        (4096, 0.01, 0.54),
-        (65_536, 1 / 256, 0.50),
-        (65_536, 0.03, 0.30),
-        (2**20, 0.01, 0.29),
-    ],
-)
-def test_words_against_those_of_simple_in_round_30(k: int, alpha: float, expected: float) -> None:
-    """What Brownian motion promised, with a split of delta by epochs; the exact law and the better split do better."""
-    delta, number = 0.05, 30
-    lam = strength_for(6 * delta / (pi * number) ** 2, k)
-    simple = 4 * k / log1p(alpha * sqrt(k) / lam)
-    by_epochs = plan(k, alpha, 6 * delta / (pi**2 * 25 * 16)).words / simple
-    assert 0.9 * expected < by_epochs < 1.02 * expected
-    assert plan(k, alpha, share_of(k, alpha, delta, number)).words < by_epochs * simple
-
-
 # ---------------------------------------------------------------------- a round at hand
 
 
@@ -122,17 +83,6 @@ def test_a_round_fails_with_its_share_whatever_the_estimate_was(k: int, alpha: f
             assert signals >= 0
             assert failure(walk_of(alpha, total, p), signals) <= share * (1 + 2e-3)
         assert signals_of(k, alpha, share, estimate, p) >= 1
-
-
-@pytest.mark.parametrize(("k", "alpha"), [(1, 0.3), (5, 0.02), *POINTS])
-def test_a_share_is_used_up_where_more_signals_pay(k: int, alpha: float) -> None:
-    """With the exact count: one signal more than safe would fail more often, unless so many are not worth it."""
-    share, total = share_of(k, alpha, 0.05, 1), 10**13
-    p = bias(k, alpha, share, total, exact=True)
-    signals = signals_of(k, alpha, share, total, p)
-    used = failure(walk_of(alpha, total, p), signals) / share
-    assert used <= 1
-    assert used > 0.9 or signals > 1.5 * k or 2 * k * alpha * alpha > 1 or signals < 20
 
 
 def test_an_estimate_far_off_costs_words_and_no_promise() -> None:
@@ -167,17 +117,6 @@ def test_every_size_has_its_rounds(k: int, alpha: float, delta: float) -> None:
             assert 1 <= signals_of(k, alpha, share, total, p) <= 12 * k + 100
 
 
-@pytest.mark.slow
-def test_few_rounds_are_worked_out() -> None:
-    """A round's signals are remembered by offset, p and share, each on a grid: a second game works out few again."""
-    options: dict[str, Any] = {"sites": 64, "items": 10**12, "engine": "bulk"}
-    play(Martingale(alpha=0.03), RoundRobin(), seed=1, **options)
-    before = most_signals.cache_info().misses
-    game = play(Martingale(alpha=0.03), RoundRobin(), seed=2, **options)
-    assert game.rounds > 150
-    assert most_signals.cache_info().misses - before < 0.9 * game.rounds
-
-
 # ---------------------------------------------------------------------- words
 
 
@@ -208,13 +147,3 @@ def test_words_are_the_computed_ones(k: int, alpha: float, start: int, items: in
     bound = Martingale(alpha=alpha).cost_bound(k, items, start)
     assert computed <= bound
     assert bound < 1.1 * computed or bound - computed < 6 * k
-
-
-def test_growth_is_paid_by_its_logarithm() -> None:
-    """Late in a game the words for growth by e are those of the plan."""
-    k, alpha, delta = 1024, 0.03, 0.05
-    words = [words_of(k, alpha, delta, round(10**9 * e**efolds)) for efolds in (2, 14)]
-    rounds = round(12 / plan(k, alpha, share_of(k, alpha, delta, 20)).growth)
-    planned = plan(k, alpha, share_of(k, alpha, delta, 20 + rounds // 2)).words
-    assert (words[1] - words[0]) / 12 == pytest.approx(planned, rel=0.05)
-    assert words[0] < 3 * first_round(k, alpha, delta) + planned * log(10**10)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from itertools import product
-from math import exp, log, sqrt
-from typing import Any
+from math import erfc, exp, log, sqrt
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from disttrack.protocols.rounds.coin_rounds import offset_for
-from disttrack.protocols.rounds.crossing import SHORT, by_sums, failure, most_signals, one_line
+from disttrack.protocols.rounds.constants import Constants
+from disttrack.protocols.rounds.crossing import SHORT, by_sums, either_line, failure, most_signals, one_line
 from disttrack.protocols.rounds.passages import COARSE
+from disttrack.protocols.rounds.transcripts import deviations_without_noise, room, safe_without_noise
 from disttrack.protocols.rounds.walk import Walk, failures_by, walk_of
-
-ALARM = 1e-6
 
 
 def by_definition(coins: tuple[int, ...], alpha: float, total: int, p: float, signals: int) -> bool:
@@ -136,12 +134,6 @@ def test_few_signals_and_steep_lines_are_worked_out_by_tosses(
     assert most_signals(walk, expected * 0.5, signals) < signals
 
 
-def test_a_failure_that_is_as_good_as_impossible() -> None:
-    walk = walk_of(0.0846, 1923, 0.91685)
-    assert 0 < failure(walk, 25988) < 1e-80
-    assert by_sums(walk, 25988) < 1e-80
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("lightest", "heaviest", "longest"), [(1e-6, COARSE, 1000), (COARSE, 0.999, 6000)])
 def test_corners_drawn_at_random(lightest: float, heaviest: float, longest: int) -> None:
@@ -157,51 +149,7 @@ def test_corners_drawn_at_random(lightest: float, heaviest: float, longest: int)
             compared += 1
 
 
-# ---------------------------------------------------------------------- Monte Carlo
-
-
-@pytest.mark.quick_cases(1)
-@pytest.mark.parametrize(
-    ("alpha", "allowed", "signals", "p"),
-    [
-        (0.03, 0.2, 160, 0.0),
-        (0.0625, 0.2, 750, 0.0),
-        (0.03, 0.6, 3000, 0.0),
-        (0.3, 0.05, 900, 0.0),
-        (0.1, 0.2, 300, 0.35),
-    ],
-)
-@pytest.mark.false_alarm(2e-7)
-def test_walks_that_are_drawn_fail_as_often(alpha: float, allowed: float, signals: int, p: float) -> None:
-    """20,000 rounds of coins each: exact binomial test, false alarms 1e-6 all five together.
-
-    Power: 20,000 rounds tell 0.2 from 0.186. Poisson coins in the place of those of p = 0.35, or lines that open half
-    as fast at alpha = 0.3, are refused.
-    """
-    rng = np.random.default_rng(5)
-    walk = Walk(alpha, offset_for(alpha, signals, allowed) * sqrt(1 - p), p)
-    expected, failed, drawn = failure(walk, signals), 0, 20_000
-    for _ in range(20):
-        failed += int(failures(rng, walk, signals, drawn // 20).sum())
-    assert stats.binomtest(failed, drawn, expected).pvalue > ALARM / 5
-    others = [Walk(alpha, walk.offset, 0.0)] if p else [Walk(alpha / 2, walk.offset, p)] if alpha == 0.3 else []
-    for other in others:
-        assert stats.binomtest(failed, drawn, failure(other, signals)).pvalue < ALARM
-
-
-def failures(rng: Any, walk: Walk, signals: int, rounds: int) -> Any:
-    """Return whether each of so many rounds fails: when its signals come, against both lines."""
-    shape = (rounds, signals)
-    gaps = rng.geometric(walk.p, shape) * walk.p if walk.p else rng.exponential(size=shape)
-    times = np.cumsum(gaps, axis=1)
-    number = np.arange(1, signals + 1)
-    high = number - times > walk.offset + walk.alpha * times
-    before = times - walk.p  # the item before a signal: with one signal less the output is lowest
-    low = before - (number - 1) > walk.offset + walk.alpha * before
-    return high[:, :-1].any(axis=1) | low.any(axis=1)
-
-
-# ---------------------------------------------------------------------- Brownian motion, and extremes
+# ---------------------------------------------------------------------- Brownian motion, extremes, and transcripts
 
 
 @pytest.mark.parametrize(("alpha", "signals"), [(1 / 256, 206_000), (0.03, 65_536), (0.01, 940_000), (1e-6, 2**21)])
@@ -250,8 +198,56 @@ def test_most_signals_is_where_the_probability_passes(alpha: float, offset: floa
         assert found == most or failure(walk, found + 1) > allowed
 
 
-def test_less_of_a_coin_fails_more() -> None:
-    """A light coin is rounded down: its variance, p (1 - p), and the failure probability grow."""
-    found = [log(failure(Walk(0.03, 46.0, p), 160)) for p in (0.0, 1e-4, 1e-3, 3e-3, 5e-3, 0.01)]
-    assert found == sorted(found, reverse=True)
-    assert found[0] - found[-1] < 0.15
+@pytest.mark.parametrize("walk", [Walk(0.2, 3.0, 0.0), Walk(0.35, 1.5, 0.25), Walk(0.1, 0.4, 0.5)], ids=str)
+def test_the_times_of_the_lines(walk: Walk) -> None:
+    """The output of j signals, N0 + j / p, against (1 ± alpha) (N0 + n), item by item, with a = alpha N0 p."""
+    for j in range(12):
+        if not walk.p:
+            assert walk.late(j) == pytest.approx((j + walk.offset) / (1 - walk.alpha))
+            assert walk.early(j) == pytest.approx((j - walk.offset) / (1 + walk.alpha))
+            continue
+        first = walk.offset / walk.alpha  # N0 in units of 1/p
+        low = [n for n in range(200) if first + j < (1 - walk.alpha) * (first + n * walk.p) - 1e-12]
+        high = [n for n in range(-200, 200) if first + j > (1 + walk.alpha) * (first + n * walk.p) + 1e-12]
+        assert walk.late(j) == pytest.approx(low[0] * walk.p)
+        assert walk.early(j) == pytest.approx(high[-1] * walk.p)
+
+
+def test_brownian_lines() -> None:
+    """One line in closed form; both by the images of Anderson, summed here to the end."""
+
+    def tail(x: float) -> float:
+        return 0.5 * erfc(x / sqrt(2))
+
+    for offset, slope, length in (
+        (1.0, 0.2, 3.0),
+        (0.5, 0.0, 2.0),
+        (3.0, 0.05, 40.0),
+        (0.1, 0.3, 1.0),
+        (0.02, 0.01, 5.0),
+    ):
+        end, root = offset + slope * length, sqrt(length)
+        exact = tail(end / root) + exp(-2 * offset * slope) * tail((offset - slope * length) / root)
+        assert one_line(offset, slope, length) == pytest.approx(exact)
+        stay = 0.0
+        for number in range(-3000, 3001):
+            place = 2 * number * offset
+            inside = tail((-end - place) / root) - tail((end - place) / root)
+            stay += (-1) ** number * exp(-2 * offset * slope * number**2) * inside
+        assert either_line(offset, slope, length) == pytest.approx(1 - stay, abs=1e-7)
+
+
+def test_counting_transcripts() -> None:
+    for k, phases, bits, allowed in ((256, 16, 85, 0.03), (9, 2, 5, 0.1), (4, 40, 30, 1e-6)):
+        ways = (2 * k + bits) ** (phases - 1)
+        above = phases - 1 + sqrt(k / 2 * log(ways * 2 * phases / allowed))
+        below = 1 + sqrt(k / 2 * log(ways * 2 * phases * (2 * k + bits + 1) / allowed))
+        assert deviations_without_noise(k, phases, bits, allowed) == pytest.approx((min(k, above), min(k, below)))
+    of = Constants(1.0, 1.0, 40.0, None, 2, 10.5, 1.0, 1.0, 1, 3.0, 9.0, 9.0)
+    assert room(of) == (37.0, 33.0)
+    above, below = deviations_without_noise(256, 2, 11, 0.05)
+    for divisor, shift, safe in (
+        (above + 0.1, 0.0, False), (below + 10.1, 0.0, True), (below + 9.9, 0.0, False), (below + 10.1, -1.0, False),
+        (below + 10.1, 10.0 + below - above + 1.0, False),
+    ):  # fmt: skip
+        assert safe_without_noise(of._replace(divisor=divisor, shift=shift), 256, 0.05) == safe

@@ -3,48 +3,18 @@
 from __future__ import annotations
 
 import pickle
-from fractions import Fraction
 from itertools import pairwise
 from math import ceil, exp, sqrt
-from typing import Any
 
 import numpy as np
 import pytest
-from enumeration import ScriptedCoins, moments
 
 from disttrack.adversaries import Adversary, Drain, Freeze, RoundRobin, SingleSite
 from disttrack.mechanisms.counters import KINDS
 from disttrack.protocols import Robust
-from disttrack.protocols.base import EVERYONE, Message
-from disttrack.protocols.rounds.parts import BIT, POLL, announcement, counted
 from disttrack.protocols.rounds.robust import AS_THE_PAPERS
 from disttrack.protocols.rounds.tight import known_noise
 from disttrack.simulator import check_protocol, play
-
-
-def test_a_round_worked_by_hand() -> None:
-    """k = 4, alpha = 1/2, noise all but off, N0 = 40: two phases of 2.5 bits, so of 3, blocks of 0.5 · 40 / 10 items.
-
-    With s = 1.25 the output begins at 40 + 2 · 1.25, is 40 + 2 (3 + 1.25) after the third bit and 40 + 2 (6 + 1.25)
-    after the sixth, which ends the round: the poll of four sites finds 11 items, and the next begins at 51.
-    """
-    unit = 2 * Robust(alpha=0.5).constants(4, 1).c  # C sqrt k
-    by_hand = {"epsilon": 1e9, "phase_length": 2.5 / unit, "budget": 10 / unit, "shift": 0.5}
-    protocol = Robust(alpha=0.5, parameters=by_hand)
-    assert protocol.constants(4, 1).phases == 2
-    server = protocol.server(4, np.random.default_rng(0), [10] * 4)
-    outputs = [float(server.output)]
-    for bit in range(5):
-        assert server.hear(bit % 3, BIT if bit % 2 else Message("bit")) == ()  # a network may hand over a copy
-        outputs.append(float(server.output))
-    assert outputs == pytest.approx([42.5, 42.5, 42.5, 48.5, 48.5, 48.5])
-    assert server.hear(0, BIT) == ((EVERYONE, POLL),)
-    assert server.output == pytest.approx(54.5)
-    assert server.leaked == [(1, 2, 1), (1, 0, 3)]  # round, site, block: the third bit was site 2's first
-    for items in (4, 3, 4):
-        assert server.hear(0, counted(items)) == ()
-    assert server.hear(3, counted(0)) == ((EVERYONE, announcement(51)),)
-    assert server.output == pytest.approx(51 + 2 * protocol.constants(4, 2).shift)
 
 
 @pytest.mark.quick_cases(1)
@@ -131,29 +101,6 @@ def test_mapping_goes_out_as_it_came_in() -> None:
     assert hash(Robust(**made.as_mapping())) == hash(made)
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"parameters": "loose"}, "parameters must be paper, tight or a mapping"),
-        ({"parameters": None}, "parameters must be"),
-        ({"parameters": {"C": 1}}, "parameters may set c, budget, .*got 'C'"),
-        ({"parameters": {"c": 0}}, "c must be above 0"),
-        ({"parameters": {"c": "1"}}, "c must be a number"),
-        ({"parameters": {"c": float("nan")}}, "c must be a number"),
-        ({"parameters": {"c": True}}, "c must be a number"),
-        ({"parameters": {"blocks": -1}}, "blocks must be above 0"),
-        ({"parameters": {"counter_share": 1}}, "counter_share must be between 0 and 1"),
-        ({"counter": "abacus"}, "counter must be one of .*binary.* for paper; got 'abacus'"),
-        ({"counter": "randomized-response"}, "counter must be one of"),
-        ({"parameters": "tight", "counter": "square-root"}, "counter must be one of .* for tight"),
-    ],
-)
-def test_refuses_in_one_clear_line(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said) as caught:
-        Robust(alpha=0.1, **given)
-    assert "\n" not in str(caught.value)
-
-
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if not KINDS[kind].only_bits])
 @pytest.mark.parametrize("parameters", ["paper", "tight"])
 def test_every_counter_plays(kind: str, parameters: str) -> None:
@@ -201,18 +148,6 @@ def test_a_tight_round_is_as_its_constants_say(adversary: Adversary) -> None:
     assert number > 5
 
 
-def test_a_round_begins_with_the_shift_and_ends_exactly() -> None:
-    """The output at the begin of a round is N0 + D s, known to all, and within alpha of N0."""
-    protocol = Robust(alpha=0.1, parameters="tight")
-    server = protocol.server(256, np.random.default_rng(0), [4000] * 256)
-    total = 4000 * 256
-    found = protocol.constants(256, 1)
-    size = int(0.1 * total / found.divisor)
-    found = found.fitted(0.1 * total / size)
-    assert float(server.output) == pytest.approx(total + size * found.shift)
-    assert 0 < size * found.shift < 0.1 * total
-
-
 @pytest.mark.parametrize("parameters", ["paper", "tight"])
 def test_cost_bound_is_one_and_not_a_vain_one(parameters: str) -> None:
     """Mean words of four games against the bound: below it, and at least a quarter of it."""
@@ -226,9 +161,9 @@ def test_cost_bound_is_one_and_not_a_vain_one(parameters: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("adversary", [RoundRobin(), Freeze(), Drain(), SingleSite()], ids=lambda one: one.kind)
+@pytest.mark.parametrize("adversary", [RoundRobin(), Freeze()], ids=lambda one: one.kind)
 @pytest.mark.false_alarm(1e-6)
-def test_tight_holds_against_everybody(adversary: Adversary) -> None:
+def test_tight_holds(adversary: Adversary) -> None:
     """At least 95 of 100 games at delta = 0.05. Measured: all of them, the largest error 0.3 to 0.55 alpha.
 
     False alarm 1e-6 if a game fails with 0.3 %. Power: with the paper's C halved by hand, most games fail.
@@ -242,36 +177,3 @@ def test_too_small_constants_by_hand_fail() -> None:
     """With half of the paper's C errors are known to be 1.3 to 1.9 alpha; here 0.4 of it, against freeze at k = 100."""
     protocol = Robust(alpha=0.1, parameters={"c": 0.4})
     assert not any(play(protocol, Freeze(), sites=100, items=400_000, seed=seed).ok for seed in range(5))
-
-
-@pytest.mark.slow
-def test_tight_undercuts_paper_and_deterministic_where_it_must() -> None:
-    """An e-fold of N, bulk engine: at most 0.75 of the paper's words; games of one kind differ by under 3 %."""
-    for k, alpha, start in ((65_536, 1 / 256, 10**11), (16_384, 1 / 128, 10**10)):
-        options: dict[str, Any] = {"sites": k, "items": int(start * 1.71828), "start": start, "engine": "bulk"}
-        paper = play(Robust(alpha=alpha), RoundRobin(), **options).words
-        tight = play(Robust(alpha=alpha, parameters="tight"), RoundRobin(), **options).words
-        assert tight <= 0.75 * paper
-        assert tight < k / alpha
-
-
-@pytest.mark.usefixtures("scripted")
-@pytest.mark.parametrize("size", [2, 3])
-def test_sites_of_the_robust_tracker_are_without_bias_over_all_thresholds(size: int) -> None:
-    """Two sites, uneven: D times the bits sent has mean n, averaged over all thresholds, for every n."""
-    protocol = Robust(alpha=0.5)
-    divisor = protocol.constants(2, 1).divisor
-    start = int(size * divisor / 0.5) + 1  # the least start with blocks of this size
-    moves = [0, 1, 0, 0, 1][: 2 * size]
-
-    def play(coins: ScriptedCoins) -> list[Fraction]:
-        sites = protocol.sites(2, coins, [start, 0])
-        bits, found = 0, []
-        for site in moves:
-            bits += sum(message.kind == "bit" for message in sites[site].take(1))
-            found.append(Fraction(size * bits))
-        return found
-
-    means, _, leaves = moments(play, size)
-    assert leaves > size**2
-    assert means == list(range(1, len(moves) + 1))

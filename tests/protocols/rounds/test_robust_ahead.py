@@ -5,28 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disttrack.adversaries import RoundRobin
 from disttrack.protocols import Robust
 from disttrack.protocols.base import EVERYONE, Message
 from disttrack.protocols.rounds.constants import CANDIDATES, paper_constants, tight_constants
 from disttrack.protocols.rounds.parts import BIT
 from disttrack.protocols.rounds.tight import tight_round
-from disttrack.simulator import play
 
 TIGHT = Robust(alpha=0.2, delta=0.5, parameters="tight")
-
-
-@pytest.mark.parametrize("engine", ["leap", "bulk"])
-@pytest.mark.parametrize("start", [0, 10**5])
-def test_a_round_costs_its_bits_and_2k(start: int, engine: str) -> None:
-    """The first round alone is announced, and not even that where the start is known."""
-    game = play(TIGHT, RoundRobin(), sites=16, items=10**6, start=start, seed=3, engine=engine)
-    found = {f"{row.kind} {row.direction}": int(row.messages) for row in game.kinds.itertuples()}
-    polls = game.rounds - 1
-    assert polls >= 2
-    assert found["poll down"] == found["count up"] == 16 * polls
-    assert found.get("round down", 0) == (0 if start else 16)
-    assert game.words == sum(found.values())
 
 
 def test_the_error_that_is_allowed_is_used_up_whatever_the_estimate_was() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, log2, pi, sqrt
+from math import exp, log2, sqrt
 
 import numpy as np
 import pytest
@@ -15,26 +15,6 @@ from disttrack.protocols.sampling.randomized import LARGEST_COUNT
 from disttrack.simulator import play
 
 ALARM = 1e-6
-
-
-def test_many_sites_are_gaussian() -> None:
-    for c in (2.0, 3.0, 4.0):
-        assert rate(10**9, c) == pytest.approx(2 * c * exp(-c * c / 2) / sqrt(2 * pi), rel=1e-3)
-        assert at_rest(10**9, c) == pytest.approx(2 * stats.norm.sf(c), rel=1e-3)
-
-
-def test_one_site_by_hand() -> None:
-    """Its age is exponential: above 1 + u with exp(-1 - u), and it begins to be so at that rate times (1 - 1 / m)."""
-    assert at_rest(1, 3.0) == pytest.approx(exp(-4))
-    assert rate(1, 3.0) == pytest.approx(exp(-4) * 3 / 4)
-
-
-@pytest.mark.parametrize(("k", "alpha"), [(1, 0.1), (16, 0.001), (1024, 0.03), (2**20, 0.1)])
-def test_the_confidence_is_where_the_probability_passes(k: int, alpha: float) -> None:
-    found = [confidence_for(k, alpha, allowed) for allowed in (0.1, 1e-3, 1e-6)]
-    assert found == sorted(found)
-    for c, allowed in zip(found, (0.1, 1e-3, 1e-6), strict=True):
-        assert spoilt(k, alpha, c) == pytest.approx(allowed, rel=1e-3)
 
 
 @pytest.mark.slow
@@ -85,9 +65,24 @@ def test_tight_holds_on_inputs_that_do_not_react() -> None:
     assert failed[1] >= 10
 
 
-def test_parameters_need_a_promise() -> None:
-    with pytest.raises(ValueError, match="delta must be given with parameters: tight"):
-        Randomized(alpha=0.1, parameters="tight")
-    with pytest.raises(ValueError, match="parameters must be median or tight; got 'best'"):
-        Randomized(alpha=0.1, delta=0.1, parameters="best")
-    assert np.isfinite(Randomized(alpha=0.1, delta=0.1, parameters="tight").cost_bound(64, 10**9))
+@pytest.mark.parametrize("k", [1, 4, 50])
+def test_errors_of_a_sum_of_ages(k: int) -> None:
+    """The sum of k exponential ages, its density, and how often it leaves a band."""
+    gamma = stats.gamma(k)
+    for deviation in (0.3, 1.0, 3.0, 9.0):
+        u = deviation / sqrt(k)
+        high = gamma.cdf(k * (1 - u)) if u < 1 else 0.0
+        assert float(at_rest(k, deviation)) == pytest.approx(gamma.sf(k * (1 + u)) + high)
+        begun = gamma.pdf(k * (1 + u)) * u / (1 + u) + (gamma.pdf(k * (1 - u)) * u if u < 1 else 0.0)
+        assert float(rate(k, deviation)) == pytest.approx(k * begun)
+    for factor in (1.5, 2.0):
+        grown = np.linspace(1, factor, 20_001)
+        begin = float(np.trapezoid([float(one) for one in rate(k, 2.5 * grown)], grown))
+        exact = float(at_rest(k, 2.5)) + begin * 2.5 / (0.1 * sqrt(k))
+        assert spoilt(k, 0.1, 2.5, factor) == pytest.approx(exact, rel=1e-3)
+    assert spoilt(k, 0.1, 2.5) == spoilt(k, 0.1, 2.5, 2.0)
+    for allowed in (0.2, 1e-4, 1e-9):
+        found = confidence_for(k, 0.1, allowed, 1.5)
+        assert spoilt(k, 0.1, found, 1.5) == pytest.approx(allowed, rel=1e-3)
+        assert spoilt(k, 0.1, found * 1.01, 1.5) < allowed < spoilt(k, 0.1, found * 0.99, 1.5)
+    assert confidence_for(k, 0.1, 1e9) == 0.5

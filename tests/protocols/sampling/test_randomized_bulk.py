@@ -10,7 +10,6 @@ import pytest
 
 from disttrack.protocols import Randomized
 from disttrack.protocols.bulk import BulkForm, Segment
-from disttrack.simulator import check_bulk_form
 from disttrack.simulator.conformance.segments import ListedStream
 
 
@@ -84,8 +83,3 @@ def test_outputs_are_what_the_reports_say(k: int, length: int) -> None:
     assert len(reports) >= 5
     listed = [pair for s in found for pair in zip(s.steps.tolist(), (s.outputs - sum(share)).tolist(), strict=True)]
     assert listed == reports
-
-
-@pytest.mark.slow
-def test_copies_agree_with_single_sites() -> None:
-    assert len(check_bulk_form(Randomized(alpha=0.4, copies=3))) == 2

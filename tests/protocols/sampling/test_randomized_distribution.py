@@ -6,74 +6,16 @@ alternative that it would find out.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import sqrt
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from disttrack.adversaries import Freeze
 from disttrack.protocols import Randomized
-from disttrack.protocols.base import Message
 from disttrack.simulator import play
 
 ALARM = 1e-6
-
-
-@pytest.mark.false_alarm(1.1e-5)
-def test_last_report_after_several_halvings_has_the_distribution_of_the_last_p() -> None:
-    """p = 1 up to item 10, 1/2 up to 25, 1/4 up to 40, 1/8 up to 100, then 1/32 in one leap, up to item 150.
-
-    Over 10,000 sites the last report l has Pr[l] = p (1 - p)^(150 - l) for p = 1/32: chi-square on 30 stretches of
-    items and "none". The mean and the variance of the estimate are compared with 3.1 before and after each change.
-    Power: coins of the walk with the old p put the mean off by over 10 items, that is, by 30 standard errors.
-    """
-    k = 10_000
-    protocol = Randomized(alpha=0.5, confidence=0.5)  # 1/p is the largest power of two up to total / sqrt k
-    sites = protocol.sites(k, np.random.default_rng(11))
-    last = np.zeros(k, dtype=np.int64)
-    count, inverse = 0, 1
-
-    def check_moments() -> None:
-        p = 1 / inverse
-        estimate = np.where(last > 0, last - 1 + inverse, 0)
-        variance = (1 - p) * (1 - (1 - p) ** count) / p**2
-        if not variance:
-            assert (estimate == count).all()
-            return
-        # the estimate is bounded by count + 1/p, so the normal law serves for means of 10,000
-        beyond = stats.norm.isf(ALARM / 2)
-        assert abs(estimate.mean() - count) < beyond * sqrt(variance / k)
-        fourth = np.mean((estimate - count) ** 4)
-        assert abs(np.mean((estimate - count) ** 2) - variance) < beyond * sqrt((fourth - variance**2) / k)
-
-    for upto, then in [(10, 2), (25, 4), (40, 8), (100, 32), (150, None)]:
-        for number, site in enumerate(sites):
-            left = upto - count
-            while left:
-                items = min(left, site.quota() + 1)
-                for message in site.take(items):
-                    if message.kind == "report":
-                        last[number] = message.value[1]
-                left -= items
-        count = upto
-        check_moments()
-        if then:
-            for number, site in enumerate(sites):
-                for message in site.hear(Message("total", 100 * then)):
-                    last[number] = message.value[1]
-            inverse = then
-            check_moments()
-
-    p = 1 / 32
-    edges = np.arange(0, 151, 5)  # stretches of five items; 0 alone stands for none
-    law = np.array([(1 - p) ** 150, *[(1 - p) ** (150 - b) - (1 - p) ** (150 - a) for a, b in pairwise(edges)]])
-    assert law.sum() == pytest.approx(1)
-    observed = np.bincount((last + 4) // 5, minlength=31)
-    expected = k * law
-    assert expected.min() > 8
-    assert ((observed - expected) ** 2 / expected).sum() < stats.chi2.isf(ALARM, len(law) - 1)
 
 
 @pytest.mark.slow

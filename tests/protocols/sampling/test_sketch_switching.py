@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from math import log
-from typing import Any
 
 import pytest
 from scipy import stats
 
 from disttrack.adversaries import Adversary, Drain, Freeze, RoundRobin
-from disttrack.protocols import Deterministic, SketchSwitching
+from disttrack.protocols import SketchSwitching
 from disttrack.protocols.sampling.sketch_switching import changes
 from disttrack.simulator import play
 
@@ -44,16 +43,3 @@ def test_holds_while_copies_report_by_chance() -> None:
     kinds = {row.kind: row.words for row in games[0].kinds.itertuples()}
     assert kinds["adjust"] > 0
     assert sum(not game.ok for game in games) <= stats.binom.isf(1e-6, 6, 0.05)
-
-
-def test_costs_more_than_the_deterministic_tracker() -> None:
-    options: dict[str, Any] = {"sites": 64, "items": 20_000, "seed": 1}
-    switching = play(SketchSwitching(alpha=0.3, largest=20_000), RoundRobin(), **options).words
-    assert switching > 3 * play(Deterministic(alpha=0.3), RoundRobin(), **options).words
-    assert switching < SketchSwitching(alpha=0.3, largest=20_000).cost_bound(64, 20_000)
-
-
-@pytest.mark.parametrize("largest", [1, 0, -5, float("inf"), float("nan"), "many", True])
-def test_refuses_a_length_that_is_none(largest: Any) -> None:
-    with pytest.raises(ValueError, match="largest must be a number above 1"):
-        SketchSwitching(alpha=0.1, largest=largest)

@@ -8,6 +8,7 @@ import pytest
 import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reactions import REACTIONS
 
 from disttrack.adversaries import Adversary, Bursts, Freeze, RoundRobin, SingleSite, Uniform, View, Zipf
 from disttrack.adversaries.schedules import Schedule
@@ -140,13 +141,17 @@ class Drawn(Adversary):
     ),
     st.integers(0, 5000),
     st.integers(0, 10**6),
+    st.sampled_from(REACTIONS),
 )
-def test_leap_is_step(protocol: Protocol, moves: list[tuple[int, int]], start: int, seed: int) -> None:
-    games = [
-        play(protocol, Drawn(moves), sites=4, items=400, start=start, seed=seed, engine=engine, record=True)
-        for engine in ("step", "leap")
-    ]
-    assert same_game(*games)
+def test_leap_is_step(
+    protocol: Protocol, moves: list[tuple[int, int]], start: int, seed: int, reacting: type[Adversary]
+) -> None:
+    for adversary in (Drawn(moves), reacting()):
+        games = [
+            play(protocol, adversary, sites=4, items=400, start=start, seed=seed, engine=engine, record=True)
+            for engine in ("step", "leap")
+        ]
+        assert same_game(*games)
 
 
 @pytest.mark.quick_cases(8)

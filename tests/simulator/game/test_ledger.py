@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disttrack.protocols.base import Message
+from disttrack.simulator.errors import MessageError
 from disttrack.simulator.game.ledger import Ledger
 
 SITES = 4
@@ -73,8 +76,31 @@ def test_a_word_has_as_many_bits_as_the_largest_count() -> None:
     assert [Ledger(1, items).word_bits for items in (0, 1, 3, 4, 255, 256)] == [1, 1, 2, 3, 8, 9]
 
 
+def test_a_message_of_no_words_is_not_counted() -> None:
+    ledger = Ledger(3, 10)
+    for send in (ledger.count_up, ledger.count_down):
+        with pytest.raises(MessageError):
+            send(2, Message("m", 1, 0))
+    assert (ledger.messages, ledger.words) == (0, 0)
+
+
 def test_nothing_said_leaves_no_row() -> None:
     ledger = Ledger(2, 10)
     ledger.count_many_up(Message("a"), 0)
     assert ledger.rows() == []
     assert ledger.messages == ledger.words == ledger.total_bits == 0
+
+
+def test_what_links_add_is_apart_and_comes_last() -> None:
+    ledger = Ledger(2, 7)
+    ledger.count_up(0, Message("m", 5, np.int64(3)))  # type: ignore[arg-type]
+    ledger.count_up(1, Message("a"))
+    ledger.count_link("ack", True, 2, 5)
+    ledger.count_link("number", False, 0, 4)
+    ledger.count_link("number", False, 0, 4)
+    assert (ledger.messages, ledger.words, ledger.total_bits, ledger.word_bits) == (2, 4, 10, 3)
+    assert (ledger.messages_link, ledger.words_link) == (2, 13)
+    assert [tuple(row.values()) for row in ledger.rows()] == [
+        ("a", "up", 1, 1, 1), ("m", "up", 1, 3, 9), ("ack", "up", 2, 5, 15), ("number", "down", 0, 8, 24),
+    ]  # fmt: skip
+    assert list(ledger.rows()[0]) == ["kind", "direction", "messages", "words", "bits"]

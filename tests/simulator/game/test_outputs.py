@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from fractions import Fraction
 from math import inf, isnan, nan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ from disttrack.adversaries import Adversary, Burst, Choice, RoundRobin, Uniform,
 from disttrack.adversaries.schedules import Schedule
 from disttrack.mechanisms import Binary
 from disttrack.protocols.base import Exactly
-from disttrack.simulator import Game, play, run
+from disttrack.simulator import Game, play
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.points.registry import kinds
@@ -141,52 +139,6 @@ def test_numbers_of_other_types_are_judged_as_numbers(way: dict[str, Any], unusu
 
 def test_distance() -> None:
     assert [distance(output, 5) for output in (7, 4.5, nan, None, inf, Exactly(11, 2))] == [2, 0.5, inf, inf, inf, 0.5]
-
-
-FILE = """
-from dataclasses import dataclass
-from typing import ClassVar
-
-from scripted_protocol import Scripted
-
-@dataclass(frozen=True)
-class Blank(Scripted):
-    kind: ClassVar[str] = "blank"
-    def __post_init__(self):
-        object.__setattr__(self, "output", lambda items: float("nan") if items > 500 else items)
-"""
-SCENARIO = """
-name: blank
-title: An output of NaN is failed
-seed: 1
-trials: 2
-sites: 3
-items: [1000, 2000]
-protocol: [{kind: own.py:Blank}, {kind: deterministic, alpha: 0.1}]
-adversary: [{kind: uniform}, {kind: freeze}]
-claims:
-  - {name: none holds, where: "protocol == 'blank'", measure: fraction(ok), equals: 0, within: 0}
-  - {name: infinitely wrong, where: "protocol == 'blank'", measure: median(max_rel_error), at_least: 1e9}
-plots: [{kind: cost, x: items}, {kind: error, x: items}]
-"""
-
-
-@pytest.mark.slow
-def test_a_run_of_such_games_has_its_tables_and_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("own.py").write_text(FILE, encoding="utf-8")
-    Path("blank.yaml").write_text(SCENARIO, encoding="utf-8")
-    results = run("blank.yaml", workers=1)
-    blank = results.trials[results.trials["protocol"] == "blank"]
-    assert blank["verdict"].tolist() == ["failed"] * 8
-    assert blank["max_rel_error"].tolist() == [inf] * 8
-    assert set(blank["failing_fraction"]) == {0.5, 0.75}
-    with open("results/blank/claims.csv", encoding="utf-8") as file:
-        claims = list(csv.DictReader(file))
-    assert [(row["value"], row["verdict"]) for row in claims] == [("0.0", "PASS"), ("inf", "PASS")]
-    rows = results.series[results.series["point"] == 0]
-    assert rows.loc[rows["items"] > 500, ["output", "rel_error"]].isna().all(axis=None)
-    assert len(rows) > 100
 
 
 class Shy:

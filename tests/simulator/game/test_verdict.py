@@ -277,18 +277,6 @@ def test_a_stretch_of_true_outputs(start: int, first: int, last: int) -> None:
         assert quick.failing_steps > 0
 
 
-def test_nothing_promised_is_undecided() -> None:
-    referee = Referee(None, 0, 0)
-    referee.close(10, 10)
-    assert referee.verdict() == "undecided"
-    assert referee.lowest == -1
-
-
-def test_a_game_without_a_step() -> None:
-    referee = Referee(0.1, 0, 0)
-    assert (referee.verdict(), referee.max_rel_error, referee.changes) == ("ok", 0.0, 0)
-
-
 def test_an_output_before_any_item_is_infinitely_wrong() -> None:
     referee = Referee(0.1, 0, 0)
     referee.change(1, 0, 0, 3, lambda n: 9)

@@ -31,7 +31,7 @@ from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Latency, Network
 from disttrack.simulator.game.network.channels import Hooks, NetworkChannels
 from disttrack.simulator.game.network.lag import LagReferee
-from disttrack.simulator.game.network.voyages import Origin, Voyages
+from disttrack.simulator.game.network.voyages import Origin
 from disttrack.simulator.game.network.wires import Wires
 
 PROTOCOLS: list[Protocol] = [
@@ -102,12 +102,6 @@ def test_the_referee_judges_every_step(
     assert referee.max_error == pytest.approx(float(worst), rel=1e-12)
     assert referee.max_lag == lag
     assert referee.verdict() == ("failed" if failing else "ok")
-
-
-def test_nothing_promised_is_undecided() -> None:
-    referee = LagReferee(None, 0, 0)
-    referee.close(5, lambda step: step, lambda n: n)
-    assert (referee.verdict(), referee.max_error, referee.failing_steps) == ("undecided", 1.0, 0)
 
 
 class _NoDelay(Network):
@@ -210,24 +204,6 @@ class Late(Exact):
                 return ()
 
         return Server(0)
-
-
-def test_voyages_know_the_oldest_open_chain() -> None:
-    voyages, first, second = Voyages(), Origin(1, 0), Origin(4, 3)
-    assert voyages.oldest is None
-    voyages.begin(second)
-    voyages.begin(first)
-    voyages.begin(first)
-    assert voyages.oldest == first
-    voyages.end(first)
-    assert voyages.oldest == first
-    voyages.end(first)
-    assert voyages.oldest == second
-    voyages.begin(first)
-    assert voyages.oldest == first
-    voyages.end(first)
-    voyages.end(second)
-    assert voyages.oldest is None
 
 
 class Ordering(Server):

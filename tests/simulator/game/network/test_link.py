@@ -6,7 +6,6 @@ import heapq
 from itertools import count
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -81,39 +80,6 @@ def test_each_payload_is_handed_on_once_and_in_order(
     assert packets >= len(sent)
 
 
-def test_the_check_above_sees_a_receiver_that_does_not_drop_or_sort() -> None:
-    """The named wrong alternatives: handing on at once, and handing on all that is next or later."""
-    at_once, eager = [], []
-    for number in (1, 0, 0, 2):
-        at_once.append(number)
-        eager += [number] if number >= len(eager) else []
-    assert at_once != [0, 1, 2] != eager
-    into: Incoming[int] = Incoming()
-    assert [into.receive(number, number) for number in (1, 0, 0, 2)] == [[], [0, 1], [], [2]]
-
-
 def test_without_loss_nothing_is_sent_twice() -> None:
     heard, packets, _ = carried(list(range(50)), 0.0, 0.0, 5, 1, Link())
     assert (len(heard), packets) == (50, 50)
-
-
-def test_pauses_grow_and_end_at_the_longest() -> None:
-    assert [Link().pause(tries, 12) for tries in (1, 2, 3, 4, 5, 10**9)] == [12, 24, 48, 96, 96, 96]
-    assert [Link(timeout=3, backoff=1).pause(tries, 12) for tries in (1, 2, 10**9)] == [3, 3, 3]
-    assert [Link(timeout=10, longest=4).pause(tries, 1) for tries in (1, 2)] == [10, 10]
-    # the first five packets are lost: pauses of 2, 4, 8, 16 and 16 steps
-    _, packets, last = carried([0], 0.0, 0.0, 0, 1, Link(), dropped=5)
-    assert packets == 6
-    assert last >= 46
-
-
-@pytest.mark.parametrize(
-    ("wrong", "named"),
-    [
-        ({"timeout": 0}, "timeout"), ({"timeout": 1.5}, "timeout"), ({"backoff": 0.5}, "backoff"),
-        ({"backoff": True}, "backoff"), ({"backoff": float("nan")}, "backoff"), ({"longest": 0}, "longest"),
-    ],
-)  # fmt: skip
-def test_what_is_refused(wrong: dict[str, float], named: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=f"link: {named}"):
-        Link(**wrong)  # type: ignore[arg-type]

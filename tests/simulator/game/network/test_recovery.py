@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import e
 from typing import Any, ClassVar
 
 import pytest
 
 from disttrack.adversaries import Freeze, RoundRobin, SingleSite, Uniform
-from disttrack.protocols import Deterministic, Exact, Martingale, Protocol, Randomized, Robust
+from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Martingale, Protocol, Randomized, Robust
 from disttrack.protocols.rounds.base import RoundProtocol
 from disttrack.simulator import play
-from disttrack.simulator.game.network.faults import sites_of
 from disttrack.simulator.game.network.machines import SiteMachine
 from disttrack.simulator.game.outcome import Game
 from tests.simulator.game.network.shipped import protocols
@@ -90,18 +90,22 @@ def test_a_server_that_is_down_hears_nothing_and_its_output_stands() -> None:
     assert linked.outputs["output"].iloc[-1] == 200
     assert linked.max_lag_error == 0.0  # what waits to be sent again is on its way
     assert linked.max_lag >= 20
+    # the site is up, so it sends each of the 20 items again after 2, 6, 14 and 30 steps until the server is back
+    again = sum(next(n for n in range(9) if step + 2 ** (n + 1) - 2 >= 70) for step in range(50, 70))
+    assert linked.kinds.set_index("kind").loc["retransmission", "messages"] == pytest.approx(again, abs=4)
 
 
+@pytest.mark.parametrize(("rate", "down", "steps", "up"), [(0.01, 25, 20_000, 100.5), (1.0, 1, 1_000, e / (e - 1))])
 @pytest.mark.false_alarm(1e-6)
-def test_crashes_come_at_their_rate() -> None:
-    """Up for 1/rate steps on average, then down: the number of crashes is about normal, false alarms 1e-6.
+def test_crashes_come_at_their_rate(rate: float, down: int, steps: int, up: float) -> None:
+    """Up for 1 + floor(E / rate) steps, E exponential, then down: the crashes are about normal, false alarms 1e-6.
 
     Power: a rate counted in all steps rather than those that a site is up would give a quarter more, 20 deviations.
     """
-    rate, down, steps, sites = 0.01, 25, 20_000, 20
+    sites = 20
     game = play(Deterministic(alpha=0.1), Uniform(), sites=sites, items=steps, seed=5,
                 network={"crash": {"rate": rate, "down": down}})  # fmt: skip
-    cycle = 1 / rate + 0.5 + down
+    cycle = up + down
     expected, deviation = sites * steps / cycle, (sites * steps / cycle) ** 0.5 * (1 / rate / cycle)
     assert abs(game.restarts - expected) < 4.9 * deviation + sites
 
@@ -142,13 +146,6 @@ def test_a_reliable_link_makes_good_what_loss_breaks(protocol: Protocol) -> None
     assert 1.2 < tries / linked.messages < 2.2  # 1 / 0.8^2 = 1.56 on average
 
 
-def test_what_sites_may_be_named() -> None:
-    assert [sites_of(text, 9) for text in ("all", 3, "3", "0-2, 7")] == [None, {3}, {3}, {0, 1, 2, 7}]
-    for wrong in ("", "x", "1-", "3-1", "0,,1", "9", True, "-1", "1" * 20_000):
-        with pytest.raises(ValueError, match="sites"):
-            sites_of(wrong, 9)
-
-
 def test_a_machine_gives_a_site_its_items_in_the_parts_that_it_takes() -> None:
     machine = SiteMachine(Deterministic(alpha=0.5).sites(1, None)[0], 0)
     assert len(machine.take(1)) == 1
@@ -156,3 +153,36 @@ def test_a_machine_gives_a_site_its_items_in_the_parts_that_it_takes() -> None:
     assert (machine.quota() > 2**60, machine.take(9)) == (True, ())
     said = machine.go_on(machine.site, machine.missed)
     assert (len(said), machine.items, machine.missed) == (3, 10, 0)  # at 2, 4 and 7
+
+
+TROUBLE: dict[str, dict[str, Any]] = {
+    "sites": {"crash": {"at": 500, "down": 20, "state": "lost"}},
+    "server": {"server": {"at": 500, "down": 20, "state": "lost", "checkpoint": 50}},
+    "both": {"crash": {"at": 500, "down": 20, "state": "lost"}, "server": {"at": 510, "down": 9, "state": "lost"}},
+    "both keep": {"crash": {"at": 500, "down": 20}, "server": {"at": 510, "down": 9}},
+}
+LATE_COPIES: dict[str, Any] = {
+    "latency": {"uniform": {"from": 0, "to": 9}}, "duplication": 1.0, "reordering": 0.3, "warm_up": 700,
+}  # fmt: skip
+"""Every message comes twice, in any order."""
+
+
+@pytest.mark.parametrize("trouble", TROUBLE)
+@pytest.mark.parametrize("protocol", [Exact(), Deterministic(alpha=0.1), DeterministicRounds(alpha=0.1)], ids=str)
+def test_what_is_always_right_is_so_again_after_a_recovery(protocol: Protocol, trouble: str) -> None:
+    network = {**LATE_COPIES, "link": "reliable", **TROUBLE[trouble]}
+    for seed in range(3):
+        game = play(protocol, Uniform(), sites=3, items=1_500, seed=seed, network=network)
+        assert game.restarts >= 1
+        assert game.ok
+
+
+@pytest.mark.parametrize("trouble", TROUBLE)
+def test_no_site_falls_silent_over_late_copies_of_a_recovery(trouble: str) -> None:
+    """Each later item is a message still: a copy of an old request or of a new start parks nobody."""
+    for seed in range(8):
+        game = play(
+            Exact(), Uniform(), sites=3, items=900, seed=seed, network={**LATE_COPIES, **TROUBLE[trouble]}, record=True
+        )
+        table = game.transcript
+        assert ((table["kind"] == "item") & (table["step"] > 600)).sum() == 300

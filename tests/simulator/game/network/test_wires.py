@@ -1,4 +1,4 @@
-"""The bare wires: how often messages are lost, copied and held up, and how long they take."""
+"""Delays, wires and links by the draws that are given to them."""
 
 from __future__ import annotations
 
@@ -7,120 +7,141 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from disttrack.protocols import Deterministic, Exact, Martingale
-from disttrack.simulator.game.network import network_of
+from disttrack.simulator.game.network.latency import LONGEST, Latency
+from disttrack.simulator.game.network.link import Incoming, Link, Outgoing
+from disttrack.simulator.game.network.model import Network, network_of
 from disttrack.simulator.game.network.wires import Wires, mean_way
 
-NUMBER = 20_000
-ALARM = 1e-6
-"""False alarms of each statistical test here."""
+# ---------------------------------------------------------------------- delays
 
 
-def wires(k: int = 3, seed: int = 1, **network: Any) -> Wires:
-    made = network_of(network)
-    assert made is not None
-    return Wires(made, k, np.random.default_rng(seed))
+class Scripted:
+    """A generator whose draws are given."""
 
+    def __init__(self, *draws: float) -> None:
+        self.draws = list(draws)
+        self.asked: list[tuple[Any, ...]] = []
 
-def is_share(hits: int, share: float) -> bool:
-    """Tell whether so many hits of `NUMBER` may be binomial (exact, two sides)."""
-    return bool(stats.binomtest(hits, NUMBER, share).pvalue > ALARM)
+    def _next(self, *asked: Any) -> float:
+        self.asked.append(asked)
+        return self.draws.pop(0)
 
+    def exponential(self, mean: float) -> float:
+        return mean * self._next("exponential")
 
-def test_losses_and_copies_come_with_their_probabilities() -> None:
-    """A third more or less would be seen: 0.1 for 0.13, and copies counted among the lost too."""
-    found = wires(loss=0.1, duplication=0.2)
-    copies = [len(found.arrivals(0, True, step)) for step in range(NUMBER)]
-    assert is_share(copies.count(0), 0.1)
-    assert is_share(copies.count(2), 0.9 * 0.2)
-    assert not is_share(copies.count(0), 0.13)
-    assert not is_share(copies.count(2), 0.2)
+    def uniform(self, least: float, largest: float) -> float:
+        return least + (largest - least) * self._next("uniform")
 
+    def standard_normal(self) -> float:
+        return self._next("normal")
 
-def test_some_are_held_up_and_the_others_keep_their_order() -> None:
-    found = wires(latency=5, reordering=0.25)
-    delays = [found.arrivals(0, True, step)[0] - step for step in range(NUMBER)]
-    assert set(delays) == {5, 11}  # held up: another latency and a step
-    assert is_share(delays.count(11), 0.25)
-    ordered = wires(latency={"exponential": 5})
-    arrivals = [ordered.arrivals(0, True, step)[0] for step in range(1000)]
-    assert arrivals == sorted(arrivals)
-    first = [ordered.arrivals(1, up, 0)[0] for up in (True, False)]
-    assert max(first) < arrivals[-1]  # other sites and the other direction do not wait
+    def random(self) -> float:
+        return self._next("random")
 
 
 @pytest.mark.parametrize(
-    ("latency", "distribution"),
+    ("latency", "draws", "steps", "mean"),
     [
-        ({"uniform": {"from": 2, "to": 9}}, stats.uniform(2, 7)),
-        ({"lognormal": {"median": 4, "sigma": 0.7}}, stats.lognorm(0.7, scale=4)),
-        ({"exponential": 3}, stats.expon(scale=3)),
+        (Latency(constant=2.5), [], [3, 3], 3),
+        (Latency(constant=0), [], [0], 0),
+        (Latency(mean=4), [0.1, 0.5, 2.0, 1e15], [1, 2, 8, LONGEST], 4.5),
+        (Latency(uniform=(2, 6)), [0.0, 0.1, 1.0], [2, 3, 6], 4.5),
+        (Latency(lognormal=(4, 0.5)), [0.0, 1.0, -9.0, 1e9], [4, 7, 1, LONGEST], 4 * exp(0.125) + 0.5),
+        (Latency(lognormal=(2, 3)), [1.0], [41], 2 * exp(4.5) + 0.5),
+        (Latency(lognormal=(1, 100)), [8.0], [LONGEST], LONGEST),
+        (Latency(lognormal=(1e-300, 20)), [40.0], [10143], 1e-300 * exp(100) + 0.5),
     ],
-    ids=["uniform", "lognormal", "exponential"],
 )
-@pytest.mark.false_alarm(1e-6)
-def test_delays_are_drawn_from_their_distribution_and_rounded_up(latency: Any, distribution: Any) -> None:
-    """Chi-square over whole steps. Power: rounding to the nearest step is seen, a shift of half a step."""
-    network = network_of({"latency": latency})
-    assert network is not None
-    sample = network.latency.sampler(np.random.default_rng(3))
-    drawn = np.array([sample() for _ in range(NUMBER)])
-    most = 9
-    for shift, fits in ((0.0, True), (0.5, False)):
-        borders = np.arange(most) + shift
-        expected = NUMBER * np.diff(np.concatenate(([0.0], distribution.cdf(borders), [1.0])))
-        observed = np.bincount(np.minimum(drawn, most), minlength=most + 1)
-        there = expected > 5
-        statistic = float(((observed - expected)[there] ** 2 / expected[there]).sum())
-        assert (statistic < stats.chi2.isf(ALARM, int(there.sum()) - 1)) == fits
-    mean = float(np.ceil(distribution.rvs(200_000, random_state=1)).mean())
-    assert network.latency.mean_steps == pytest.approx(mean, rel=0.05)
+def test_delays(latency: Latency, draws: list[float], steps: list[int], mean: float) -> None:
+    sample = latency.sampler(Scripted(*draws))
+    assert [sample() for _ in steps] == steps
+    assert latency.mean_steps == pytest.approx(mean)
 
 
-def test_each_direction_and_far_sites_have_a_latency_of_their_own() -> None:
-    found = wires(latency=2, latency_down=3, far={"sites": "1-2", "latency": 40})
-    assert [found.arrivals(site, True, 0) for site in range(3)] == [(2,), (40,), (40,)]
-    assert [found.arrivals(site, False, 0) for site in range(3)] == [(3,), (40,), (40,)]
-    network = network_of({"latency": 2, "latency_down": 3, "far": {"sites": 1, "latency": 40}})
-    assert network is not None
-    assert mean_way(network, 3) == 80
-    heavy = network_of({"latency": {"lognormal": {"median": 2, "sigma": 1}}})
-    assert heavy is not None
-    assert mean_way(heavy, 3) == pytest.approx(2 * (2 * exp(0.5) + 0.5))
+# ---------------------------------------------------------------------- wires
 
 
-def test_what_is_cut_off_is_lost_in_its_window_only() -> None:
-    found = wires(partition={"sites": "0,2", "from": 10, "to": 12})
-    for site, cut in ((0, [10, 11, 12]), (1, []), (2, [10, 11, 12])):
-        for up in (True, False):
-            assert [step for step in range(20) if not found.arrivals(site, up, step)] == cut
+def wires(*draws: float, k: int = 2, **network: Any) -> Wires:
+    made = network_of(network)
+    assert made is not None
+    return Wires(made, k, Scripted(*draws))
 
 
-@pytest.mark.slow
-def test_the_work_of_links_and_of_coming_back_is_foreseen() -> None:
-    """Against the messages of games: within a tenth for links, three tenths for crashes, whose reports save others."""
-    from disttrack.adversaries import Uniform
-    from disttrack.simulator import play
+def test_a_plain_wire_is_first_in_first_out() -> None:
+    found = wires(1.0, 0.1, 2.0, 0.1, latency={"exponential": 10})
+    assert [found.arrivals(0, True, now) for now in (1, 2, 3)] == [(11,), (11,), (23,)]
+    assert found.arrivals(0, False, 4) == (5,)  # the other way is a wire of its own
 
-    for protocol in (Exact(), Deterministic(alpha=0.1), Martingale(alpha=0.2)):
-        for given, within in (
-            ({"loss": 0.2, "link": "reliable"}, 0.1),
-            ({"latency": 1, "crash": {"rate": 0.005, "down": 20, "state": "lost"}}, 0.3),
-        ):
-            network = network_of(given)
-            assert network is not None
-            plain, game = (
-                play(protocol, Uniform(), sites=4, items=8000, seed=2, engine="leap", network=one)
-                for one in (None, network)
-            )
-            foreseen = network.messages(plain.messages, 4, 8000, protocol)
-            played = game.messages + game.messages_link
-            numbers = game.kinds.query("kind == 'number'")["words"].sum() if "link" in given else 0
-            assert numbers >= game.messages * bool(numbers)
-            if protocol == Martingale(alpha=0.2) and "crash" in given:
-                assert foreseen > 2 * plain.messages  # a crash every 50 steps: most of it is coming back
-                assert played > 2 * plain.messages
-            else:
-                assert foreseen == pytest.approx(played, rel=within)
+
+def test_each_way_and_far_sites_have_their_own_delays() -> None:
+    found = wires(latency=1, latency_down=2, far={"sites": 1, "latency": 7})
+    assert [found.arrivals(site, up, 10) for site in (0, 1) for up in (True, False)] == [(11,), (12,), (17,), (17,)]
+    both = network_of({"latency": 1, "latency_down": 5, "far": {"sites": 1, "latency": 7}})
+    assert both is not None
+    assert (mean_way(both, 2), mean_way(Network(Latency(constant=4)), 2)) == (14, 8)
+    near = network_of({"latency": 1, "latency_down": 5, "far": {"sites": 1, "latency": 2}})
+    assert near is not None
+    assert mean_way(near, 2) == 6
+
+
+def test_a_partition_cuts_its_sites_in_its_steps() -> None:
+    found = wires(latency=1, partition={"from": 5, "to": 6, "sites": 1})
+    assert [found.arrivals(1, up, now) for now in (4, 5, 6, 7) for up in (True, False)] == [
+        (5,), (5,), (), (), (), (), (8,), (8,),
+    ]  # fmt: skip
+    assert [found.arrivals(0, True, now) for now in (4, 5, 6, 7)] == [(5,), (6,), (7,), (8,)]
+
+
+def test_losses_holdups_and_copies_by_their_draws() -> None:
+    every_fault = {"latency": {"uniform": {"from": 0, "to": 10}}, "loss": 0.5, "reordering": 0.5, "duplication": 0.5}
+    assert wires(0.49, **every_fault).arrivals(0, True, 1) == ()
+    assert wires(0.5, 0.5, 0.3, 0.5, **every_fault).arrivals(0, True, 1) == (4,)
+    assert wires(0.5, 0.49, 0.3, 0.2, 0.5, **every_fault).arrivals(0, True, 1) == (7,)  # 1 + 3 + 1 + 2
+    assert wires(0.5, 0.5, 0.3, 0.49, 0.8, **every_fault).arrivals(0, True, 1) == (4, 9)
+    assert wires(0.5, 0.5, 0.3, 0.49, 0.1, **every_fault).arrivals(0, True, 1) == (4, 4)  # no copy comes first
+    found = wires(0.9, 0.2, 0.1, 0.5, 0.5, 0.9, 0.3, latency={"uniform": {"from": 0, "to": 10}}, reordering=0.5)
+    # held up to 1 + 5 + 1 + 5, and those behind it do not wait
+    assert [found.arrivals(0, True, 1) for _ in range(3)] == [(3,), (12,), (4,)]
+    assert wires(0.999, loss=1.0).arrivals(0, True, 1) == ()
+
+
+def test_what_cannot_happen_draws_nothing() -> None:
+    scripted = Scripted(0.9)
+    made = network_of({"loss": 0.5})
+    assert made is not None
+    assert Wires(made, 1, scripted).arrivals(0, True, 3) == (3,)
+    assert scripted.asked == [("random",)]
+
+
+# ---------------------------------------------------------------------- links
+
+
+def test_pauses() -> None:
+    assert [Link().pause(tries, 10) for tries in range(1, 7)] == [10, 20, 40, 80, 80, 80]
+    assert [Link(timeout=3, backoff=1.5).pause(tries, 10) for tries in range(1, 6)] == [3, 5, 8, 12, 18]
+    assert [Link(timeout=3, longest=2).pause(tries, 10) for tries in (1, 2)] == [3, 3]
+    assert [Link(backoff=1, longest=9).pause(tries, 3) for tries in (1, 9)] == [3, 3]
+    assert [Link(backoff=1e300).pause(tries, 1) for tries in (1, 2, 3)] == [1, 8, 8]
+
+
+def test_the_halves_of_a_link() -> None:
+    out: Outgoing[str] = Outgoing()
+    assert [out.send(payload) for payload in "abc"] == [0, 1, 2]
+    out.acknowledged(1)
+    out.acknowledged(1)
+    assert out.unacknowledged == {0: "a", 2: "c"}
+    into: Incoming[str] = Incoming()
+    assert into.receive(2, "c") == []
+    assert into.receive(1, "b") == []
+    assert into.waiting == ["c", "b"]
+    assert into.receive(0, "a") == ["a", "b", "c"]
+    assert into.receive(2, "c") == []
+    assert into.receive(0, "a") == []
+    assert into.waiting == []
+    assert into.receive(3, "d") == ["d"]
+
+
+def test_arrivals_are_drawn_from_the_generator_that_is_given() -> None:
+    one, other = (Wires(Network(Latency(mean=9)), 1, np.random.default_rng(4)) for _ in range(2))
+    assert [one.arrivals(0, True, 0) for _ in range(5)] == [other.arrivals(0, True, 0) for _ in range(5)]

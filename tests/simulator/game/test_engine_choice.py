@@ -1,0 +1,76 @@
+"""Which engine plays a game, and the reason that it gives."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import pytest
+
+from disttrack.adversaries import Freeze, RoundRobin
+from disttrack.protocols import Deterministic, Robust
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.game.engine_choice import EngineError, choose, choose_engine
+from disttrack.simulator.game.network import network_of
+
+
+def line_of(kind: type[Exception], call: Any, *args: Any, **keys: Any) -> str:
+    with pytest.raises(kind) as caught:
+        call(*args, **keys)
+    assert type(caught.value) is kind
+    return str(caught.value)
+
+
+def test_which_engine_and_why() -> None:
+    assert choose("auto", "") == ("bulk", "fastest, and exact since the schedule does not react")
+    assert choose("auto", "", exact="why") == ("bulk", "fastest, and exact since why")
+    assert choose("auto", "a") == ("leap", "exact for every game; not bulk, since a")
+    assert choose("auto", "a", ("one", "two", "three")) == ("two", "exact for every game; not bulk, since a")
+    for asked in ("bulk", "leap", "step"):
+        assert choose(asked, "") == (asked, "asked for")
+    assert choose("leap", "a") == ("leap", "asked for")
+    said = "engine bulk can't play this game: a; accepted: auto, leap, step"
+    assert line_of(EngineError, choose, "bulk", "a") == said
+    assert line_of(EngineError, choose, "x", "") == "engine must be one of auto, step, leap, bulk; got 'x'"
+
+
+class Spy(Freeze):
+    sees: ClassVar[Any] = "traffic"
+
+
+class _Slower(Deterministic):
+    reacting_bulk: ClassVar[Any] = "slower"
+
+
+class _Never(Deterministic):
+    reacting_bulk: ClassVar[Any] = "none"
+
+
+class _NoArrays(Robust):
+    bulk_form = Protocol.bulk_form
+
+
+EXACT = "exact for every game; not bulk, since "
+LATE = "messages take time"
+STOPS = "it goes from one change of the output to the next, up to which the schedule is fixed"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "adversary", "network", "chosen"),
+    [
+        (Deterministic(0.1), RoundRobin(), None, "fastest, and exact since the schedule does not react"),
+        (Deterministic(0.1), RoundRobin(), {"latency": 0}, "fastest, and exact since the schedule does not react"),
+        (Deterministic(0.1), RoundRobin(), {"latency": 1}, EXACT + LATE),
+        (Deterministic(0.1), RoundRobin(), {"loss": 0.5}, EXACT + "the network has faults"),
+        (_NoArrays(0.1), RoundRobin(), None, EXACT + "the protocol has no array form"),
+        (_NoArrays(0.1), RoundRobin(), {"latency": 1}, EXACT + LATE),
+        (_Never(0.1), RoundRobin(), None, "fastest, and exact since the schedule does not react"),
+        (_Never(0.1), Freeze(), None, EXACT + "the adversary reacts to the outputs"),
+        (_Slower(0.1), Freeze(), None, EXACT + "the adversary reacts, and nearly each message changes the output"),
+        (_Slower(0.1), Spy(), None, EXACT + "the adversary sees more than the outputs"),
+        (Robust(0.1), Freeze(), None, f"fastest, and exact since {STOPS}"),
+    ],
+)
+def test_the_engine_of_a_tracking_game(protocol: Any, adversary: Any, network: Any, chosen: str) -> None:
+    engine, why = choose_engine("auto", protocol, adversary, network_of(network))
+    assert (engine, why) == ("leap" if chosen.startswith("exact") else "bulk", chosen)
+    assert choose_engine("step", protocol, adversary, network_of(network)) == ("step", "asked for")
