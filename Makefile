@@ -86,7 +86,7 @@ lower-bounds: ## test with the smallest versions that are allowed: five minutes
 	.venv-lower/bin/python -m pytest -q -p no:cacheprovider -m "not slow" tests/conformance tests/simulator/claims tests/simulator/cli \
 		tests/simulator/game tests/simulator/plots tests/simulator/results tests/simulator/scenario tests/simulator/test_environment.py \
 		tests/adversaries/test_trace.py tests/adversaries/test_updates.py tests/mechanisms/accounting tests/mechanisms/sketches \
-		tests/mechanisms/static/test_static.py
+		tests/mechanisms/static
 	.venv-lower/bin/python -m pytest -q -p no:cacheprovider tests/e2e/test_cluster.py
 	.venv-lower/bin/python -c "from benchmarks.baselines import compiled_loop, naive_simpy; assert compiled_loop()(4, 0.1, 10_000) == naive_simpy(4, 0.1, 10_000)"
 

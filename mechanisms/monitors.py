@@ -247,6 +247,7 @@ class CounterMonitor:
 
     def __post_init__(self) -> None:
         whole("k", self.k)
+        whole("runs", self.runs)
         counter = counter_called(self.counter, self.epsilon, self.horizon)
         object.__setattr__(self, "arithmetic", counter.arithmetic)
 

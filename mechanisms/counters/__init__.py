@@ -56,7 +56,7 @@ def counter_class(kind: str) -> type[Counter]:
         found = point.load()
         if inspect.isclass(found) and issubclass(found, Counter):
             return found
-    near = get_close_matches(kind, KINDS, 1)
+    near = get_close_matches(str(kind), KINDS, 1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     raise ValueError(f"counter must be one of {', '.join(KINDS)}; got {kind!r}{hint}")
 

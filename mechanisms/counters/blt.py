@@ -10,7 +10,7 @@ from operator import mul
 import numpy as np
 from numpy.typing import ArrayLike
 
-from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.checks import number, probability, whole
 from disttrack.mechanisms.counters.base import Counter, Run, noise_or_silence
 from disttrack.mechanisms.counters.dyadic import BLOCK
 from disttrack.mechanisms.gaussian import Calibration, noise_multiplier
@@ -139,8 +139,7 @@ class Blt(Counter):
     def __post_init__(self) -> None:
         super().__post_init__()
         noise_multiplier(self.epsilon, self.delta, self.calibration)
-        if isinstance(self.stride, bool) or not 0.1 <= self.stride <= 3:
-            raise ValueError(f"stride must be a number from 0.1 to 3; got {self.stride!r}")
+        number("stride", self.stride, "from 0.1 to 3", lambda stride: 0.1 <= stride <= 3)
 
     @property
     def buffers(self) -> Buffers:

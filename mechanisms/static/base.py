@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from disttrack.mechanisms.checks import number, positive, probability
+from disttrack.mechanisms.checks import number, positive, probability, whole
 from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.queries import Family, family
 
@@ -77,6 +77,7 @@ class StaticMechanism(ABC):
         check_delta(self.delta)
         if self.privacy == "approximate" and self.delta == 0:
             raise ValueError(f"delta must be above 0 for {self.kind}; got 0")
+        whole("domain", self.domain)
         family(self.queries, self.domain)
 
     @property

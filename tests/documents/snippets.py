@@ -140,13 +140,6 @@ def run_all(found: list[Snippet], folder: Path) -> list[Snippet]:
     return run
 
 
-def processes(found: list[Snippet]) -> int:
-    """Return how many processes it takes to run snippets."""
-    run = [snippet for snippet in found if not snippet.skipped and not snippet.file]
-    asked = sum(len(list(commands(snippet))) for snippet in run if snippet.language == "console")
-    return asked + sum(snippet.language == "python" for snippet in run)
-
-
 def _tools(folder: Path) -> None:
     """Put `python` and `disttrack` of this very tree where the shell finds them first."""
     tools = folder / ".tools"

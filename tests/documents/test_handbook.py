@@ -8,7 +8,6 @@ import http.server
 import math
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -17,9 +16,11 @@ from contextlib import contextmanager
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from chromium import chromium
 from snippets import ROOT
 
 from disttrack.simulator.points.registry import FAMILIES, HOMES, Family, kinds
@@ -69,11 +70,8 @@ def test_the_site(tmp_path: Path) -> None:
     build(tmp_path)
     has_a_page_for_every_kind_and_scenario(tmp_path)
     has_all_that_its_pages_load_and_link_to(tmp_path)
-    chromium = shutil.which("chromium")
-    if not chromium or not find_spec("playwright") or not find_spec("axe_playwright_python"):
-        pytest.skip("built and complete; no Chromium, playwright or axe here to open it with")
-    with served(tmp_path) as address:
-        assert not faults_in_a_browser(address, chromium)
+    with chromium() as browser, served(tmp_path) as address:
+        assert not faults_in_a_browser(address, browser)
 
 
 def build(out: Path) -> None:
@@ -139,30 +137,25 @@ def served(site: Path) -> Iterator[str]:
     server.shutdown()
 
 
-def faults_in_a_browser(address: str, chromium: str) -> list[str]:
+def faults_in_a_browser(address: str, browser: Any) -> list[str]:
     """Return what is wrong with some pages: errors, requests to others, text cut off, what axe finds serious."""
-    from axe_playwright_python.sync_playwright import Axe
-    from playwright.sync_api import sync_playwright
-
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra: test)")
     faults: list[str] = []
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for path, width, scheme in OPENED:
-            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-            said: list[str] = []
-            page.on("console", lambda told, said=said: said.append(told.text) if told.type == "error" else None)
-            page.on("pageerror", lambda error, said=said: said.append(str(error)))
-            page.on("request", lambda asked, said=said: said.extend(outside(asked.url, address)))
-            page.goto(address + path)
-            page.wait_for_timeout(300)
-            if page.evaluate("document.documentElement.scrollWidth") > width:
-                said.append("is wider than the window")
-            for found in Axe().run(page).response["violations"]:
-                if found["impact"] in ("serious", "critical"):
-                    said.append(f"{found['id']}: {found['nodes'][0]['html'][:120]}")
-            faults += [f"{path} at {width}, {scheme}: {fault}" for fault in said]
-            page.close()
-        browser.close()
+    for path, width, scheme in OPENED:
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        said: list[str] = []
+        page.on("console", lambda told, said=said: said.append(told.text) if told.type == "error" else None)
+        page.on("pageerror", lambda error, said=said: said.append(str(error)))
+        page.on("request", lambda asked, said=said: said.extend(outside(asked.url, address)))
+        page.goto(address + path)
+        page.wait_for_timeout(300)
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            said.append("is wider than the window")
+        for found in axe.Axe().run(page).response["violations"]:
+            if found["impact"] in ("serious", "critical"):
+                said.append(f"{found['id']}: {found['nodes'][0]['html'][:120]}")
+        faults += [f"{path} at {width}, {scheme}: {fault}" for fault in said]
+        page.close()
     return faults
 
 

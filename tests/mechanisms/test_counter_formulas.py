@@ -15,19 +15,17 @@ from disttrack.mechanisms import (
     Fresh,
     Hybrid,
     KAry,
-    Laplace,
     PanPrivate,
     PerItem,
     PrivatePartition,
     RandomizedResponse,
-    Silent,
     Sparse,
     SparseInfinite,
     SquareRoot,
     TwoLevel,
 )  # fmt: skip
-from disttrack.mechanisms.counters import KINDS, counter, counter_class
-from disttrack.mechanisms.counters.base import Counter, noise_or_silence
+from disttrack.mechanisms.counters import KINDS, counter_class
+from disttrack.mechanisms.counters.base import Counter
 from disttrack.mechanisms.counters.k_ary import balanced_digits
 from disttrack.mechanisms.laplace_sums import laplace_sum_quantile
 from disttrack.mechanisms.noise import Gaussian
@@ -128,6 +126,22 @@ def test_the_errors_of_sparse_counters(t: int) -> None:
         assert made.variance(t) is None
 
 
+@pytest.mark.parametrize("rules", [Sparse(1.0, 20_000), SparseInfinite(1.0)])
+def test_estimates_are_those_of_a_counter_fed_once_a_segment(rules: Sparse) -> None:
+    stream = (np.random.default_rng(3).random(20_000) < 0.3).astype(float)
+    got = rules.start(np.random.default_rng(9)).release(stream)
+    for_partition, for_counter = np.random.default_rng(9).spawn(2)
+    cuts = rules.partition.start(for_partition).closings(stream)
+    inner = rules.inner.start(for_counter)
+    assert rules.inner == Hybrid(0.5)
+    assert rules.partition.epsilon == 0.5
+    expected = np.zeros(20_000)
+    for place, items in cuts:
+        expected[place:] = inner.step(items)
+    assert got.tolist() == expected.tolist()
+    assert len(cuts) > 5
+
+
 def test_the_thresholds_of_a_partition() -> None:
     partition = PrivatePartition(0.5, None, 0.1)
     for segment, deadline in ((1, 2), (3, 50)):
@@ -178,10 +192,6 @@ def test_what_every_counter_shares() -> None:
     with pytest.raises(ValueError, match=r"^step 10 is past the horizon of this hybrid counter, 9$"):
         run.release([1] * 10)
     assert run.t == 0
-    silent = noise_or_silence(Laplace(1.0), True)
-    assert (silent.variance, silent.quantile(0.9)) == (0.0, 0.0)
-    assert isinstance(silent, Silent)
-    assert noise_or_silence(Laplace(1.0), False) == Laplace(1.0)
 
     class Odd(Counter):
         kind = "odd"
@@ -192,37 +202,12 @@ def test_what_every_counter_shares() -> None:
         Odd(1.0, 3).error_bound(2, 0.1)  # type: ignore[abstract]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_numbers_at_once_are_numbers_one_by_one(kind: str) -> None:
-    """The way that every run has from its base: a step for each number."""
-    from disttrack.mechanisms.counters.base import Run
-
-    made = counter(kind, 0.7, 9)
-    one, other = (made.start(np.random.default_rng(4)) for _ in range(2))
-    stream = [1, 0, 1, 1, 0, 1]
-    found = Run.release(one, stream)
-    assert found.tolist() == [other.step(x) for x in stream]
-    assert found.dtype == np.float64
-    assert Run.release(one, []).tolist() == []
-    with pytest.raises(ValueError, match=rf"^step 10 is past the horizon of this {kind} counter, 9$"):
-        Run.release(one, [0] * 4)
-
-
 def test_counters_by_name() -> None:
     assert counter_class("binary") is Binary
     for kind, hint in (("binray", " (did you mean 'binary'?)"), ("xyz", "")):
         with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
             counter_class(kind)
         assert str(found.value) == f"counter must be one of {', '.join(KINDS)}; got {kind!r}{hint}"
-    for base in (2, 4, 1, -3, True, 3.0):
-        with pytest.raises(ValueError, match=rf"^base must be an odd whole number of at least 3; got {base}$"):
-            KAry(1.0, 9, base=base)  # type: ignore[arg-type]
-    for stride in (0.09, 3.1, True):
-        with pytest.raises(ValueError, match=rf"^stride must be a number from 0.1 to 3; got {stride}$"):
-            Blt(0.5, 9, stride=stride)
-    assert Blt(0.5, 9, stride=3).stride == 3
-    with pytest.raises(ValueError, match=r"^horizon must be a whole number of at least 2; got 1$"):
-        Binary(1.0, 1, literal=True)
 
 
 def test_only_a_counter_is_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,13 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disttrack.adversaries import RoundRobin
-from disttrack.mechanisms import MECHANISMS, Laplace, LaplaceQueries
+from disttrack.mechanisms import MECHANISMS
 from disttrack.mechanisms.noise import RealGaussian
 from disttrack.mechanisms.statistical import CURATORS
 from disttrack.mechanisms.statistical.queries import Members
-from disttrack.protocols import Robust
-from disttrack.simulator import play
 from disttrack.simulator.points.facts import ARITHMETIC
 from disttrack.simulator.points.registry import parameters
 from disttrack.simulator.tasks.audit.cases import cases_of, usual
@@ -88,16 +85,6 @@ def test_the_attack_is_tried_on_whatever_claims_a_grid() -> None:
         assert getattr(cls, "arithmetic", "") in ARITHMETIC, kind
 
 
-@pytest.mark.false_alarm(1e-9)
-def test_a_counting_query_on_no_items_at_epsilon_1() -> None:
-    """Of real noise 43 in 100 releases are impossible on one item, none on the grid; 2,000 releases, 7 deviations."""
-    query = LaplaceQueries(1.0)
-    real, grid = RealNoise(np.random.default_rng(3)), np.random.default_rng(3)
-    share = caught(np.array([query.release(None, real)[0] for _ in range(2000)]))  # type: ignore[arg-type]
-    assert 0.35 < share < 0.51
-    assert caught(np.array([query.release(None, grid)[0] for _ in range(2000)])) == 0
-
-
 @pytest.mark.parametrize("kind", ["square-root", "blt"])
 @pytest.mark.false_alarm(1e-6)
 def test_sums_with_real_coefficients_are_rounded_to_a_grid(kind: str) -> None:
@@ -122,13 +109,3 @@ def test_real_data_are_rounded_before_they_get_noise() -> None:
             run = rules.start(points, 10, source)
             answers = np.array([run.answer(query) for _ in range(100)])
             assert np.mean(answers % rules.noise(97, 10).spacing != 0) == share
-
-
-def test_the_robust_trackers_counts_lie_on_the_grid() -> None:
-    game = play(Robust(alpha=0.1), RoundRobin(), sites=100, items=60_000, start=10**5, seed=1, record=True)
-    constants = Robust(alpha=0.1).constants(100, 1)
-    size = int(0.1 * 10**5 / constants.divisor)
-    counts = (game.outputs["output"].to_numpy(dtype=np.float64)[1:9] - 10**5) / size
-    step = Laplace(1 / constants.counter_epsilon).spacing
-    assert (counts % step == 0).all()
-    assert (counts != np.rint(counts)).any()

@@ -52,17 +52,6 @@ def test_each_integer_has_its_probability(sampler: Sampler, chances: Any, scale:
     assert stats.chisquare(observed, len(draws) * chances(1.2 * scale, reach)).pvalue < FALSE_ALARM
 
 
-@pytest.mark.parametrize("scale", [2.0**20, 1.7 * 2.0**20, 2.0**32])
-@pytest.mark.parametrize(("sampler", "law"), [(discrete_laplace, stats.laplace), (discrete_gaussian, stats.norm)])
-@pytest.mark.false_alarm(1e-6)
-def test_fine_grids_have_the_continuous_distribution(sampler: Sampler, law: Any, scale: float) -> None:
-    """KS at 1e-6 over 6,000 draws has the critical distance 0.035; a scale 25 % off moves the Laplace by 0.041."""
-    draws = sampler(np.random.default_rng(7), scale, 6000)
-    assert (draws == np.rint(draws)).all()
-    assert stats.kstest(draws / scale, law.cdf).pvalue > FALSE_ALARM
-    assert stats.kstest(draws / scale / 1.25, law.cdf).pvalue < FALSE_ALARM
-
-
 class Given:
     """Stands for a generator whose next words are given, as whole numbers from 0 to 2^53 - 1."""
 
@@ -155,6 +144,7 @@ def test_many_draws_are_as_many_single_ones(sampler: Sampler, scale: float) -> N
     for sizes in ((0, 1, 30, 2), (25, 7, 100), (4200,)):
         parts, single = np.random.default_rng(len(sizes)), np.random.default_rng(len(sizes))
         mixed = [draw for size in sizes for draw in sampler(parts, scale, size).tolist()]
+        assert len(mixed) == sum(sizes)
         wanted = min(len(mixed), 300)
         assert mixed[:wanted] == [float(sampler(single, scale, 1)[0]) for _ in range(wanted)]
         if wanted == len(mixed):
@@ -198,20 +188,3 @@ def test_delta_on_a_grid_is_that_of_normal_noise(sigma: float, epsilon: float) -
         moved = np.exp(-(((points - 1) / sigma) ** 2) / 2)
         spent = math.fsum(np.maximum(0.0, moved - math.exp(epsilon) * here)) / math.fsum(here)
         assert abs(spent / real - 1) < 4 * 4.0**-power
-
-
-@pytest.mark.slow
-@pytest.mark.false_alarm(1e-6)
-def test_a_peer_draws_the_same_distribution() -> None:
-    """OpenDP's exact samplers at scale 8: homogeneity of 20,000 draws each at 5e-7; a scale 20 % off is found."""
-    dp = pytest.importorskip("opendp.prelude")
-    dp.enable_features("contrib")
-    space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
-    euclid = dp.vector_domain(dp.atom_domain(T=int)), dp.l2_distance(T=float)
-    for sampler, make in ((discrete_laplace, dp.m.make_laplace(*space, scale=8.0)),
-                          (discrete_gaussian, dp.m.make_gaussian(*euclid, scale=8.0))):  # fmt: skip
-        theirs = np.clip(make([0] * 20_000), -20, 20)
-        for scale, same in ((8.0, True), (9.6, False)):
-            ours = np.clip(sampler(np.random.default_rng(2), scale, 20_000), -20, 20)
-            table = [np.bincount(np.asarray(draws, dtype=int) + 20, minlength=41) for draws in (theirs, ours)]
-            assert bool(stats.chi2_contingency(table).pvalue > FALSE_ALARM / 2) == same

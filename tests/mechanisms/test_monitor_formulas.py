@@ -79,6 +79,24 @@ def test_sparse_vector_queries_by_hand() -> None:
         short.answer(2)
 
 
+def test_the_noise_of_sparse_vector_queries() -> None:
+    """Of scale 2 / share on both thresholds, 6 / share on the query, 1 / share on what is paid for."""
+    rules = SparseVectorQueries(1000.0, 1000, 1)
+    count = math.ceil(rules.margin) + 3
+    beyond = (count - rules.margin) * rules.share
+
+    def answer(below: int, shift: float = 0.0, query: float = 0.0, paid: float = 0.0) -> float:
+        noise: Any = ScriptedNoise({0: shift, 16: query, 1040: paid})  # batches of 16, 1,024 and 16
+        return rules.start(np.repeat([0.25, 0.75], [below, 1000 - below]), noise).answer(0.5)
+
+    assert answer(500, paid=2.0) == pytest.approx(500 + 2 / rules.share)
+    for over, low in ((1e-6, True), (-1e-6, False)):
+        for part, scale in (("shift", 2), ("query", -6)):
+            move = {part: (beyond + over) / scale}
+            assert (answer(count, **move) == 0) == low
+            assert (answer(1000 - count, **{part: abs(move[part])}) == 1000) == low
+
+
 def test_other_threshold_queries() -> None:
     rules = SortedQueries(2.0, 0.1)
     assert rules.largest_error(50, 9, 0.2) == SparseInfinite(2.0, beta=0.1).error_bound(9, 0.2 / 9, 50)

@@ -10,67 +10,9 @@ from scipy import stats
 
 from disttrack.mechanisms import CounterMonitor, ReleaseMonitor, SparseVectorMonitor, hard_instance
 from disttrack.mechanisms.counters import counter
-from disttrack.mechanisms.halting import SampledHalting
-from disttrack.mechanisms.hard_instance import halting_bound
 from disttrack.mechanisms.monitors import MONITORS, verdict
 
 FALSE_ALARM = 1e-6
-
-
-def test_verdicts() -> None:
-    ones = (2, 5, 6, 9)
-    assert [verdict(ones, 4, halt) for halt in (1, 4, 5, 8, 9, 10, None)] == [
-        "early",
-        "early",
-        "right",
-        "right",
-        "right",
-        "late",
-        "late",
-    ]
-    assert verdict(ones[:3], 4, None) == "right"
-    assert verdict((), 4, 1) == "early"
-    assert [verdict((2, 5, 6), 3, halt) for halt in (4, 5, 6, 7)] == ["early", "right", "right", "late"]
-
-
-def test_hard_instance_of_an_exact_law() -> None:
-    k, epsilon = 8, 0.5
-    steps = 2 ** (k + 1) - 2
-    monitor = SparseVectorMonitor(k, epsilon, horizon=steps, false_alarm=0.01)
-    times = monitor.halting_times()
-    assert times.halting((), 1, steps) == pytest.approx(0.01, rel=1e-4)
-    instance = hard_instance(times, k)
-    assert instance.steps == steps
-    assert len(instance.ones) == k == len(set(instance.ones))
-    assert list(instance.ones) == sorted(instance.ones)
-    assert instance.ones[:4] == (256, 384, 448, 480)
-    assert instance.checked - 1 >= instance.ones[-1]
-    direct = math.fsum(times.halting(instance.ones, t, t) for t in range(1, instance.checked))
-    assert instance.halts_before == pytest.approx(direct, abs=1e-9)
-    assert instance.halts_before == pytest.approx(0.0115, abs=5e-5)
-    assert instance.halts_before <= halting_bound(k, epsilon, 0, 0.01) == pytest.approx(0.0939, abs=5e-5)
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 9])
-def test_hard_instance_ends_with_an_empty_interval(k: int) -> None:
-    class Anything:
-        """A distribution that is none, drawn at random: the bookkeeping holds for every oracle."""
-
-        rng = np.random.default_rng(k)
-
-        def halting(self, ones: object, first: int, last: int) -> float:
-            return float(self.rng.random()) if last >= first else 0.0
-
-    for _ in range(50):
-        instance = hard_instance(Anything(), k)
-        assert len(set(instance.ones)) == k
-        assert max(instance.ones) < instance.checked <= instance.steps + 1
-        assert len(instance.halves) == k
-
-
-def test_halting_bound() -> None:
-    assert halting_bound(8, 0.5, 1 / 800, 0.01) == pytest.approx(0.2816, abs=5e-5)
-    assert halting_bound(8, 0.7, 1 / 800, 0.01) == math.inf
 
 
 @pytest.mark.quick_cases(1)
@@ -167,30 +109,3 @@ def test_a_cut_is_found_for_every_rate_of_false_alarms(steps: int, false_alarm: 
     found = monitor.halting_times().halting((), 1, steps)
     assert found == pytest.approx(false_alarm, rel=1e-4)
     assert 1 - found == pytest.approx(1 - false_alarm, rel=1e-4)
-
-
-def test_counter_monitor_says_top_at_its_cut() -> None:
-    monitor = CounterMonitor(k=10, epsilon=1e6, horizon=32)
-    ones = tuple(range(2, 20))
-    assert monitor.halt(ones, 32, np.random.default_rng(0)) == 9  # the eighth one: 3k / 4, rounded up
-    assert monitor.halt((), 32, np.random.default_rng(0)) is None
-    times = monitor.halting_times(np.random.default_rng(0))
-    assert isinstance(times, SampledHalting)
-    assert times.halting(ones, 9, 9) == 1.0
-    with pytest.raises(ValueError, match="rng must be given"):
-        monitor.halting_times()
-
-
-def test_refusals() -> None:
-    with pytest.raises(ValueError, match="k must be a whole number of at least 1; got 0"):
-        SparseVectorMonitor(0, 1.0)
-    with pytest.raises(ValueError, match="epsilon must be a number above 0"):
-        SparseVectorMonitor(3, -1.0)
-    with pytest.raises(ValueError, match="cut and false_alarm exclude each other"):
-        SparseVectorMonitor(3, 1.0, cut=2.0, horizon=8, false_alarm=0.1)
-    with pytest.raises(ValueError, match="horizon must be given with false_alarm"):
-        SparseVectorMonitor(3, 1.0, false_alarm=0.1)
-    with pytest.raises(ValueError, match="delta must be a number between 0 and 1"):
-        ReleaseMonitor(3, 1.0)
-    with pytest.raises(ValueError, match="counter must be one of"):
-        CounterMonitor(3, 1.0, 8, counter="none")

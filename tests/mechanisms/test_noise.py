@@ -6,59 +6,26 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import special, stats
 
 from disttrack.mechanisms import Draws, Gaussian, Laplace, Silent, laplace_sum_quantile
 from disttrack.mechanisms.gaussian import delta_spent, noise_multiplier
-from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail, laplace_sum_variance
-
-FALSE_ALARM = 1e-6
+from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail
 
 
-@pytest.mark.parametrize("law", [Laplace(2.0), Gaussian(2.0)])
-@pytest.mark.false_alarm(1e-6)
-def test_draws_have_their_law(law: Laplace | Gaussian) -> None:
-    # KS at 1e-6 over 100,000 draws: the critical distance is 0.0085; a scale that is 4 % off moves the Laplace
-    # distribution function by up to 0.0072 and one 10 % off by 0.018, which is then found with certainty.
-    draws = law.draw(np.random.default_rng(11), 100_000)
-    exact = stats.laplace(scale=2.0) if isinstance(law, Laplace) else stats.norm(scale=2.0)
-    assert stats.kstest(draws, exact.cdf).pvalue > FALSE_ALARM
-    wrong = stats.laplace(scale=2.2) if isinstance(law, Laplace) else stats.norm(scale=2.2)
-    assert stats.kstest(draws, wrong.cdf).pvalue < FALSE_ALARM
-    assert law.variance == pytest.approx(exact.var())
-    for share in (0.001, 0.3, 0.5, 0.9, 0.999999):
-        assert law.quantile(share) == pytest.approx(exact.ppf(share), abs=1e-12)
-
-
-def test_laplace_tail_is_scipys() -> None:
+def test_tails_quantiles_and_variances_are_scipys() -> None:
+    for law, exact in ((Laplace(2.0), stats.laplace(scale=2.0)), (Gaussian(2.0), stats.norm(scale=2.0))):
+        assert law.variance == pytest.approx(exact.var())
+        for share in (0.001, 0.3, 0.5, 0.9, 0.999999):
+            assert law.quantile(share) == pytest.approx(exact.ppf(share), abs=1e-12)
     for value in (-9.0, -1.0, 0.0, 0.5, 30.0):
         assert Laplace(3.0).tail(value) == pytest.approx(stats.laplace(scale=3.0).sf(value), rel=1e-12)
-
-
-@given(st.lists(st.integers(0, 40), max_size=8), st.integers(1, 17), st.sampled_from([Laplace(1.5), Gaussian(1.5)]))
-def test_one_by_one_and_many_at_once_are_the_same_stream(sizes: list[int], batch: int, law: Laplace) -> None:
-    mixed = Draws(law, np.random.default_rng(5), batch)
-    seen: list[float] = []
-    for place, size in enumerate(sizes):
-        seen.extend(mixed.many(size) if place % 2 else [mixed.one() for _ in range(size)])
-    singles = Draws(law, np.random.default_rng(5), 1)
-    assert seen == [singles.one() for _ in range(sum(sizes))]
 
 
 def test_draws_are_python_floats_and_silence_is_zero() -> None:
     assert type(Draws(Laplace(1.0), np.random.default_rng(0)).one()) is float
     assert type(Draws(Laplace(1.0), np.random.default_rng(0), batch=1).one()) is float
     assert Draws(Silent(), np.random.default_rng(0)).many(3).tolist() == [0.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize("wrong", [0, -1.0, math.inf, math.nan, "1", True])
-def test_laws_refuse_scales_that_are_none(wrong: float) -> None:
-    with pytest.raises(ValueError, match="scale must be a number above 0"):
-        Laplace(wrong)
-    with pytest.raises(ValueError, match="std must be a number above 0"):
-        Gaussian(wrong)
 
 
 def mixture_tail(count: int, value: float) -> float:
@@ -93,20 +60,6 @@ def test_quantile_is_the_inverse_of_the_tail() -> None:
         laplace_sum_quantile(parts, 1.0)
 
 
-@pytest.mark.false_alarm(1e-6)
-def test_quantile_holds_on_draws() -> None:
-    # 200,000 sums, binomial test at 1e-6 of the share beyond the 10 % quantile; one variable forgotten (the
-    # quantile of the rest) would give 11.6 %, found with certainty (standard deviation of the share 0.07 %).
-    rng = np.random.default_rng(3)
-    parts = [(1.0, 3), (4.0, 2)]
-    sums = sum(rng.laplace(0, scale, (count, 200_000)).sum(axis=0) for scale, count in parts)
-    beyond = int(np.sum(np.abs(sums) > laplace_sum_quantile(parts, 0.1)))
-    assert stats.binomtest(beyond, 200_000, 0.1).pvalue > FALSE_ALARM
-    short = int(np.sum(np.abs(sums) > laplace_sum_quantile([(1.0, 2), (4.0, 2)], 0.1)))
-    assert stats.binomtest(short, 200_000, 0.1).pvalue < FALSE_ALARM
-    assert laplace_sum_variance(parts) == 2 * (3 * 1 + 2 * 16)
-
-
 def test_noise_multipliers() -> None:
     assert noise_multiplier(0.5, 1e-5) == pytest.approx(math.sqrt(2 * math.log(1.25e5)) / 0.5)
     for epsilon, delta in ((0.1, 1e-6), (1.0, 1e-3), (8.0, 1e-9)):
@@ -136,16 +89,6 @@ def test_the_classical_calibration_is_private_wherever_it_is_taken(epsilon: floa
         assert spent <= delta
         assert spent <= delta_spent(noise_multiplier(1.0, delta), 1.0) or spent < 1e-12
     assert delta_spent(noise_multiplier(1.0, 1e-6), 1.0) > 1e-10
-
-
-def test_beyond_its_range_the_classical_formula_is_caught() -> None:
-    """Control: the same formula at larger epsilon spends more than delta, and is refused there."""
-    for epsilon, delta in ((8.0, 0.05), (20.0, 1e-3), (60.0, 1e-6)):
-        sigma = math.sqrt(2 * math.log(1.25 / delta)) / epsilon
-        assert delta_spent(sigma, epsilon) > delta
-        with pytest.raises(ValueError, match="epsilon must be at most 1"):
-            noise_multiplier(epsilon, delta)
-        assert delta_spent(noise_multiplier(epsilon, delta, "exact"), epsilon) == pytest.approx(delta, rel=1e-9)
 
 
 @pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 1.0), (0.7, 2.0), (4.0, 0.1)])

@@ -54,14 +54,14 @@ def test_chernoff_is_a_bound_and_not_far_off() -> None:
 @pytest.mark.parametrize("beta", [0.05, 1e-5])
 def test_the_shortfall_is_the_quantile_and_the_integral_of_the_tails_beyond_it(kind: str, beta: float) -> None:
     """Against Simpson's rule over single tails; it is the least of its kind; and Chernoff's bound is above it."""
-    sums = [counter(kind, 1.0, 12).noise_parts(t) or () for t in range(1, 13)]
+    sums = [counter(kind, 1.0, 5).noise_parts(t) or () for t in range(1, 6)]
     union = NoiseUnion.of(sums)
     x, found, (bound, _) = union.quantile(beta), union.shortfall(beta), union.chernoff(beta)
 
     def excess(begin: float) -> float:
-        places = np.linspace(begin, begin + 60 * (found - x), 2001)
-        tails = [sum(exp(laplace_sum_log_tail(parts, float(place))) for parts in sums) for place in places[::20]]
-        return float(simpson(tails, x=places[::20]))
+        places = np.linspace(begin, begin + 60 * (found - x), 101)
+        tails = [sum(exp(laplace_sum_log_tail(parts, float(place))) for parts in sums) for place in places]
+        return float(simpson(tails, x=places))
 
     assert found == pytest.approx(x + excess(x) / beta, rel=2e-3)
     for other in (0.9 * x, 1.1 * x):
@@ -78,25 +78,3 @@ def test_equal_sums_are_put_together() -> None:
     union = NoiseUnion.of([[(1.0, 1), (1.0, 1)], [(1.0, 2)], [(3.0, 1)], []])
     assert union.weights.tolist() == [2.0, 1.0]
     assert union.scales == (1.0, 3.0)
-
-
-@pytest.mark.false_alarm(1e-6)
-def test_a_sample_agrees() -> None:
-    """Of 200,000 draws of four sums, the mean number above x is beta: Poisson with mean 2,000, five deviations allowed.
-
-    False alarms below 1e-6. Power: with Chernoff's bound for x the mean would be about 500.
-    """
-    rng = np.random.default_rng(3)
-    parts = [[(1.0, 3)], [(2.0, 1)], [(1.0, 1), (2.0, 1)], [(0.5, 4)]]
-    x = NoiseUnion.of(parts).quantile(0.01)
-    exceeding = 0
-    for one in parts:
-        total = sum(rng.laplace(0, scale, (count, 200_000)).sum(axis=0) for scale, count in one)
-        exceeding += int((np.asarray(total) > x).sum())
-    assert abs(exceeding - 2000) < 5 * 2000**0.5
-
-
-@pytest.mark.parametrize("beta", [0, 1, -0.1, float("nan")])
-def test_refuses_what_is_no_probability(beta: float) -> None:
-    with pytest.raises(ValueError, match="beta"):
-        NoiseUnion.of([[(1.0, 1)]]).quantile(beta)

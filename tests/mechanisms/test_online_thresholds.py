@@ -40,7 +40,7 @@ def counter_of(solver: Solver, points: Sequence[float], bits: Sequence[int], see
     return estimates
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_a_solver_that_does_not_look_ahead_makes_a_counter(seed: int) -> None:
     """The counter's estimates are the solver's answers on all of the data, run by run, so it errs as rarely."""
     steps = 40
@@ -158,10 +158,6 @@ def test_private_solvers_err_by_a_quarter_of_the_points(kind: str) -> None:
         "sample": lambda: ReleaseQueries(1 / points**2),
     }
     assert min(largest_errors(solvers[kind], points, queries)) > points / 4
-
-
-def test_a_solver_without_privacy_does_not() -> None:
-    assert max(largest_errors(lambda: SortedQueries(2000.0), 5, 1024)) < 5 / 4
 
 
 def test_half_of_the_points_is_always_within_half_of_them() -> None:

@@ -99,30 +99,6 @@ def test_what_is_published_costs_at_most_three_epsilon() -> None:
     assert largest_loss(Law(FOUR, answer=0.2)) > 3
 
 
-@pytest.mark.false_alarm(1e-6)
-def test_the_mechanism_is_the_law() -> None:
-    """4,000 runs beyond the threshold: how many publish nothing. False alarm 1e-6; half of the noise would be seen."""
-
-    class Answers:
-        """Answers that are given."""
-
-        def step(self, x: float) -> None:
-            self.value = x
-
-        def answer(self) -> float:
-            return self.value
-
-    level, rng = FOUR.threshold, np.random.default_rng(5)
-    answers = (level - 2, level + 9, level + 5, level - 4)
-    quiet = 0
-    for _ in range(4_000):
-        run = FOUR.start(Answers(), rng)
-        quiet += all(run.step(answer) == 0.0 for answer in answers)
-    chances = [float(np.exp(Law(FOUR, part, part).log_likelihood(answers, {}))) for part in (1.0, 0.5)]
-    assert stats.binomtest(quiet, 4_000, chances[0]).pvalue > 1e-6
-    assert stats.binomtest(quiet, 4_000, chances[1]).pvalue < 1e-6
-
-
 # ---------------------------------------------------------------------- a long quiet stretch
 
 

@@ -62,12 +62,6 @@ def test_accurate_answers_to_a_monotone_function_change_seldom(step: float, accu
     assert (rules.changes, rules.variation) == (math.ceil(1 / step), step + 2 * accuracy)
 
 
-def test_a_staircase_uses_the_claim_up() -> None:
-    """Exact answers that grow by d, 1 / d times: as often as the claim allows."""
-    assert changes([i / 8 for i in range(9)], 1 / 8) == 8
-    assert changes([i / 8 for i in range(9)], 1 / 4) == 4
-
-
 class Given:
     """An estimator that answers what it is fed."""
 
@@ -171,16 +165,6 @@ def test_streams_of_a_varying_function_are_told_apart(users: int) -> None:
     assert len(streams) == 2**jumps
     assert least_distance(odd_share, streams, users) == 1
     assert least_distance(share, streams, users) == 0
-
-
-def test_the_bound_is_the_papers() -> None:
-    """An error of d / 2 where jumps of d come some epsilon n / ln 2 times: Omega(d k / n) as far as they divide."""
-    assert least_error(12, 1.0, 6, 1.0) == 0.5
-    assert least_error(9, 1.0, 6, 1.0) == 0
-    assert least_error(12, 1.0, 60, 1.0) == 0
-    for users in (10, 100, 1000):
-        needed = next(jumps for jumps in range(1, 10**4) if least_error(jumps, 1.0, users, 1.0))
-        assert needed / users == pytest.approx(1 / math.log(2), rel=0.2)
 
 
 def test_who_publishes_a_varying_function_privately_errs_by_half_of_its_jumps() -> None:

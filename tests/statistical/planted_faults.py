@@ -13,15 +13,10 @@ from disttrack.mechanisms import (
     Fresh,
     Laplace,
     PanPrivate,
-    PanPrivateDensity,
-    PerItem,
-    PrivatePartition,
-    RandomizedResponse,
     ReleaseMonitor,
     SquareRoot,
 )
 from disttrack.mechanisms.counters.base import Run
-from disttrack.mechanisms.noise import Draws
 from disttrack.protocols import Robust
 
 
@@ -39,23 +34,6 @@ class OneLevelForgotten(Binary):
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
         return replace(Binary(self.epsilon, self.horizon), literal=True).start(rng, silent=silent)
-
-
-@dataclass(frozen=True)
-class TwiceTheSensitivity(PerItem):
-    """Each item moves the estimates by two, where neighbours are said to differ by one."""
-
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
-        return _Doubled(super().start(rng, silent=silent))
-
-
-class _Doubled(Run):
-    def __init__(self, run: Any) -> None:
-        super().__init__(run.counter)
-        self._run = run
-
-    def step(self, x: float = 1) -> float:
-        return float(self._run.step(2 * x))
 
 
 @dataclass(frozen=True)
@@ -97,38 +75,12 @@ class _Open:
 
 
 @dataclass(frozen=True)
-class RareFlips(RandomizedResponse):
-    """Bits are flipped half as often as they must be."""
-
-    @property
-    def flip(self) -> float:
-        return super().flip / 2
-
-
-@dataclass(frozen=True)
 class BareThreshold(AboveThreshold):
     """The threshold has no noise; the queries have theirs."""
 
     @property
     def threshold_noise(self) -> Laplace:
         return Laplace(1e-9)
-
-
-@dataclass(frozen=True)
-class BarePartition(PrivatePartition):
-    """Segments close at the exact threshold."""
-
-    def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
-        return super().start(rng, silent=True)
-
-
-@dataclass(frozen=True)
-class SureBits(PanPrivateDensity):
-    """The bit of a user who has appeared is always 1."""
-
-    @property
-    def gain(self) -> float:
-        return 0.5
 
 
 @dataclass(frozen=True)
@@ -144,20 +96,7 @@ class LittleDeviation(SquareRoot):
     """Normal noise of a twentieth of the standard deviation; the declared draws have all of it."""
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> Any:
-        run: Any = super().start(rng, silent=silent)
-        run._draws = Draws(_Shrunk(), rng)
-        return run
-
-
-class _Shrunk:
-    spacing = 0.0
-    variance = 1.0
-
-    def draw(self, rng: np.random.Generator, size: int) -> Any:
-        return rng.normal(0.0, 0.05 * SquareRoot(epsilon=1.0, horizon=4).std, size)
-
-    def quantile(self, probability: float) -> float:
-        raise NotImplementedError
+        return SquareRoot(24.0, self.horizon, calibration="exact").start(rng, silent=silent)
 
 
 @dataclass(frozen=True)
@@ -184,15 +123,3 @@ class BarePhases(Robust):
 
     def constants(self, k: int, number: int) -> Any:
         return super().constants(k, number)._replace(threshold_scale=1e-6)
-
-
-@dataclass(frozen=True)
-class SecretlyQuiet(Robust):
-    """A tracker that declares the right noise and draws half of it for its counter."""
-
-    def server(self, k: int, rng: Any, start: Any = ()) -> Any:
-        server = super().server(k, rng, start)
-        inner = server._counter
-        inner._draws = Draws(Laplace(inner.counter.scale / 2), rng)
-        inner._one = inner._draws.one
-        return server

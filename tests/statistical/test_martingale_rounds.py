@@ -18,7 +18,7 @@ from scipy import stats
 import disttrack.protocols.rounds.martingale as martingale
 from disttrack.adversaries import Adversary, Freeze, Posterior, RoundRobin, WhiteBox
 from disttrack.protocols import Block, Martingale, Protocol
-from disttrack.protocols.rounds.coin_rounds import bias, share_of, signals_of
+from disttrack.protocols.rounds.coin_rounds import bias, signals_of
 from disttrack.protocols.rounds.crossing import failure, one_line
 from disttrack.protocols.rounds.walk import Walk, walk_of
 from disttrack.simulator import Game, play
@@ -136,22 +136,3 @@ def test_an_adversary_that_is_better_is_found_out() -> None:
         measures(played(Block(alpha=ALPHA, confidence=1), player, START, 500)) for player in (RoundRobin(), Freeze())
     )
     assert min(surprises(one, other, 500)) < ALARM / 18
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("player", [RoundRobin(), Freeze(), WhiteBox()], ids=lambda one: one.kind)
-@pytest.mark.false_alarm(1e-6)
-def test_whole_games_hold(player: Adversary) -> None:
-    """16 sites, alpha = 0.2, 10^5 items, delta = 0.05: at least 95 of 100 games, 400 games each.
-
-    No more failures than the shares of the rounds explain with 1e-6. Power: rounds with five times their shares would
-    be found out.
-    """
-    protocol, number = Martingale(alpha=0.2), 400
-    found = [play(protocol, player, sites=16, items=10**5, seed=seed, sees="state") for seed in range(number)]
-    failed, rounds = sum(not game.ok for game in found), max(game.rounds for game in found)
-    spent = sum(share_of(16, 0.2, 0.05, one) for one in range(1, rounds + 1))
-    assert failed <= 0.05 * number
-    assert spent < 0.03
-    assert stats.binom.sf(failed - 1, number, spent) > ALARM
-    assert stats.binom.sf(round(5 * spent * number) - 1, number, spent) < ALARM

@@ -57,6 +57,7 @@ def test_every_statement_asked_for_has_a_row() -> None:
     assert len(ROWS) == 14
 
 
+@pytest.mark.slow  # all rows are measured
 def test_the_page_shows_what_is_measured() -> None:
     """After a change: python tests/statistical/small_rows.py"""
     assert page([measured(statement) for statement in ROWS]) == PAGE.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 
 from disttrack.mechanisms import Ledger, Overdrawn
 from disttrack.mechanisms.accounting.composition import advanced, basic, drift, spread
-from disttrack.mechanisms.accounting.ledger import Composed, Use
+from disttrack.mechanisms.accounting.ledger import Composed
 from disttrack.mechanisms.accounting.trees import lines, record
 
 
@@ -37,37 +37,6 @@ def test_a_budget_in_sequence() -> None:
     assert (use.count, use.epsilon, use.delta, use.largest) == (2, 0.5, 4e-4, (0.25, 4e-4))
     with pytest.raises(ValueError, match=r"^rule must be one of sequence, advanced, parallel; got 'none'$"):
         Ledger("b", 1.0, rule="none")  # type: ignore[arg-type]
-
-
-def test_the_largest_of_some_uses() -> None:
-    use = Use()
-    assert (use.count, use.epsilon, use.delta, use.largest) == (0, 0.0, 0.0, (0.0, 0.0))
-    use.add(0.5, 1e-3)
-    use.add(0.25, 1e-2)
-    assert (use.count, use.epsilon, use.delta) == (2, 0.75, pytest.approx(0.011))
-    assert use.largest == (0.5, 1e-2)
-
-
-def test_a_budget_in_parallel() -> None:
-    ledger = Ledger("p", 0.5, 1e-3, "parallel")
-    ledger.use("a", 0.5, over=(1, 3))
-    ledger.use("a", 0.25, 1e-3, over=(4, 4))
-    assert ledger.spent == (0.5, 1e-3)
-    assert overdrawn(ledger, "b", 0.1, over=(4, 9)) == "p: b looks at items from 4 on, and those up to 4 have been used"
-    assert overdrawn(ledger, "b", 0.1) == "p: b must declare the items that it looks at, since its budget is parallel"
-    assert overdrawn(ledger, "b", 0.6, over=(5, 6)) == "p: b asks for epsilon 0.6, and 0.5 of 0.5 are left"
-    ledger.use("b", 0.5, over=(5, None))
-    assert (
-        overdrawn(ledger, "c", 0.1, over=(9, 9))
-        == "p: c looks at items from 9 on, and an undeclared range have been used"
-    )
-    ledger.declare(7)
-    ledger.use("c", 0.5, over=(8, 8))
-    within = Ledger("w", 0.5, rule="parallel", over=(5, 9))
-    assert overdrawn(within, "d", 0.1, over=(4, 4)) == "w: d looks at items (4, 4), and this budget has (5, 9)"
-    within.use("d", 0.1, over=(5, 5))
-    assert ledger.uses["a"].count == 2
-    assert Ledger("e", 1.0, rule="parallel").spent == (0.0, 0.0)
 
 
 def test_closed_parts_are_forgotten_but_for_the_costliest() -> None:

@@ -14,7 +14,6 @@ from disttrack.mechanisms import (
     GrowingSparse,
     GrowingSparseInfinite,
     Hybrid,
-    Ledger,
 )
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
@@ -79,29 +78,3 @@ def test_approximate_mechanisms_divide_delta_too() -> None:
     for _ in range(64):
         run.step(1)
     assert run.ledger.spent == (pytest.approx(1.0), pytest.approx(1e-6))
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.kind)
-def test_nonsense_gets_one_line(kind) -> None:
-    run = made(kind).start(np.random.default_rng(0))
-    with pytest.raises(ValueError, match=f"{kind.kind} takes insertions only"):
-        run.step(-1)
-    with pytest.raises(ValueError, match="item 3 is not among the 3 values"):
-        run.step(4)
-    with pytest.raises(ValueError, match="delta must be above 0 for static gaussian"):
-        made(kind, static="gaussian")
-    with pytest.raises(ValueError, match="static must be one of"):
-        made(kind, static="laplass")
-    with pytest.raises(ValueError, match="epsilon must be a number above 0"):
-        made(kind, epsilon=0)
-    if kind.needs_horizon:
-        with pytest.raises(ValueError, match="horizon must be a whole number"):
-            kind(1.0)
-
-
-def test_a_horizon_ends_a_run() -> None:
-    run = GrowingInfinite(1.0, horizon=3).start(np.random.default_rng(0), Ledger("own", 1.0))
-    for _ in range(3):
-        run.step(1)
-    with pytest.raises(ValueError, match="step 4 is past the horizon"):
-        run.step(1)

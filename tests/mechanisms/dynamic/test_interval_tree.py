@@ -129,17 +129,6 @@ def test_the_arithmetic_is_that_of_the_tree() -> None:
         assert sorted(times) == list(range(number, last_query(number) + 1))
 
 
-def test_the_papers_figure() -> None:
-    """Figure 3: a and b come in segment 1, b goes in 2, c comes in 3, d in 4, e in 5, and so on."""
-    tree: OnlineIntervalTree[str, str] = OnlineIntervalTree()
-    held = []
-    for segment in ("+a+b", "-b", "+c", "+d", "+e-d", "+f", "", "-a-c-e-f"):
-        for sign, key in zip(segment[::2], segment[1::2], strict=True):
-            assert tree.insert(key, key) if sign == "+" else tree.delete(key)
-        held.append("".join(sorted(tree.close().items)))
-    assert held == ["ab", "a", "c", "acd", "e", "ef", "", ""]
-
-
 def test_memory_is_the_live_items_and_a_logarithm() -> None:
     tree: OnlineIntervalTree[int, int] = OnlineIntervalTree()
     most = 0

@@ -19,9 +19,10 @@ from disttrack.mechanisms import (
     PrivatePartition,
 )  # fmt: skip
 from disttrack.mechanisms.dynamic.fully_dynamic import HALF
-from disttrack.mechanisms.dynamic.node import NodeMechanism, Shares, deletion_bound
+from disttrack.mechanisms.dynamic.node import NodeMechanism, Shares
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
-from disttrack.mechanisms.static import GaussianQueries, LaplaceQueries, MultiplicativeWeights, multiplicative_weights
+from disttrack.mechanisms.static import LaplaceQueries, MultiplicativeWeights, multiplicative_weights
+from disttrack.mechanisms.static.base import Paid
 
 EPSILON, BETA, DOMAIN = 1.5, 0.03, 3
 GIVEN: dict[str, Any] = {"epsilon": EPSILON, "queries": "points", "domain": DOMAIN, "beta": 0.2}
@@ -199,64 +200,34 @@ def test_with_weights_the_stated_error_grows_by_the_powers_of_the_paper(
         multiplicative_weights._best_rounds.cache_clear()
 
 
-def test_what_the_tree_remembers_of_a_level_is_the_most_of_each() -> None:
-    run = FullyDynamic(**GIVEN).start(ScriptedNoise())
-    cut_short(run)
-    for _ in range(3):
-        run.step(1)
-
-    class Node:
-        def __init__(self, number: int, due: int, segments: int, halted: bool) -> None:
-            self.round, self.due, self.segments, self.halted, self.bound = number, due, segments, halted, number * 10.0
-
-    for level in list(run.history):
-        run._remember(level, Node(2, 1, 4, True))
-        seen = run.history[level]
-        assert (seen.rounds, seen.due, seen.segments, seen.halted) == (2, 1, 4, 0.0)  # its halt was not due
-        run._remember(level, Node(3, 3, 2, True))
-        assert (seen.rounds, seen.due, seen.segments, seen.halted) == (3, 3, 4, 90.0)
-        run._remember(level, Node(1, 1, 1, True))
-        assert (seen.rounds, seen.due, seen.segments, seen.halted) == (3, 3, 4, 90.0)
-        run._remember(level, Node(5, 5, 9, False))
-        assert (seen.rounds, seen.due, seen.segments, seen.halted) == (5, 5, 9, 90.0)
-
-
 def test_what_a_round_of_a_node_pays_for_and_with_what_noise() -> None:
-    """Its size, its release, which is told the size and its noise, its deletions and their number; with one share of
-    epsilon each and delta for three of them."""
+    """Its size, its release, which takes the size and its noise, its deletions and their number; one share each."""
     released: list[tuple[float, float, Any]] = []
 
-    class Noted(GaussianQueries):
+    class Noted(LaplaceQueries):
         def release(self, counts: Any, rng: Any, paid: Any = None) -> Any:
             if paid is not None:
                 released.append((self.epsilon, self.delta, paid))
             return super().release(counts, rng, paid)
 
     shares, ledger = Shares(2000.0, 1e-3, 0.05), Ledger("node", 2000.0, 1e-3)
-    static = Noted(1.0, 1e-6, "points", DOMAIN)
-    source = ScriptedNoise()
-    source.normal = lambda mean, scale, size=None: np.zeros(size)  # type: ignore[attr-defined]
-    node = NodeMechanism(static, shares, np.array([40.0, 0.0, 2.0]), source, ledger, segment=4)
+    static, counts = Noted(1.0, 1e-6, "points", DOMAIN), np.array([40.0, 0.0, 2.0])
+    node = NodeMechanism(static, shares, counts, ScriptedNoise(), ledger, segment=4)  # type: ignore[arg-type]
     for segment in range(1, 4):
         node.close_segment([0] * 6)
         assert (node.at_restart, node.gone, node.segments) == (42, 6 * segment, segment)
-        assert node.bound == deletion_bound(segment, node.share.epsilon, node.share.beta)
     share = shares.of_round(1)
     assert share == Shares(3 * 2000 / (2 * pi**2), 2e-3 / pi**2, 0.05 / pi**2)
-    ((epsilon, delta, paid),) = released
-    assert (epsilon, delta) == (share.epsilon, share.delta)
-    assert (paid.value, paid.scale) == (42.0, 1 / share.epsilon)
+    assert released == [(share.epsilon, share.delta, Paid(42.0, 1 / share.epsilon))]
     (part,) = ledger.parts
     assert (part.name, part.epsilon, part.delta) == ("round 1", 4 * share.epsilon, 3 * share.delta)
-    assert [(name, use.epsilon, use.delta) for name, use in part.uses.items()] == [
-        ("size", share.epsilon, 0.0), ("release", share.epsilon, share.delta),
-    ]  # fmt: skip
-    assert [(inner.name, inner.epsilon, inner.delta) for inner in part.parts] == [
-        ("deletions", share.epsilon, share.delta), ("number of deletions", share.epsilon, share.delta),
-    ]  # fmt: skip
+    assert [(use.epsilon, use.delta) for use in part.uses.values()] == [
+        (share.epsilon, 0),
+        (share.epsilon, share.delta),
+    ]
+    assert [(inner.epsilon, inner.delta) for inner in part.parts] == [(share.epsilon, share.delta)] * 2
     assert node.published() == [42.0, 40.0, 0.0, 2.0, 18.0, 0.0, 0.0, 18.0]
     assert node.answers.tolist() == [22.0, 0.0, 2.0]
-    assert node.due == 1
 
 
 @pytest.mark.parametrize("kind", [GrowingFinite, GrowingInfinite, FullyDynamic, InsertedMinusDeleted])

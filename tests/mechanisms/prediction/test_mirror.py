@@ -64,14 +64,6 @@ def test_composition_is_what_brute_force_finds(half: int, edge: float, epsilon: 
     assert composed_delta(values[1:], values[:-1], epsilon) == pytest.approx(found, rel=1e-9)  # pi is symmetric
 
 
-def test_the_constants_of_the_whole() -> None:
-    """Epsilon = 1, delta' = 0.0025: 2L = 56 costs 0.0108, and the climbs with steps of 0.3 and 0.5 0.027 and 0.071."""
-    assert half_length_of_claim(0.2, 0.0025) == 28
-    for step, wanted in ((0.2, 0.0108), (0.3, 0.027), (0.5, 0.071)):
-        climb = mended(half_length_of_claim(step, 0.0025), 0.0025)
-        assert climb.delta(1.0) == pytest.approx(wanted, rel=0.01)
-
-
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.01), (0.5, 0.01), (3.0, 0.001), (1.0, 1e-5)])
 def test_the_least_length_is_private_and_a_shorter_one_is_not(epsilon: float, delta: float) -> None:
@@ -111,29 +103,3 @@ def test_delay_and_mistakes_of_all_runs(literal: str) -> None:
     near = abs(np.mean(mistakes) - mirror.length / 2) < error
     assert near == (literal == "nothing")
     assert all(run.first_top == int(np.flatnonzero(row)[0]) + 1 for run, row in zip(runs, answers, strict=True))
-
-
-def test_bit_by_bit_and_at_once_are_the_same() -> None:
-    mirror = JdpMirror(epsilon=2.0, delay=3)
-    bits = np.random.default_rng(1).random(100) < 0.7
-    for seed in range(20):
-        single, many = (mirror.start(np.random.default_rng(seed)) for _ in range(2))
-        expected = [single.step(bool(bit)) for bit in bits]
-        pieces = [many.release(piece) for piece in np.split(bits, [0, 1, 1, 40])]
-        assert np.concatenate(pieces).tolist() == expected
-        assert (single.count, single.first_top) == (many.count, many.first_top)
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"epsilon": 0.0}, "epsilon must be a number above 0"),
-        ({"delta": 1.0}, "delta must be a number between 0 and 1"),
-        ({"delay": 0}, "delay must be a whole number"),
-        ({"half": 0}, "half must be a whole number"),
-        ({"literal": "end"}, "literal must be one of nothing, start, probabilities; got 'end'"),
-    ],
-)
-def test_nonsense_is_refused(given: dict[str, object], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        JdpMirror(**{"epsilon": 1.0, **given})  # type: ignore[arg-type]

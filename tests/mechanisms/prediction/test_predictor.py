@@ -1,24 +1,20 @@
-"""The predictor: its flags by hand, all its outputs by enumeration, and the privacy of its choice.
-
-False alarms: 1e-6 for each statistical test, unless said; seeds are fixed.
-"""
+"""The predictor: its flags by hand, all its outputs by enumeration, and the privacy of its choice."""
 
 from __future__ import annotations
 
 import math
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from disttrack.mechanisms import PointPredictor
 from disttrack.mechanisms.prediction.base import ZERO
 from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law, predictor_law
 from disttrack.mechanisms.prediction.histogram import SparseHistogram
 from disttrack.mechanisms.prediction.predictor import PredictorRun
-
-FALSE_ALARM = 1e-6
+from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 SURE = PointPredictor(3e6, 3e-6, count=2, delay=4, window=3, half=1)
 """Next to no noise, so that it names the point with two labels 1 and then lets no label 0 pass."""
@@ -85,53 +81,6 @@ def test_the_usual_constants() -> None:
     assert PointPredictor(3.0, 0.03, count=10, window=11).proved_delta > 0.03  # too few looks for the proof
 
 
-@pytest.mark.false_alarm(2e-6)
-def test_realisable_input_costs_the_limit_at_most() -> None:
-    """300 games; each exceeds the limit with the stated probability at most (binomial tail at 1e-6)."""
-    predictor = PointPredictor(3.0, 0.03)
-    assert predictor.limit is not None
-    ones = np.ones(2_000, dtype=bool)
-    counts, given_up = [], 0
-    for seed in range(300):
-        run = predictor.start(np.random.default_rng(seed))
-        counts.append(int((~run.play(np.zeros(2_000, dtype=np.int64), ones)).sum()))
-        given_up += run.flag == 3
-    most = stats.binom.isf(FALSE_ALARM, 300, predictor.limit.failure)
-    assert sum(count > predictor.limit.mistakes for count in counts) <= most
-    assert given_up <= stats.binom.isf(FALSE_ALARM, 300, predictor.share[1] / 2)
-    assert min(counts) >= predictor.mirror.delay
-    usual = [count for count in counts if count < 1_000]
-    middle = predictor.mirror.delay + predictor.mirror.length / 2
-    assert abs(np.mean(usual) - middle) < 6 * np.std(usual) / math.sqrt(len(usual))
-
-
-STREAMS = ("AAAAAAAAA", "AAAbAAAAA", "aaAAAaaaa", "AABaaaaaa", "AaAaAaAaA", "aaaaaaAAA", "AAABBBAAA")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("letters", STREAMS)
-@pytest.mark.false_alarm(1e-6)
-def test_the_enumerated_distribution_is_the_simulated_one(letters: str) -> None:
-    """3,000 runs; each outcome's count is binomial, tested at 1e-6 over all outcomes, and unlikely ones at once."""
-    runs = 3_000
-    law = predictor_law(SMALL)(tuple(2 * (ord(each.lower()) - ord("a")) + each.isupper() for each in letters))
-    assert law.sum() == pytest.approx(1, abs=1e-9)
-    assert law.min() >= -1e-12
-    counts = np.zeros(len(law))
-    for seed in range(runs):
-        counts[int(played(SMALL, letters, seed)[0], 2)] += 1
-    assert counts[law < 1e-12].sum() == 0
-    usual = law * runs >= 1
-    for chance, count in zip(law[usual], counts[usual], strict=True):
-        assert stats.binomtest(int(count), runs, min(chance, 1.0)).pvalue > FALSE_ALARM / 20
-    if letters == "AAAAAAAAA":
-        other = predictor_law(PointPredictor(18.0, 0.15, count=3, delay=6, window=6, half=1))((1,) * 9)
-        assert any(
-            stats.binomtest(int(count), runs, min(max(chance, 0.0), 1.0)).pvalue < FALSE_ALARM / 20
-            for chance, count in zip(other, counts, strict=True)
-        )
-
-
 @pytest.mark.slow
 def test_joint_privacy_of_all_short_inputs_and_its_controls() -> None:
     """Nine examples of one point with either label, and of another with label 0."""
@@ -181,19 +130,13 @@ def test_the_choice_is_private_on_neighbouring_counts(epsilon: float, delta: flo
     assert half > delta  # at a quarter of epsilon it would not be
 
 
-@pytest.mark.false_alarm(6e-6)
-def test_the_choice_as_it_is_drawn() -> None:
-    """Four points, 20,000 draws against the integrals: each count is binomial at 1e-6; so is the only point's."""
-    histogram, rng, runs = SparseHistogram(1.0, 0.1), np.random.default_rng(1), 20_000
-    for counts in ({3: 5, 8: 7, 9: 7, 11: 0}, {4: 9}):
-        law = histogram.chances(counts)
-        assert sum(law.values()) == pytest.approx(1)
-        assert 11 not in law
-        drawn = [histogram.choose(counts, rng) for _ in range(runs)]
-        for point, chance in law.items():
-            assert stats.binomtest(drawn.count(point), runs, chance).pvalue > FALSE_ALARM
-        assert set(drawn) <= set(law)
-    assert histogram.named(9) == pytest.approx(histogram.chances({4: 9})[4])
-    assert histogram.choose({}, rng) == ZERO
-    assert histogram.chances({}) == {ZERO: 1}
-    assert 1 - histogram.named(math.ceil(histogram.enough(0.01))) <= 0.01
+def test_the_choice_is_the_largest_noisy_count_above_the_cut() -> None:
+    """A draw of scale 2 / epsilon for each point that has a count, in the order of the points."""
+    histogram, counts = SparseHistogram(0.5, 0.1), {9: 6, 3: 5, 11: 0, 8: 7}
+    for draws in product((-1.0, 0.5, 2.0, 5.0), repeat=3):
+        noisy = {point: counts[point] + 4 * draw for point, draw in zip((3, 8, 9), draws, strict=True)}
+        first = max(noisy, key=lambda point: noisy[point])
+        source: Any = ScriptedNoise(draws)
+        assert histogram.choose(counts, source) == (first if noisy[first] > histogram.cut else ZERO)
+        assert source.taken == 3
+    assert histogram.choose({}, np.random.default_rng(0)) == ZERO

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from disttrack.mechanisms import (
 from disttrack.mechanisms.halting import AboveThresholdHalting
 from disttrack.mechanisms.prediction.base import ZERO, Limit, examples
 from disttrack.mechanisms.prediction.exponential import LARGEST, ExponentialRun
+from disttrack.mechanisms.prediction.histogram import SparseHistogram
 
 POINTS = 11
 
@@ -76,18 +78,19 @@ class Script:
 def test_the_exponential_learner_cuts_a_uniform_number_by_its_weights(points: int) -> None:
     learner = Exponential(4.0, points, 20)
     told = [(0, False), (points - 1, True), (0, False), (points // 2, True), (points - 1, False)]
-    run = ExponentialRun(learner, Script())  # type: ignore[arg-type]
+    script = Script()
+    run = ExponentialRun(learner, script)  # type: ignore[arg-type]
     weights = np.ones(points)
-    for step in range(len(told) + 1):
+    for example in [*told, None]:
         edges = np.concatenate(([0.0], np.cumsum(weights / weights.sum())))
         for point in range(points):
             for share in (1e-9, 0.5, 1 - 1e-9):
-                run._rng = Script(edges[point] + share * (edges[point + 1] - edges[point]))  # type: ignore[assignment]
+                script.numbers = [edges[point] + share * (edges[point + 1] - edges[point])]
                 assert run.hypothesis() == point
-        run._rng = Script(1 - 1e-17)  # type: ignore[assignment]  # rounding never leads past the last point
+        script.numbers = [1 - 1e-17]  # rounding never leads past the last point
         assert run.hypothesis() == points - 1
-        if step < len(told):
-            point, label = told[step]
+        if example:
+            point, label = example
             run.learn(point, label)
             weights[point] *= math.exp(learner.loss / 2 * (1 if label else -1))
 
@@ -221,3 +224,36 @@ def test_the_proper_learner_shows_the_target_after_the_test_if_it_is_named(ones:
     for first in range(1, 9):
         for last in range(first, 10):
             assert times.halting(ones, first, last) == pytest.approx(sum(at[first : last + 1]), abs=1e-12)
+
+
+def test_hypotheses_are_whole_numbers() -> None:
+    points, labels = np.array([1, 2]), np.array([True, False])
+    for learner in (Plain(), Guessing(3), ExpertsPrivate(1.0, 3, 9), PrivateProper(1.0, 9)):
+        run = learner.start(np.random.default_rng(0))
+        assert run.release(points[:0], labels[:0]).dtype == np.int64
+        assert run.release(points, labels).dtype == np.int64
+        assert LearnerRun.release(run, points, labels).dtype == np.int64
+        assert run.play(points, labels).dtype == np.bool_
+
+
+@pytest.mark.parametrize("share", [0.5, 2 / 3])
+def test_the_parts_of_the_proper_learner_share_its_budget(share: float) -> None:
+    """Halting steps lose `share` of epsilon at most, the choice the rest, with delta.
+
+    Six rounds stay far below the threshold, where one label 1 more tells by the noise of the query alone: a quarter of
+    the test's budget, which is what a test with half of its noise would exceed.
+    """
+    learner = PrivateProper(6.0, 6, delta=0.05, share=share)
+    law = AboveThresholdHalting(learner.test)
+    worst = 0.0
+    for ones in product((0, 1), repeat=5):
+        here = tuple(place for place, one in enumerate(ones, start=1) if one)
+        for place in here:
+            there = tuple(one for one in here if one != place)
+            steps = [(law.halting(here, step, step), law.halting(there, step, step)) for step in range(1, 7)]
+            worst = max(worst, *(abs(math.log(p / q)) for p, q in steps if min(p, q) > 1e-12))
+    budget = 6.0 * share
+    assert worst == pytest.approx(budget / 4, rel=1e-3)
+    assert learner.histogram == SparseHistogram(6.0 * (1 - share), 0.05)
+    assert learner.test.epsilon + learner.histogram.epsilon == pytest.approx(6.0)
+    assert learner.test.threshold >= learner.histogram.enough(learner.false_alarm)

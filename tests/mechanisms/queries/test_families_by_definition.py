@@ -7,12 +7,10 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from disttrack.mechanisms.queries import FAMILIES, Family, family
+from disttrack.mechanisms.queries import Family, family
 from disttrack.mechanisms.queries.base import Items
-from disttrack.mechanisms.queries.binary import Halves, Marginals
 from disttrack.mechanisms.queries.named import FORMS
 from disttrack.mechanisms.queries.ordered import MOST, Intervals
-from disttrack.mechanisms.queries.plain import Axes, Count, Points
 
 
 def matrix_of(name: str, domain: int) -> list[list[float]]:
@@ -58,7 +56,6 @@ def test_every_view_of_a_family_is_of_one_matrix(name: str, domain: int) -> None
         np.testing.assert_array_equal(made.row(query), matrix[query])
     assert made.l1 == pytest.approx(matrix.sum(axis=0).max())
     assert made.l2 == pytest.approx(np.sqrt((matrix**2).sum(axis=0).max()))
-    assert Family._largest(made, 1) == pytest.approx(made.l1)
     assert made.evaluate(counts) is not counts
 
 
@@ -137,14 +134,3 @@ def test_what_is_refused_and_how(name: str, domain: int, said: str) -> None:
     with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
         family(name, domain)
     assert str(found.value) == said
-
-
-def test_edges_that_are_taken() -> None:
-    assert Intervals(4, 10).number == 10
-    assert Intervals(3000, 5).number == 5
-    assert family("axes:4", 4).number == 5
-    assert Marginals(4, 2).number == 4
-    assert Halves(4, 1).number == 1
-    assert {kind: type(made) for kind, made in (("count", Count(2)), ("points", Points(2)), ("axes", Axes(2, 1)))} == {
-        kind: FAMILIES[kind] for kind in ("count", "points", "axes")
-    }

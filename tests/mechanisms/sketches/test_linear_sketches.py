@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from itertools import product
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from disttrack.mechanisms.sketches import Ams, AmsMedian, Sketch
-from disttrack.mechanisms.sketches.linear import EXACT
+from disttrack.mechanisms.sketches.linear import EXACT, LinearRun
 from disttrack.mechanisms.sketches.second_moment import rows_for, rows_for_tail, tail, variance
 from disttrack.mechanisms.sketches.signs import DenseSigns, HashedSigns, signs_of
 
@@ -78,7 +80,6 @@ def test_large_counters_leave_32_bit_floats() -> None:
 
 def test_dense_signs_are_drawn_again_alike() -> None:
     signs = DenseSigns(1000, np.random.default_rng(1))
-    signs._most = 2
     items = np.array([0, 1, 5000, 131, 10**9, 0, 262])
     before = signs.columns(items)
     for item in range(0, 3000, 131):
@@ -88,18 +89,17 @@ def test_dense_signs_are_drawn_again_alike() -> None:
     assert abs(float(signs.columns(np.arange(2000)).mean())) < 6 / np.sqrt(2e6)
 
 
-@pytest.mark.false_alarm(3e-8)
-def test_hashed_signs_are_4_wise_independent_and_linear_ones_are_not() -> None:
-    """Over 200,000 rows the mean product of up to four signs is within 6 / sqrt(rows) of 0 (false alarm 2e-9 each)."""
-    rows = 200_000
-    signs = HashedSigns(rows, np.random.default_rng(3))
-    columns = signs.columns(np.array([0, 1, 2, 3, 10**6])).astype(float)
-    for number in range(1, 16):
-        chosen = columns[[place for place in range(4) if number >> place & 1]]
-        assert abs(chosen.prod(axis=0).mean()) < 6 / np.sqrt(rows)
-    signs._coefficients[:2] = 0  # the control: a polynomial of degree 1 is 2-wise independent only
-    columns = signs.columns(np.array([0, 1, 2, 3])).astype(float)
-    assert abs(columns.prod(axis=0).mean()) > 0.1
+def test_hashed_signs_are_the_lowest_bits_of_polynomials() -> None:
+    """Of degree 3, modulo 2^31 - 1, which itself is 0."""
+    prime = 2**31 - 1
+    coefficients = np.random.default_rng(0).integers(prime, size=(4, 9), dtype=np.uint64)
+    coefficients[:, 0] = 0, 0, 0, prime
+    source: Any = SimpleNamespace(integers=lambda top, size, dtype: coefficients)
+    signs, items = HashedSigns(9, source), np.array([0, 1, 10**6, prime - 1])
+    for item, column in zip(items.tolist(), signs.columns(items).tolist(), strict=True):
+        rows = coefficients.T.tolist()
+        expected = [1 - 2 * ((((a * item + b) * item + c) * item + d) % prime % 2) for a, b, c, d in rows]
+        assert signs.column(item).tolist() == column == expected
 
 
 @pytest.mark.parametrize("item", [2**31 - 1, 2**40, -1])
@@ -135,16 +135,13 @@ def test_the_rows_of_the_theorems() -> None:
     assert exact <= 0.01
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"rows": 0}, "rows must be a whole number"),
-        ({"rows": 3, "signs": "wide"}, "signs must be 'dense' or 'hashed'"),
-        ({"rows": 3, "alpha": 0}, "alpha must be a number above 0"),
-    ],
-)
-def test_what_is_refused(arguments: dict, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        Ams(**arguments)
-    with pytest.raises(ValueError, match="groups must be an odd number"):
-        AmsMedian(groups=2, rows=3)
+def test_groups_have_their_own_means() -> None:
+    groups = LinearRun(3, 5, "dense", np.random.default_rng(0))
+    twin = groups.twin()
+    for item in range(9):
+        groups.update(item, item + 1)
+        twin.absorb({item: item + 1})
+    assert groups.means().tolist() == pytest.approx((groups.squares / 5).tolist())
+    assert groups.estimate() == sorted(groups.means().tolist())[1]
+    assert groups.product(twin) == pytest.approx(float(groups.means().mean()))
+    assert twin.estimate() == groups.estimate()

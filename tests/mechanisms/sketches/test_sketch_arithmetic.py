@@ -65,14 +65,12 @@ def test_the_least_hash_values(size: int) -> None:
         least = sorted(seen)[:size]
         exact = len(seen) if len(seen) < size else (size - 1) / ((least[-1] + 1) / 2**64)
         assert run.estimate() == pytest.approx(exact, rel=1e-12)
-        assert run._least == least
         if step == 30:
             late.absorb({item: 1 for item in range(40) if mixed(item, key) in seen})
         elif step > 30:
             late.update(item, 1)
-    assert late._least == run._least
     late.absorb({})
-    assert late._least == run._least
+    assert late.estimate() == run.estimate()
     run.reset()
     assert run.estimate() == 0.0
     assert (Kmv(size=size).words, Kmv(size=size).total_rows, Kmv(size=size).goal) == (size, size, "distinct")
@@ -93,27 +91,13 @@ def test_registers_keep_the_largest_rank(registers: int, items: int) -> None:
     raw = 0.7213 / (1 + 1.079 / registers) * registers**2 / sum(2.0**-rank for rank in ranks)
     empty = ranks.count(0)
     exact = registers * log(registers / empty) if raw <= 2.5 * registers and empty else raw
-    assert run._ranks == ranks
     assert run.estimate() == pytest.approx(exact)
     late.absorb(dict.fromkeys(range(items), 3))
     assert late.estimate() == run.estimate()
-    assert run._place(0) == (0, 65 - bits)
-    assert run._place(2**64 - 1) == (registers - 1, 1)
     run.reset()
     assert run.estimate() == 0.0
     sketch = HyperLogLog(registers=registers)
     assert (sketch.words, sketch.total_rows, sketch.goal) == (ceil(6 * registers / 64), registers, "distinct")
-
-
-def test_all_registers_full_or_the_estimate_large_gives_the_raw_estimate() -> None:
-    run, _ = runs_of(HyperLogLog(registers=128), 0)
-    factor = 0.7213 / (1 + 1.079 / 128) * 128 * 128
-    run._empty, run._sum = 0, factor / (2 * 128)
-    assert run.estimate() == pytest.approx(256)  # no empty register to count
-    run._empty = 4
-    assert run.estimate() == pytest.approx(128 * log(32))
-    run._sum = factor / (2.51 * 128)
-    assert run.estimate() == pytest.approx(2.51 * 128)
 
 
 @pytest.mark.parametrize("change", [0, -1])
@@ -181,17 +165,6 @@ def test_plain_sketches_by_name() -> None:
     assert plain("hyperloglog", 128, 0.3) == HyperLogLog(registers=128, alpha=0.3)
     assert plain("count-sketch", 5, 0.3) == CountSketch(width=5, alpha=0.3)
     assert plain("count-min", 5, 0.3) == CountMin(width=5, alpha=0.3)
-    for sketch, size, said in (
-        ("asm", 3, "sketch must be one of ams, kmv, hyperloglog, count-sketch, count-min; got 'asm'"),
-        ("hyperloglog", 129, "size must be a power of two; got 129"),
-        ("hyperloglog", 64, "size must be a whole number of at least 128; got 64"),
-        ("count-min", 0, "size must be a whole number of at least 1; got 0"),
-    ):
-        with pytest.raises(ValueError) as found:  # noqa: PT011 - the whole line is compared
-            plain(sketch, size, 0.3)
-        assert str(found.value) == said
-    with pytest.raises(ValueError, match=r"^alpha must be a number above 0; got 0$"):
-        plain("ams", 3, 0)
     assert plain("ams", 3, 0.3).built_for is None
 
 

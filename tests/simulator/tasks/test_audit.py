@@ -59,14 +59,6 @@ def tracker(sites: int = 9) -> Tracker:
     return Tracker(Robust(alpha=0.1), RoundRobin(), sites, 4)
 
 
-def test_the_chances_of_all_lengths_of_a_phase_add_up_to_one() -> None:
-    law = tracker()
-    most = 2_000
-    total = sum(exp(law.log_phase(bits)) for bits in range(1, most))
-    # what is missing is an empty phase and a phase of more bits
-    assert total + law._length_below(0) + 1 - law._length_below(most - 1) == pytest.approx(1, abs=1e-12)
-
-
 def test_a_played_round_is_counted_as_it_was() -> None:
     law = tracker()
     here = law.database(np.random.default_rng(1))

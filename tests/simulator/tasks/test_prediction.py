@@ -24,7 +24,6 @@ from disttrack.adversaries.prediction import Examiner
 from disttrack.mechanisms import Exponential, Guessing, JdpMirror, Learner, Plain, PointPredictor, PrivateProper
 from disttrack.simulator.errors import MoveError, ScenarioError
 from disttrack.simulator.runs.runner import run
-from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.prediction import play_mirror, play_prediction
 from disttrack.simulator.tasks.prediction.examples import shown_of
 
@@ -218,34 +217,6 @@ def scenario(folder: Path, task: str, protocol: str, adversary: str) -> Path:
     path = folder / "own.yaml"
     path.write_text(HEAD.format(task=task, protocol=protocol, adversary=adversary), encoding="utf-8")
     return path
-
-
-@pytest.mark.parametrize(
-    ("task", "protocol", "adversary", "said"),
-    [
-        ("prediction", "{kind: jdp-mirror, epsilon: 1}", "contrary", "takes a Learner; jdp-mirror is none"),
-        ("prediction", "{kind: point-predictor, epsilon: 9}", "insertion", "needs a learner that reveals hypotheses"),
-        ("prediction", "{kind: plain}", "{kind: contrary, sees: state}", "must be one of outputs, hypotheses"),
-        ("prediction", "{kind: plain}", "white-box", "needs to see the state"),
-        ("prediction", "{kind: guessing, points: 3}", "contrary", "points: must be at least 10, as the game has"),
-        ("prediction", "{kind: exponential, epsilon: 1, horizon: 3}", "contrary", "horizon: must be at least 9"),
-        ("prediction", "{kind: plain}", "{kind: replay, of: intruder}", "can't be replayed"),
-        ("mirror", "{kind: plain}", "round-robin", "takes a JdpMirror; plain is none"),
-        ("mirror", "{kind: jdp-mirror, epsilon: 1}", "freeze", "must be one that does not react"),
-        ("joint-privacy", "{kind: plain}", "round-robin", "takes a JdpMirror or PointPredictor; plain is none"),
-    ],
-)
-def test_what_a_scenario_is_refused_for(task: str, protocol: str, adversary: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match=said):
-        load(scenario(tmp_path, task, protocol, adversary))
-
-
-def test_enumeration_is_for_short_inputs(tmp_path: Path) -> None:
-    path = scenario(tmp_path, "joint-privacy", "{kind: jdp-mirror, epsilon: 1}", "round-robin")
-    text = path.read_text(encoding="utf-8").replace("steps: 9", "steps: 13")
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(ScenarioError, match=r"steps.*must be at most 12 for jdp-mirror; got 13"):
-        load(path)
 
 
 def test_a_scenario_fills_points_and_horizon(tmp_path: Path) -> None:

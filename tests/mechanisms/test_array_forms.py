@@ -1,0 +1,182 @@
+"""What takes an array gives what a loop over its entries gives, and stands as the loop does, however it is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from disttrack.mechanisms import (
+    COUNTERS,
+    Draws,
+    ExpertsPrivate,
+    Exponential,
+    Gaussian,
+    Guessing,
+    JdpMirror,
+    Laplace,
+    Learner,
+    PerturbedLeader,
+    Plain,
+    PointPredictor,
+    PrivatePartition,
+    PrivateProper,
+)  # fmt: skip
+from disttrack.mechanisms.counters import make
+from disttrack.mechanisms.counters.base import Run
+from disttrack.mechanisms.segments import SegmentNoise
+from disttrack.mechanisms.sketches import AmsMedian
+
+STEPS = 2_500
+"""More than two batches of noise."""
+POINTS, ROUNDS = 40, 400
+
+
+@dataclass(frozen=True)
+class Form:
+    """One mechanism's two forms.
+
+    Attributes
+    ----------
+    start
+        Makes a run from a generator.
+    entries
+        Makes the input from a generator.
+    step, many
+        Give the outputs of a run for an entry and for several.
+    state
+        What a run shows of its state.
+    """
+
+    start: Callable[[np.random.Generator], Any]
+    entries: Callable[[np.random.Generator], Sequence[Any]]
+    step: Callable[[Any, Any], Any]
+    many: Callable[[Any, Any], Sequence[Any]]
+    state: Callable[[Any], Any] = lambda run: None
+
+
+def bits(rng: np.random.Generator) -> np.ndarray:
+    return (rng.random(STEPS) < 0.4).astype(float)
+
+
+def of_counter(kind: str, many: Callable[..., Any] = lambda run, x: run.release(x)) -> Form:
+    return Form(
+        lambda rng: make(kind, 0.7, STEPS, rng), bits, lambda run, x: run.step(x), many, lambda run: run.state()
+    )
+
+
+def closings(run: Any, numbers: np.ndarray) -> list[Any]:
+    found: list[Any] = [None] * len(numbers)
+    for place, items in run.closings(numbers):
+        found[place] = items
+    return found
+
+
+def of_partition(horizon: int | None) -> Form:
+    partition = PrivatePartition(2.0, horizon, 0.1)
+    return Form(
+        partition.start, bits, lambda run, x: run.step(x), closings, lambda run: (run.t, run.count, run.segments)
+    )
+
+
+def choose_and_learn(run: Any, costs: np.ndarray) -> int:
+    chosen = run.choose()
+    run.learn(costs)
+    return int(chosen)
+
+
+def of_leader(epsilon: float | None) -> Form:
+    leader = PerturbedLeader(5, ROUNDS, epsilon=epsilon)
+    return Form(
+        lambda rng: leader.start(*rng.spawn(2)), lambda rng: rng.integers(0, 2, (ROUNDS, 5)) * np.linspace(0.8, 1, 5),
+        choose_and_learn, lambda run, costs: run.play(costs),
+    )  # fmt: skip
+
+
+def examples(rng: np.random.Generator) -> np.ndarray:
+    """Return points and labels; the target comes often, and in every other game one label in fifty is wrong."""
+    points = np.where(rng.random(ROUNDS) < 0.5, 7, rng.integers(0, POINTS, ROUNDS))
+    return np.stack((points, (points == 7) ^ (rng.random(ROUNDS) < 0.02 * rng.integers(2))), axis=1)
+
+
+def predict_and_learn(run: Any, example: np.ndarray) -> bool:
+    predicted = run.predict(int(example[0]))
+    run.learn(int(example[0]), bool(example[1]))
+    return bool(predicted)
+
+
+def of_learner(learner: Learner) -> Form:
+    return Form(
+        learner.start, examples, predict_and_learn, lambda run, pairs: run.play(pairs[:, 0], pairs[:, 1].astype(bool)),
+        lambda run: run.facts(),
+    )  # fmt: skip
+
+
+def update_and_estimate(run: Any, update: np.ndarray) -> float:
+    run.update(int(update[0]), int(update[1]))
+    return float(run.estimate())
+
+
+def of_draws(law: Any, batch: int) -> Form:
+    return Form(
+        lambda rng: Draws(law, rng, batch), lambda rng: range(STEPS), lambda run, _: run.one(),
+        lambda run, places: run.many(len(places)),
+    )  # fmt: skip
+
+
+FORMS: dict[str, Form] = {
+    **{kind: of_counter(kind) for kind in COUNTERS},
+    "the way of all counters": of_counter("binary", Run.release),
+    "partition": of_partition(None),
+    "partition with a horizon": of_partition(STEPS),
+    "leader": of_leader(None),
+    "private leader": of_leader(0.5),
+    **{
+        learner.kind: of_learner(learner)
+        for learner in (
+            Plain(), Guessing(POINTS, 0.7), PrivateProper(8.0, ROUNDS, delta=0.1), Exponential(8.0, POINTS, ROUNDS),
+            ExpertsPrivate(2.0, POINTS, ROUNDS, counter="per-item"), PointPredictor(60.0, 0.3),
+        )
+    },
+    "mirror": Form(
+        JdpMirror(2.0, delay=3).start, lambda rng: bits(rng).astype(bool), lambda run, bit: run.step(bool(bit)),
+        lambda run, several: run.release(several), lambda run: (run.count, run.first_top),
+    ),
+    "ams": Form(
+        AmsMedian(groups=3, rows=9).start,
+        lambda rng: np.stack((rng.integers(0, 90, STEPS), rng.choice((-2, 1, 3), STEPS)), axis=1),
+        update_and_estimate, lambda run, updates: run.play(updates[:, 0], updates[:, 1]),
+    ),
+    **{f"segments of {levels} levels": Form(
+        lambda rng, levels=levels: SegmentNoise(levels, Draws(Laplace(1.0), rng, 1)), lambda rng: range(STEPS),
+        lambda run, _: run.step(), lambda run, steps: run.path(len(steps)), lambda run: (run.t, run.in_force),
+    ) for levels in (0, 4, 12)},
+    **{f"draws of {batch}": of_draws(law, batch) for law, batch in ((Laplace(1.5), 1), (Gaussian(1.5), 17))},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_an_array_is_a_loop_over_its_entries(name: str) -> None:
+    """Pieces of 0, 1 and many entries, taken by turns at once and one by one; `blt` adds up in another order."""
+    form, seen = FORMS[name], set()
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        entries = form.entries(rng)
+        single, mixed = (form.start(np.random.default_rng(seed)) for _ in range(2))
+        expected = [form.step(single, x) for x in entries]
+        cuts = {0, 1, len(entries), *rng.integers(0, len(entries), 4).tolist(), *rng.integers(0, 50, 4).tolist()}
+        outputs = list(form.many(mixed, entries[:0]))
+        for turn, (begin, end) in enumerate(pairwise(sorted(cuts))):
+            piece = entries[begin:end]
+            outputs += list(form.many(mixed, piece)) if turn % 3 else [form.step(mixed, x) for x in piece]
+        if name == "blt":
+            assert outputs == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        else:
+            assert outputs == expected
+            assert form.state(mixed) == form.state(single)
+        seen |= {*expected}
+    assert len(seen) > 1 or name == "segments of 0 levels"

@@ -1,0 +1,242 @@
+"""Every parameter of every registered class refuses what is out of its range, by its name, and takes the edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING
+from functools import partial
+from importlib.util import find_spec
+from math import inf, nan
+from typing import Any, NamedTuple
+
+import pytest
+
+from disttrack.mechanisms import (
+    AboveThreshold,
+    Binary,
+    Blt,
+    Exponential,
+    FullyDynamic,
+    Gaussian,
+    GaussianQueries,
+    Hybrid,
+    Laplace,
+    LaplaceQueries,
+    Ledger,
+    PanPrivateDensity,
+    PointPredictor,
+    RandomizedResponse,
+    Sparse,
+    SparseVectorMonitor,
+    SquareRoot,
+    hard_instance,
+    laplace_sum_quantile,
+    sketches,
+)  # fmt: skip
+from disttrack.mechanisms.accounting.composition import advanced
+from disttrack.mechanisms.gaussian import noise_multiplier
+from disttrack.mechanisms.halting import SampledHalting
+from disttrack.mechanisms.noise_union import NoiseUnion
+from disttrack.mechanisms.prediction.histogram import SparseHistogram
+from disttrack.mechanisms.queries.binary import Halves, Marginals
+from disttrack.mechanisms.queries.ordered import Intervals
+from disttrack.mechanisms.queries.plain import Axes, Points
+from disttrack.mechanisms.sketches.second_moment import rows_for, rows_for_tail
+from disttrack.simulator.points.registry import Kind, kinds, parameters
+from disttrack.simulator.tasks.audit.cases import usual
+
+FAMILIES = ("mechanism", "sketch", "curator", "analyst", "attacker")
+
+
+class Range(NamedTuple):
+    """What is accepted, in the words of the refusal; values out of it, and values at its edges."""
+
+    accepted: str
+    wrong: tuple[Any, ...]
+    edges: tuple[Any, ...] = ()
+
+
+def whole(least: int) -> Range:
+    return Range(f"a whole number of at least {least}", (least - 1, least + 0.5, True, "7"), (least,))
+
+
+NUMBER = (-1.0, nan, inf, True, "0.5")
+POSITIVE = Range("a number above 0", (0, *NUMBER), (1e-9,))
+SHARE = Range("a number between 0 and 1, both excluded", (0, 1, 1.5, *NUMBER), (1e-9, 1 - 1e-9))
+FROM_0 = Range("a number from 0, and below 1", (1, 1.5, *NUMBER), (0, 0.999))
+UNTIL = Range("a number from 0, below 1", (1, 1.5, *NUMBER), (0, 0.999))
+FINITE = Range("a finite number", (nan, inf, -inf))
+NAME = Range("one of ", ("xyz",))
+
+RANGES: dict[str, Range | None] = {
+    **dict.fromkeys(("epsilon", "sensitivity", "variation", "rate", "std", "noise", "constant", "alpha"), POSITIVE),
+    **dict.fromkeys(("delta", "beta", "false_alarm", "share"), SHARE),
+    **dict.fromkeys(
+        ("horizon", "points", "k", "users", "changes", "domain", "delay", "half", "count", "window"), whole(1)
+    ),
+    **dict.fromkeys(("runs", "block", "rows", "copies", "rounds", "updates", "depth", "width", "budget"), whole(1)),
+    **dict.fromkeys(("tail", "size", "groups"), whole(1)),
+    **dict.fromkeys(("experts", "candidates"), whole(2)),
+    **dict.fromkeys(("burn", "prefill"), whole(0)),
+    **dict.fromkeys(("counter", "static", "queries", "sketch", "literal"), NAME),
+    "calibration": Range("'classical' or 'exact'", ("xyz",)),
+    "signs": Range("'dense' or 'hashed'", ("wide",)),
+    "threshold": POSITIVE,
+    "largest": POSITIVE,
+    "until": UNTIL,
+    "stride": Range("a number from 0.1 to 3", (0.09, 3.1, nan, True), (0.1, 3)),
+    "base": Range("an odd whole number of at least 3", (2, 4, 1, -3, True, 3.0), (3,)),
+    "registers": whole(128),
+    "cut": None,
+    "sticky": None,
+}
+"""By the name of a parameter; None if every value is taken."""
+BELOW_1 = ("ams-difference", "computation-paths", "private-median", "rounded", "salted", "switched")
+OWN: dict[tuple[str, str, str], Range | None] = {
+    ("mechanism", "above-threshold", "threshold"): FINITE,
+    ("mechanism", "binary", "literal"): None,
+    ("mechanism", "sparse-vector-queries", "queries"): whole(1),
+    ("mechanism", "guessing", "rate"): Range(SHARE.accepted, (0, 1.5, -1.0, nan, inf, "0.5"), (1e-9, 1.0)),
+    ("mechanism", "experts-private", "points"): whole(2),
+    ("mechanism", "pmw", "rounds"): whole(0),
+    **{("mechanism", kind, "delta"): FROM_0 for kind in ("laplace", "gaussian", "pmw")},
+    **{
+        ("mechanism", kind, "delta"): FROM_0
+        for kind in kinds("mechanism")
+        if kind.startswith(("growing", "fully", "inserted"))
+    },
+    **{("sketch", kind, "alpha"): SHARE for kind in BELOW_1},
+    ("sketch", "kmv", "size"): whole(3),
+    ("sketch", "salted", "size"): whole(128),
+    ("sketch", "computation-paths", "largest"): whole(2),
+    ("sketch", "datasketches-hll", "lg_k"): whole(7),
+    ("sketch", "datasketches-theta", "lg_k"): whole(5),
+    ("sketch", "datasketches-count-min", "width"): whole(3),
+    ("curator", "laplace", "epsilon"): SHARE,
+    ("attacker", "unsorted-items", "share"): None,
+}  # fmt: skip
+NEEDED = {"rows": 8, "groups": 3, "copies": 2, "size": 256, "changes": 2, "rounds": 2, "updates": 20, "registers": 256,
+          "width": 8, "epsilon": 0.5}  # fmt: skip
+"""Values of parameters that must be given, but for mechanisms, which are made as they are audited."""
+REGISTERED = [kind for family in FAMILIES for kind in kinds(family).values()]
+
+
+def range_of(kind: Kind, name: str) -> Range | None:
+    key = (kind.family, kind.name, name)
+    return OWN[key] if key in OWN else RANGES[name]
+
+
+def complaint(make: Callable[[], Any]) -> str:
+    """Return the text of a refusal; empty if there is none."""
+    try:
+        make()
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def check(make: Callable[..., Any], given: dict[str, Any], name: str, accepted: Range, *more: Any) -> None:
+    """Assert that values out of a range are refused by the parameter's name, and those at its edges are not."""
+    begin = f"{name} must be {accepted.accepted}"
+    for value in (*accepted.wrong, *more):
+        message = complaint(partial(make, **given | {name: value}))
+        assert message.startswith(begin), f"{value!r}: {message}"
+        assert f"; got {value!r}" in message
+    for value in accepted.edges:  # where another parameter does not fit it, that one is named
+        assert not complaint(partial(make, **given | {name: value})).startswith(begin)
+
+
+@pytest.mark.parametrize("kind", REGISTERED, ids=lambda kind: f"{kind.family}-{kind.name}")
+def test_a_registered_class_refuses_what_is_out_of_range(kind: Kind) -> None:
+    make = kind.load()
+    known = parameters(make)
+    given = usual(kind.name, list(known)) if kind.family == "mechanism" else {
+        name: NEEDED[name] for name, default in known.items() if default is MISSING
+    }  # fmt: skip
+    if kind.name == "gaussian" and kind.family == "mechanism":
+        given["delta"] = 1e-6
+    make(**given)
+    for name, default in known.items():
+        accepted = range_of(kind, name)
+        if accepted is not None:
+            needed = default is not None or (name == "horizon" and getattr(make, "needs_horizon", False))
+            check(make, given, name, accepted, *(None,) * needed)
+
+
+@pytest.mark.parametrize(
+    ("make", "given", "ranges"),
+    [
+        (AboveThreshold(1.0, 5.0).fires_from, {"beta": 0.1}, {"beta": SHARE}),
+        (AboveThreshold(1.0, 5.0).silent_below, {"queries": 3, "beta": 0.1}, {"queries": whole(1), "beta": SHARE}),
+        (Sparse(1.0, 9).error_bound, {"t": 1, "beta": 0.1}, {"t": whole(1), "beta": SHARE}),
+        (Hybrid(1.0).variance, {"t": 3}, {"t": whole(1)}),
+        (Hybrid(1.0).error_bound, {"t": 3, "beta": 0.1}, {"t": whole(1), "beta": SHARE}),
+        (Hybrid(1.0).error_bound_throughout, {"steps": 3, "beta": 0.1}, {"steps": whole(1)}),
+        (RandomizedResponse(1.0).variance, {"t": 3}, {"t": whole(1)}),
+        (RandomizedResponse(1.0).error_bound, {"t": 3, "beta": 0.1}, {"t": whole(1), "beta": SHARE}),
+        (SquareRoot(0.5, 9).error_bound, {"t": 3, "beta": 0.1}, {"t": whole(1), "beta": SHARE}),
+        (Blt(0.5, 9).error_bound, {"t": 3, "beta": 0.1}, {"t": whole(1), "beta": SHARE}),
+        (LaplaceQueries(1.0).error_bound, {"items": 3, "beta": 0.1}, {"beta": SHARE}),
+        (PanPrivateDensity(1.0, 4).accuracy, {"beta": 0.1}, {"beta": SHARE}),
+        (hard_instance, {"halting_times": SparseVectorMonitor(2, 1.0).halting_times(), "k": 2}, {"k": whole(1)}),
+        (laplace_sum_quantile, {"parts": [(1.0, 2)], "beta": 0.1}, {"beta": SHARE}),
+        (NoiseUnion.of([[(1.0, 2)]]).quantile, {"beta": 0.1}, {"beta": SHARE}),
+        (noise_multiplier, {"epsilon": 0.5, "delta": 0.1}, {"epsilon": POSITIVE, "delta": SHARE}),
+        (partial(SampledHalting, lambda ones, gen: None, rng=None), {"runs": 3}, {"runs": whole(1)}),
+        (Ledger, {"name": "l", "epsilon": 1.0}, {"epsilon": POSITIVE, "rule": NAME}),
+        (advanced, {"parts": [(0.1, 0.0)], "slack": 0.1}, {"slack": SHARE}),
+        (Laplace, {"scale": 1.0}, {"scale": POSITIVE}),
+        (Gaussian, {"std": 1.0}, {"std": POSITIVE}),
+        (SparseHistogram, {"epsilon": 1.0, "delta": 0.1}, {"epsilon": POSITIVE, "delta": SHARE}),
+        (Points, {"domain": 3}, {"domain": whole(1)}),
+        (Axes, {"domain": 4, "rows": 2}, {"rows": whole(1)}),
+        (Intervals, {"domain": 4, "number": 2}, {"number": whole(0)}),
+        (Marginals, {"domain": 4}, {"order": whole(1)}),
+        (Halves, {"domain": 4}, {"number": whole(1)}),
+        (rows_for, {"alpha": 0.5, "beta": 0.1}, {"alpha": POSITIVE, "beta": SHARE}),
+        (rows_for_tail, {"alpha": 0.5, "beta": 0.1}, {"alpha": POSITIVE}),
+    ],
+    ids=lambda value: getattr(value, "__qualname__", None),
+)  # fmt: skip
+def test_what_is_not_registered_does_too(
+    make: Callable[..., Any], given: dict[str, Any], ranges: dict[str, Range]
+) -> None:
+    make(**given)
+    for name, accepted in ranges.items():
+        check(make, given, name, accepted)
+
+
+RELATIONS: list[tuple[Callable[[], Any], str]] = [
+    (partial(sketches.CountSketch, 8, depth=4), "depth must be an odd number; got 4"),
+    (partial(sketches.AmsMedian, 4, 8), "groups must be an odd number; got 4"),
+    (partial(sketches.HyperLogLog, 192), "registers must be a power of two; got 192"),
+    (partial(sketches.Switched, 3, 129, "hyperloglog"), "size must be a power of two; got 129"),
+    (partial(sketches.Switched, 3, 64, "hyperloglog"), "size must be a whole number of at least 128; got 64"),
+    (
+        partial(sketches.Rounded, 8, "count-sketch"),
+        "sketch must estimate what is never negative; count-sketch does not",
+    ),
+    (partial(sketches.Salted, 8, "ams"), "sketch must count distinct items; ams does not"),
+    (partial(sketches.ComputationPaths, 3, 2), "changes must be at most updates, 2; got 3"),
+    (partial(PointPredictor, 1.0, delay=5, window=6), "window must be at most the delay of 5; got 6"),
+    (partial(Exponential, 1500.0, 5, 1), "epsilon must be such that a weight is a float; got 1500.0 over 1"),
+    (partial(SparseVectorMonitor, 8, 1.5, 2.0, 9, 0.1), "cut and false_alarm exclude each other; got 2.0 and a rate"),
+    (partial(SparseVectorMonitor, 8, 1.5, false_alarm=0.1), "horizon must be given with false_alarm"),
+    (partial(Binary, 1.0, 1, literal=True), "horizon must be a whole number of at least 2; got 1"),
+    (partial(GaussianQueries, 1.0, 0), "delta must be above 0 for gaussian; got 0"),
+    (partial(FullyDynamic, 1.0, static="gaussian"), "delta must be above 0 for static gaussian; got 0"),
+    (
+        partial(noise_multiplier, 1.5, 0.1),
+        "epsilon must be at most 1 for the classical calibration; got 1.5 (calibration 'exact' takes any)",
+    ),
+]
+if find_spec("datasketches"):
+    RELATIONS += [
+        (partial(sketches.LibraryHll, 22), "lg_k must be at most 21; got 22"),
+        (partial(sketches.LibraryTheta, 27), "lg_k must be at most 26; got 27"),
+    ]
+
+
+@pytest.mark.parametrize(("make", "message"), RELATIONS, ids=lambda value: value if isinstance(value, str) else "")
+def test_parameters_that_do_not_fit_each_other(make: Callable[[], Any], message: str) -> None:
+    assert complaint(make) == message

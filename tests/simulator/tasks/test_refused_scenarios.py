@@ -1,0 +1,133 @@
+"""Scenarios of every task that are refused in one line before anything is played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.registry import kinds
+from disttrack.simulator.scenario.document import Document
+from disttrack.simulator.scenario.load import Scenario, build
+
+SHIPPED: dict[str, dict[str, Any]] = {}
+"""By the name of a task, one of the shipped scenarios that play it."""
+for path in sorted((Path(__file__).parents[3] / "scenarios").glob("*.yaml")):
+    SHIPPED.setdefault((keys := yaml.safe_load(path.read_text(encoding="utf-8"))).get("task", "count"), keys)
+
+SMALL: dict[str, dict[str, Any]] = {
+    "continual-count": {"steps": 16, "protocol": {"kind": "binary", "epsilon": 1}, "adversary": "round-robin"},
+    "dynamic-queries": {
+        "domain": 8, "steps": 100, "protocol": {"kind": "fully-dynamic", "epsilon": 1, "queries": "points"},
+        "adversary": {"kind": "churn", "peak": 10},
+    },
+    "prediction": {"steps": 9, "protocol": "plain", "adversary": "contrary"},
+    "mirror": {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}, "adversary": "round-robin"},
+    "joint-privacy": {"steps": 9, "protocol": {"kind": "jdp-mirror", "epsilon": 1}, "adversary": "round-robin"},
+    "statistical-queries": {"samples": 9, "queries": 3, "protocol": "empirical", "adversary": "fixed-queries"},
+    "second-moment": {"updates": 9, "protocol": {"kind": "ams", "rows": 4}, "adversary": "fresh-items"},
+}  # fmt: skip
+
+
+def built(keys: dict[str, Any]) -> Scenario:
+    return build(Document("s.yaml", Path.cwd(), keys))
+
+
+def refusal(keys: dict[str, Any]) -> str:
+    with pytest.raises(ScenarioError) as caught:
+        built(keys)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_every_task_is_here() -> None:
+    assert set(SHIPPED) == set(kinds("task"))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_task_refuses_what_is_none_of_its_own(name: str) -> None:
+    """Another engine, an unknown kind on either side, a size that is too small or misspelt."""
+    keys = {key: value for key, value in SHIPPED[name].items() if key not in ("claims", "plots", "zip")}
+    for side in ("protocol", "adversary"):
+        if side in keys:
+            assert f"{side}" in refusal({**keys, side: "nobody"})
+    assert "engine" in refusal({**keys, "engine": "warp"})
+    assert "bogus" in refusal({**keys, "bogus": 3})
+    if name not in ("audit", "audit-tracker", "count", "generalisation"):
+        assert "network" in refusal({**keys, "network": {"latency": 3}})
+    for size in kinds("task")[name].load().sizes:
+        if size.key in keys:
+            assert f"{size.key}: must be at least" in refusal({**keys, size.key: size.least - 1})
+
+
+@pytest.mark.parametrize(
+    ("task", "change", "message"),
+    [
+        ("continual-count", {"sites": 1}, "sites: task continual-count has no such size (accepted: name, "),
+        ("continual-count", {"steps": None}, "steps is missing: steps of the clock"),
+        ("continual-count", {"items": 16}, "items: task continual-count calls this 'steps'"),
+        ("continual-count", {"protocol": {"kind": "binary", "epsilon": 0}}, "epsilon: must be a number above 0"),
+        ("continual-count", {"protocol": {"kind": "binery", "epsilon": 1}}, "did you mean 'binary'"),
+        (
+            "continual-count",
+            {"protocol": {"kind": "binary", "epsilon": 1, "horizon": 15}},
+            "horizon: must be at least the 16 steps of the game",
+        ),
+        (
+            "continual-count",
+            {"protocol": {"kind": "above-threshold", "epsilon": 1, "threshold": 3}},
+            "task continual-count takes a Counter",
+        ),
+        ("continual-count", {"adversary": "intruder"}, "intruder needs to see the state; grant it with sees: state"),
+        ("continual-count", {"adversary": "coin", "engine": "bulk"}, "engine"),
+        ("dynamic-queries", {"protocol": {"kind": "fully-dynamic", "epsilon": 1, "queries": "point"}}, "'points'"),
+        ("dynamic-queries", {"protocol": {"kind": "fully-dynamic", "epsilon": 1, "delta": 1}}, "delta: must be"),
+        (
+            "dynamic-queries",
+            {"protocol": {"kind": "growing-infinite", "epsilon": 1}},
+            "churn deletes items; growing-infinite takes insertions only",
+        ),
+        ("dynamic-queries", {"adversary": "round-robin"}, "feeds sites"),
+        ("dynamic-queries", {"adversary": "in-the-air"}, "domain: must be the 384 values"),
+        ("dynamic-queries", {"protocol": {"kind": "laplace", "epsilon": 1}}, "takes a DynamicMechanism"),
+        ("dynamic-queries", {"protocol": {"kind": "fully-dynamic", "epsilon": 1, "horizon": 5}}, "the 100 steps"),
+        ("prediction", {"protocol": {"kind": "jdp-mirror", "epsilon": 1}}, "takes a Learner; jdp-mirror is none"),
+        (
+            "prediction",
+            {"protocol": {"kind": "point-predictor", "epsilon": 9}, "adversary": "insertion"},
+            "needs a learner that reveals hypotheses",
+        ),
+        ("prediction", {"adversary": {"kind": "contrary", "sees": "state"}}, "must be one of outputs, hypotheses"),
+        ("prediction", {"adversary": "white-box"}, "needs to see the state"),
+        ("prediction", {"protocol": {"kind": "guessing", "points": 3}}, "points: must be at least 10, as the game has"),
+        ("prediction", {"protocol": {"kind": "exponential", "epsilon": 1, "horizon": 3}}, "must be at least 9"),
+        ("prediction", {"adversary": {"kind": "replay", "of": "intruder"}}, "can't be replayed"),
+        ("mirror", {"protocol": "plain"}, "takes a JdpMirror; plain is none"),
+        ("mirror", {"adversary": "freeze"}, "must be one that does not react"),
+        ("joint-privacy", {"protocol": "plain"}, "takes a JdpMirror or PointPredictor; plain is none"),
+        ("joint-privacy", {"steps": 13}, "must be at most 12 for jdp-mirror; got 13"),
+        (
+            "statistical-queries",
+            {"protocol": {"kind": "noisy-argmax", "epsilon": 1}},
+            "noisy-argmax only selects among queries",
+        ),
+        ("statistical-queries", {"protocol": {"kind": "ams", "rows": 1}}, "unknown kind 'ams' of curator"),
+        (
+            "statistical-queries",
+            {"protocol": "splitting", "queries": 10},
+            "samples: must be at least the queries, 10",
+        ),
+        ("second-moment", {"protocol": {"kind": "kmv", "size": 9}}, "takes a sketch for it; kmv is none"),
+        ("second-moment", {"engine": "bulk", "adversary": "ams-attack"}, "bulk plays plain sketches"),
+        ("second-moment", {"items": 3}, "updates"),
+    ],
+    ids=lambda value: None if isinstance(value, dict) else value,
+)
+def test_what_does_not_fit_a_task(task: str, change: dict[str, Any], message: str) -> None:
+    keys = {"name": "s", "task": task, **SMALL[task]}
+    built(keys)
+    changed = {key: value for key, value in {**keys, **change}.items() if value is not None}
+    assert message in refusal(changed)
