@@ -3,4 +3,4 @@
 from disttrack.simulator.cli import main
 
 if __name__ == "__main__":
-    main(prog_name="disttrack")
+    main()

@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from disttrack.simulator.cli.patient_pipe import patient_output
-from disttrack.simulator.errors import RunError, ScenarioError, one_line, shortened
+from disttrack.simulator.errors import RunError, ScenarioError, accepted, nearest, one_line, shortened
 
 COMMANDS: Final = {
     "run": ("run:run", "Play scenarios: table, claims, figures."),
@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "new": ("new:new", "Start a protocol, an adversary, a task or a plot of your own."),
 }
 """Each command, where it lives in this package, and what it does in one line."""
+DEBUG: Final = "--debug"
 
 
 class Commands(click.Group):
@@ -45,61 +46,42 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            if ctx.resilient_parsing:  # a shell completes
+                return None
+            ctx.fail(f"no such command {cmd_name!r}{nearest(cmd_name, COMMANDS)} ({accepted(COMMANDS)})")
         module, _, name = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(f"disttrack.simulator.cli.{module}"), name)
-        if not any(parameter.name == "debug" for parameter in command.params):
-            command.params.append(_debug_option())
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, says) for name, (_, says) in COMMANDS.items()])
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from disttrack.simulator.errors import accepted, nearest
-
-            ctx.fail(f"no such command {args[0]!r}{nearest(args[0], COMMANDS)} ({accepted(COMMANDS)})")
-        return super().resolve_command(ctx, args)
-
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run a command and end the program with its status."""
-        given = list(sys.argv[1:] if args is None else args)
+        words = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
         try:
             with patient_output():
-                status = super().main(given, *rest, **extra)
+                # every command takes it, at any place
+                status = super().main([word for word in words if word != DEBUG], *rest, **extra)
         except (ScenarioError, RunError, click.ClickException, KeyboardInterrupt, click.Abort) as error:
-            if "--debug" in given:
+            if DEBUG in words:
                 traceback.print_exc()
             click.echo(_line(error), err=True)
-            sys.exit(_status(error))
+            sys.exit(2 if isinstance(error, ScenarioError | click.ClickException) else 1)
         sys.exit(status if isinstance(status, int) else 0)
 
 
-def _debug_option() -> click.Option:
-    return click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error.")
-
-
 def _line(error: BaseException) -> str:
+    """Return an error as one line."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return "disttrack: stopped; finished games are kept, and the same command goes on with the rest"
-    if isinstance(error, click.UsageError) and error.ctx is not None:
-        message = f"{error.ctx.command_path}: {_lower(error.format_message())}"
-    else:
-        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
-    return one_line(shortened(message))
-
-
-def _lower(message: str) -> str:
-    return " ".join((message[:1].lower() + message[1:]).split())
-
-
-def _status(error: BaseException) -> int:
-    return 2 if isinstance(error, ScenarioError | click.ClickException) else 1
+    if not isinstance(error, click.ClickException):
+        return one_line(shortened(str(error)))
+    message = " ".join(error.format_message().split())
+    command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx is not None else "disttrack"
+    return one_line(shortened(f"{command}: {message[:1].lower()}{message[1:]}"))
 
 
 FIRST: Final = """\
@@ -109,7 +91,7 @@ Distributed counting against adversaries that react. What to do first:
   {0} list                 all there is; {0} describe NAME for more
   {0} new adversary Mine   an attack of your own, ready to run
 """
-"""What the program says when it is called with nothing."""
+"""Printed when the program is called with nothing."""
 
 
 @click.command(
@@ -117,8 +99,8 @@ Distributed counting against adversaries that react. What to do first:
     cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    params=[_debug_option()],
 )
+@click.option(DEBUG, is_flag=True, expose_value=False, help="Show the traceback of an error, of any command.")
 @click.version_option(package_name="disttrack", message="%(prog)s %(version)s")
 @click.pass_context
 def main(ctx: click.Context) -> None:

@@ -1,15 +1,13 @@
-"""``disttrack list``: the registered kinds in the words of their classes, and the scenarios."""
+"""``disttrack list``: the registered kinds with the first lines of their docstrings, and the scenarios."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import MISSING
 from typing import Any, Final
 
 import click
 
-from disttrack.simulator.cli.layout import Column, Table
-from disttrack.simulator.cli.tables import Form, form_options, print_json, print_table
+from disttrack.simulator.cli.tables import Column, Table, print_table
 from disttrack.simulator.points.registry import HOMES, Family, base_of, kinds, parameters
 
 SORTS: Final[dict[str, Family | None]] = {home.plural: family for family, home in HOMES.items()} | {"scenarios": None}
@@ -18,37 +16,17 @@ SORTS: Final[dict[str, Family | None]] = {home.plural: family for family, home i
 
 @click.command("list")
 @click.argument("what", type=click.Choice(list(SORTS)), required=False)
-@form_options
-def list_(what: str | None, form: Form) -> int:
+def list_(what: str | None) -> None:
     """List available kinds and scenarios."""
-    lists = {sort: _rows(SORTS[sort]) for sort in ([what] if what else SORTS)}
-    if form == "json":
-        print_json(lists)
-    elif form == "quiet":
-        for row in lists.get("scenarios", ()):
-            if "error" in row:
-                click.echo(f"{row['name']}: {row['error']}")
-    else:
-        for sort, rows in lists.items():
-            _print(sort, rows)
-    return 0
-
-
-def _print(sort: str, rows: Sequence[Mapping[str, str]]) -> None:
-    if not rows:
-        click.echo("Scenarios: none; they were not installed, and there is no folder scenarios here")
-        return
-    names = [name for name in rows[0] if name != "from" or len({row["from"] for row in rows}) > 1]
-    columns = [
-        Column(name, key=True, wraps=name not in ("kind", "name", "guarantee"), rank=int(name == "file"))
-        for name in names
-    ]
-    cells = [[row[name] or row.get("error", "") * (name == "title") for name in names] for row in rows]
-    print_table(Table(sort.capitalize(), columns, cells))
+    for sort in [what] if what else SORTS:
+        rows = _rows(SORTS[sort])
+        names = list(rows[0]) if rows else []
+        columns = [Column(name, rank=int(name == "file")) for name in names]
+        print_table(Table(sort.capitalize(), columns, [list(row.values()) for row in rows]))
 
 
 def _rows(family: Family | None) -> list[dict[str, str]]:
-    """Return the kinds of a family, or the scenarios; a scenario that cannot be read has its error."""
+    """Return the kinds of a family, or the scenarios; in place of a title the error of one that cannot be read."""
     from disttrack.simulator.errors import ScenarioError
     from disttrack.simulator.points.facts import first_line
     from disttrack.simulator.scenario.document import read
@@ -60,14 +38,14 @@ def _rows(family: Family | None) -> list[dict[str, str]]:
         row = {"kind": kind.name, "sizes" if family == "task" else "parameters": _signature(kind.family, maker)}
         if family == "protocol":
             row["guarantee"] = str(getattr(maker, "guarantee", ""))
-        rows.append({**row, "what it is": first_line(maker), "from": kind.origin})
+        origin = kind.origin if kind.origin != "built in" else ""
+        rows.append({**row, "what it is": first_line(maker), "from": origin})
     for name, path in () if family else shipped_scenarios().items():
-        row = {"name": name, "title": "", "file": str(path)}
         try:
-            row["title"] = str(read(path).data.get("title", ""))
+            title = str(read(path).data.get("title", ""))
         except ScenarioError as error:
-            row["error"] = str(error)
-        rows.append(row)
+            title = str(error)
+        rows.append({"name": name, "title": title, "file": str(path)})
     return rows
 
 

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from disttrack.simulator.cli import complete
-from disttrack.simulator.cli.layout import Column, Table
-from disttrack.simulator.cli.plot import STYLE, WITH, named
+from disttrack.simulator.cli.plot import WITH, named
+from disttrack.simulator.cli.point_flags import entry_of
 from disttrack.simulator.cli.summary import SIDES
-from disttrack.simulator.cli.tables import FILE, FOLDER, Form, form_options, print_json, print_table, say
-from disttrack.simulator.results.formats import cell
+from disttrack.simulator.cli.tables import FOLDER, JSON, Column, Table, print_json, print_table, say
+from disttrack.simulator.errors import ScenarioError
 
 if TYPE_CHECKING:
+    from disttrack.simulator.report.figures import Picture
     from disttrack.simulator.results.compared import Compared
     from disttrack.simulator.results.folder import Results
 
-Answers = list[dict[str, list[tuple[Any, str]]]]
-"""For each result its answers by header: the value and its text at each of its points."""
+PAGE: Final = "compare.html"
 
 
 @click.command()
@@ -29,145 +30,98 @@ Answers = list[dict[str, list[tuple[Any, str]]]]
     "--plot",
     "plots",
     multiple=True,
-    metavar="KIND[:X]",
-    help="Draw a figure of all of them, for example cost:sites.",
+    metavar="KIND",
+    help="Draw a figure of all of them, for example cost:x=sites.",
 )
-@click.option("--out", type=FOLDER, help="Folder for the figures and the page; figures if left out.")
-@click.option(
-    "--html",
-    type=FILE,
-    help="The page of the comparison; compare.html in the folder of --out, or else of the first result, if left out.",
-)
+@click.option("--out", type=FOLDER, help="Folder for the page and the figures; the first DIR if left out.")
 @WITH
-@STYLE
-@form_options
+@JSON
 def compare(
-    folders: tuple[str, ...],
-    plots: tuple[str, ...],
-    own: tuple[str, ...],
-    out: Path | None,
-    html: Path | None,
-    style: str,
-    form: Form,
+    folders: tuple[str, ...], plots: tuple[str, ...], own: tuple[str, ...], out: Path | None, as_json: bool
 ) -> None:
-    """Put results side by side: what answers the question of each of them, where their points agree; and write a page.
+    """Put results side by side, with the ratio of the medians at each point that they share; and write a page.
 
-    The page has a row for each measure at each point that the results share, with the ratio of the medians and its
-    interval, overlaid figures, and in what else the results differ.
+    The first result is compared with each of the others. The page has overlaid figures too.
     """
-    from disttrack.simulator.errors import ScenarioError
-    from disttrack.simulator.results.answers import cells_by_point
+    from disttrack.simulator.report.compare import write_comparison
     from disttrack.simulator.results.compared import compare_results
     from disttrack.simulator.results.folder import Results
 
+    if len(folders) < 2:
+        raise ScenarioError("disttrack compare: takes two results or more")
     classes = named(own)
     results = [Results(folder, classes) for folder in folders]
     compared = compare_results(results, _names([result.dir for result in results]))
-    drawn = []
-    if plots:
-        from disttrack.simulator.plots import compare as draw
-
-        for text in plots:
-            try:
-                drawn.append([str(path) for path in draw(results, _request(text), out, style)])
-            except ValueError as error:
-                raise ScenarioError(f"--plot {text}: {error}") from error
-    page: Path | None = None
-    if len(results) > 1:
-        page = _write_page(html or (out or results[0].dir) / "compare.html", results, compared, plots, out)
-    answers: Answers = [
-        {answer.header: cells for answer, cells in cells_by_point(one) if not answer.rank} for one in results
-    ]
-    if form == "json":
-        print_json({**_document(compared, answers), "figures": drawn, "page": page})
-    elif form == "table":
-        print_table(_table(compared, answers))
-        for paths in drawn:
-            click.echo("figure: " + ", ".join(paths))
-        if page is not None:
-            click.echo(f"page: {page}")
-
-
-def _write_page(
-    path: Path, results: Sequence[Results], compared: Compared, plots: Sequence[str], out: Path | None
-) -> Path:
-    """Write the page and return its path; its warnings are printed as well."""
-    from disttrack.simulator.plots.figures import compared_figure
-    from disttrack.simulator.report.compare import write_comparison
-    from disttrack.simulator.report.figures import Picture
-
     for warning in compared.warnings:
         say(f"warning: {warning}", err=True)
-    pictures = []
-    for text in plots:
-        stem, caption, described = compared_figure(results, _request(text))
-        file = Path(out or "figures") / f"{stem}.svg"
-        pictures += (
-            [Picture(stem, file, caption, described)] if file.is_file() else []
-        )  # of a paper's style there is none
-    return write_comparison(path, results, compared, pictures)
+    place = out or results[0].dir
+    pictures = [_picture(text, results, place) for text in plots]
+    page = write_comparison(place / PAGE, results, compared, pictures)
+    figures = [picture.path for picture in pictures]
+    if as_json:
+        print_json({**_document(compared), "figures": figures, "page": page})
+        return
+    print_table(_table(compared))
+    for figure in figures:
+        say(f"figure: {figure}")
+    say(f"page: {page}")
 
 
-def _document(compared: Compared, answers: Answers) -> dict[str, Any]:
-    """Return the comparison for programs: a row for each point, with the answers of each result that has it."""
-    matched, names = compared.matched, compared.names
-    rows = []
-    for point in matched.points:
-        by_name = {
-            names[place]: {header: cells[row][0] for header, cells in answers[place].items()}
-            for place, row in point.places.items()
-        }
-        rows.append({**point.setting, "results": by_name})
+def _picture(text: str, results: Sequence[Results], folder: Path) -> Picture:
+    """Draw a figure of all results and return it for the page."""
+    from disttrack.simulator.plots import compare as draw
+    from disttrack.simulator.plots.figures import compared_figure
+    from disttrack.simulator.report.figures import Picture
+
+    request = entry_of(text)
+    try:
+        draw(results, request, folder)
+        stem, caption, described = compared_figure(results, request)
+    except ValueError as error:
+        raise ScenarioError(f"--plot {text}: {error}") from error
+    return Picture(stem, folder / f"{stem}.svg", caption, described)
+
+
+def _document(compared: Compared) -> dict[str, Any]:
+    """Return the comparison for programs: a row for each measure at each point that the first result shares."""
     return {
-        "shared": matched.shared,
-        "matched": matched.common or len(names) == 1,
-        "rows": rows,
-        "alone": dict(zip(names, compared.alone, strict=True)),
-        "warnings": list(compared.warnings),
+        "results": compared.names,
+        "shared": compared.matched.shared,
+        "rows": [asdict(row) for row in compared.rows],
+        "alone": dict(zip(compared.names, compared.alone, strict=True)),
+        "warnings": compared.warnings,
     }
 
 
-def _table(compared: Compared, answers: Answers) -> Table:
-    """Return the comparison as a table: a row for each point, a column for each answer of each result."""
-    matched, names = compared.matched, compared.names
-    keys = matched.columns
-    headers = dict.fromkeys(header for mine in answers for header in mine)
-    asked = [(header, place) for header in headers for place in range(len(names))]
-    columns = [Column(key.replace("_", " "), right=key not in SIDES, key=True) for key in keys]
-    columns += [Column(f"{header}: {names[place]}", right=True) for header, place in asked]
-    rows = []
-    for point in matched.points:
-        cells = [
-            answers[place][header][point.places[place]][1] if place in point.places and header in answers[place] else ""
-            for header, place in asked
+def _table(compared: Compared) -> Table:
+    """Return the comparison as a table: a row for each measure at each point that the first result shares."""
+    from disttrack.simulator.results.formats import cell, interval, number
+    from disttrack.simulator.results.settings import brief
+
+    settings = list(compared.rows[0].point) if compared.rows else []
+    columns = [Column(name.replace("_", " "), right=name not in SIDES) for name in settings]
+    columns += [
+        Column("measure"),
+        Column(compared.names[0], right=True),
+        Column("other"),
+        Column("its value", right=True),
+    ]
+    columns += [Column("ratio", right=True), Column("95 % interval", right=True, rank=1)]
+    rows = [
+        [
+            *(cell(brief(value)) for value in row.point.values()),
+            *(row.measure, number(row.one.value), row.other, number(row.two.value)),
+            *(number(row.ratio), interval(row.low, row.high)),
         ]
-        rows.append([*map(point.said, keys), *cells])
-    subtitle = " · ".join(f"{key} {cell(matched.shared[key])}" for key in matched.head if key not in keys)
-    notes = []
-    if not matched.common and len(names) > 1:
-        notes.append("no point is in more than one of these results")
-    elif matched.common and any(compared.alone):
-        notes.append(f"points that no other result has: {compared.alone_in_words}")
-    return Table(" | ".join(names), columns, rows, subtitle, notes)
+        for row in compared.rows
+    ]
+    notes = [f"points that no other result has: {compared.alone_in_words}"] if compared.alone_in_words else []
+    matched = compared.matched
+    shared = [f"{name} {cell(matched.shared[name])}" for name in matched.head if name not in settings]
+    return Table(" | ".join(compared.names), columns, rows, " · ".join(shared), notes)
 
 
 def _names(folders: list[Path]) -> list[str]:
     """Return short names: the last part of each path, the whole path where two are the same."""
     short = [folder.resolve().name for folder in folders]
     return short if len(set(short)) == len(short) else [str(folder) for folder in folders]
-
-
-def _request(text: str) -> dict[str, str]:
-    """Return the plot that KIND[:X] asks for; a kind by reference has a colon of its own.
-
-    Examples
-    --------
-    >>> _request("cost:sites"), _request("mine.py:Mine:sites")
-    ({'kind': 'cost', 'x': 'sites'}, {'kind': 'mine.py:Mine', 'x': 'sites'})
-    >>> _request("matrix"), _request("mine.py:Mine")
-    ({'kind': 'matrix'}, {'kind': 'mine.py:Mine'})
-    """
-    kind, *rest = text.split(":")
-    if rest and (kind.endswith(".py") or rest[0][:1].isupper()):
-        kind = f"{kind}:{rest.pop(0)}"
-    return {"kind": kind, **({"x": rest[0]} if rest and rest[0] else {})}

@@ -2,47 +2,39 @@
 
 from __future__ import annotations
 
-import os
+import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, TextIO
 
 
-class PatientStream:
-    """A text stream that goes on into the null device when its reader, such as ``head``, has had enough."""
+class PatientFile(io.FileIO):
+    """A file that loses further bytes when its reader, such as ``head``, has closed the pipe."""
 
-    def __init__(self, under: TextIO) -> None:
-        self._under = under
-
-    def write(self, text: str) -> Any:
-        """Write a text, or nothing once nobody reads."""
-        return self._patiently(self._under.write, text)
-
-    def flush(self) -> None:
-        """Pass on what was written."""
-        self._patiently(self._under.flush)
-
-    def _patiently(self, call: Callable[..., Any], *arguments: str) -> Any:
+    def write(self, data: Any) -> int:
+        """Write bytes, or nothing once nobody reads."""
         try:
-            return call(*arguments)
+            return super().write(data)
         except BrokenPipeError:
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, self._under.fileno())  # what Python still holds back goes there too
-            os.close(null)
-            return None
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._under, name)
+            return len(data)
 
 
 @contextmanager
 def patient_output() -> Iterator[None]:
     """Let the block print to readers that may go away."""
-    streams: list[Any] = [PatientStream(sys.stdout), PatientStream(sys.stderr)]
-    with redirect_stdout(streams[0]), redirect_stderr(streams[1]):
+    with redirect_stdout(_patient(sys.stdout)) as out, redirect_stderr(_patient(sys.stderr)) as err:
         try:
             yield
         finally:
-            for stream in streams:
-                stream.flush()
+            out.flush()
+            err.flush()
+
+
+def _patient(stream: TextIO) -> TextIO:
+    """Return a stream to the same file; streams in memory as they are."""
+    try:
+        file = PatientFile(stream.fileno(), "w", closefd=False)
+    except OSError:
+        return stream
+    return io.TextIOWrapper(io.BufferedWriter(file), stream.encoding, stream.errors, line_buffering=True)

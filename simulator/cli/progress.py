@@ -1,4 +1,4 @@
-"""The progress of a run: a bar with games, rate and time left; a line now and then where nobody watches."""
+"""The progress of a run: a bar with games, rate and time left in a terminal, a line now and then in a log."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import click
-
-from disttrack.simulator.cli.tables import is_terminal
 
 if TYPE_CHECKING:
     from disttrack.simulator.runs.progress import Progress
@@ -34,24 +32,25 @@ def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None
         console=Console(stderr=True),
         transient=True,
         auto_refresh=False,
-        disable=quiet or not is_terminal(sys.stderr),
+        disable=quiet or not sys.stderr.isatty(),
     )
     begun = last = time.perf_counter()
     notice = ""
 
     def show(progress: Progress) -> None:
         nonlocal last, notice
+        if quiet:
+            return
         if progress.notice != notice:
             notice = progress.notice
             drawing.console.print(f"{name}: {notice}", markup=False, highlight=False, soft_wrap=True)
         now = time.perf_counter()
-        words = [part for part in progress.words(now - begun) if part]
-        if not drawing.disable:
-            drawing.update(line, completed=progress.share, words="  ".join(words), refresh=True)
-        elif now - last >= EVERY and not progress.finished:
+        words = ", ".join(part for part in progress.words(now - begun) if part)
+        drawing.update(line, completed=progress.share, words=words, refresh=True)
+        if drawing.disable and now - last >= EVERY and not progress.finished:
             last = now
-            click.echo(f"{name}: {', '.join(words)}", err=True)
+            click.echo(f"{name}: {words}", err=True)
 
     with drawing:
         line = drawing.add_task(name, total=1.0, words="")
-        yield (lambda progress: None) if quiet else show
+        yield show

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 import click
 
 from disttrack.simulator.cli import complete
-from disttrack.simulator.cli.plot import STYLE
-from disttrack.simulator.cli.run_output import print_run, print_seeds
-from disttrack.simulator.cli.tables import FOLDER, SET, Form, form_options, print_json, say
+from disttrack.simulator.cli.run_output import Form, print_run, print_seeds
+from disttrack.simulator.cli.tables import FOLDER, JSON, SET, print_json, say
 
-if TYPE_CHECKING:
-    from disttrack.simulator.runs.progress import Progress
+MOST_HOURS: Final = 24
+"""Longer runs are refused unless the user wants them."""
 
 
 @click.command()
@@ -34,17 +31,12 @@ if TYPE_CHECKING:
 @click.option("--fresh", is_flag=True, help="Begin anew, without the games of earlier runs.")
 @click.option("--no-controls", is_flag=True, help="Do not play the broken systems in which claims must fail.")
 @click.option(
-    "--seeds",
-    type=click.IntRange(min=1),
-    help="Play under so many fresh seeds in place of the scenario's, and tell how often each claim holds.",
+    "--seeds", type=click.IntRange(min=1), help="Play under this number of fresh seeds: how often claims hold."
 )
 @click.option("--no-figures", is_flag=True, help="Write tables only, no figures and no report.")
-@click.option(
-    "--most", type=click.FloatRange(min=0), default=24.0, show_default=True, metavar="HOURS", help="Refuse longer runs."
-)
-@click.option("--yes", is_flag=True, help="Refuse no run for its length.")
-@STYLE
-@form_options
+@click.option("--yes", is_flag=True, help=f"Play runs of more than {MOST_HOURS} hours too.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only what failed.")
+@JSON
 def run(
     files: tuple[str, ...],
     out: Path | None,
@@ -54,10 +46,9 @@ def run(
     no_controls: bool,
     seeds: int | None,
     no_figures: bool,
-    style: str,
-    form: Form,
-    most: float,
     yes: bool,
+    quiet: bool,
+    as_json: bool,
     **how: Any,
 ) -> int:
     """Play scenarios: files, or bare names of shipped ones.
@@ -73,43 +64,28 @@ def run(
 
     overrides += tuple(f"{key}={value}" for key, value in (("trials", trials), ("seed", seed)) if value is not None)
     scenarios = [load(file, overrides) for file in files]  # all of them before the first game
-    workers = how["workers"] or cores()
     for scenario in scenarios:
         for note in scenario.notes:
             say(f"{scenario.name}: {note}", err=True)
-        work = estimate(scenario, workers)
+        work = estimate(scenario, how["workers"] or cores())
         work.refuse_too_large()
-        if not how["scheduler"] and (warning := work.refuse_too_long(inf if yes else most)):
+        if not how["scheduler"] and (warning := work.refuse_too_long(inf if yes else MOST_HOURS)):
             say(warning, err=True)
     documents = []
-    quiet = form == "quiet"
+    form: Form = "json" if as_json else "failed" if quiet else "all"
+    # a polite kill is an interruption like Ctrl-C: the workers end, the journal is closed
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     for scenario in scenarios:
         how["out"] = out if out is None or len(scenarios) == 1 else out / scenario.name
-        with _interruptible(), ExitStack() as bars:
-
-            def on_seed(seed: int, name: str = scenario.name) -> Callable[[Progress], None]:
-                bars.close()
-                return bars.enter_context(bar(f"{name}, seed {seed}", quiet=quiet))
-
-            if seeds is not None:
-                held, errors = run_seeds(scenario, seeds, on_seed=on_seed, **how)
-            else:
-                on_progress = bars.enter_context(bar(scenario.name, quiet=quiet))
+        with bar(scenario.name, quiet=quiet) as on_progress:
+            if seeds is None:
                 report = execute(scenario, controls=not no_controls, on_progress=on_progress, **how)
-        if seeds is not None:
-            documents.append(print_seeds(scenario, held, errors, form))
+            else:
+                held, errors = run_seeds(scenario, seeds, on_seed=lambda _: on_progress, **how)
+        if seeds is None:
+            documents.append(print_run(scenario, report, form, figures=not no_figures))
         else:
-            documents.append(print_run(scenario, report, form, style="" if no_figures else style))
-    if form == "json":
+            documents.append(print_seeds(scenario, held, errors, form))
+    if as_json:
         print_json({"runs": documents})
     return int(not all(document["ok"] for document in documents))
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Take a polite kill for an interruption like Ctrl-C: the workers end, the journal is closed."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -1,64 +1,50 @@
-"""The output at the end of a run, in each form: tables, one JSON document, or only what failed."""
+"""The output at the end of a run: tables for people, and the same as a document for programs."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Literal
 
-import click
-
-from disttrack.simulator.cli.summary import claims_table, failing_claims, games_table, seeds_table
-from disttrack.simulator.cli.tables import Form, is_terminal, print_table, say, terminal_width
+from disttrack.simulator.cli.plot import draw_figures
+from disttrack.simulator.cli.summary import claims_table, games_table, seeds_table
+from disttrack.simulator.cli.tables import print_table, say
 from disttrack.simulator.results.formats import duration
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from disttrack.simulator.results.folder import Results
     from disttrack.simulator.runs.runner import Report
     from disttrack.simulator.runs.seeds import Held
     from disttrack.simulator.scenario.load import Scenario
 
-TABLES: Final = ("trials.csv", "series.csv", "kinds.csv", "claims.csv", "controls.csv", "manifest.json")
-"""Files of a result that are listed."""
+Form = Literal["all", "failed", "json"]
+"""What is printed: everything, the claims that failed, or nothing (the document is printed later)."""
 
 
-def print_run(scenario: Scenario, report: Report, form: Form, *, style: str) -> dict[str, Any]:
-    """Print the outcome of a scenario: table, failed games, claims, files; return the same for programs.
-
-    Parameters
-    ----------
-    style
-        What figures are drawn for; empty for none.
-    """
+def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool) -> dict[str, Any]:
+    """Print the outcome of a scenario, draw its figures, and return the outcome for programs."""
+    from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.answers import answer_table
+    from disttrack.simulator.runs.journal import JOURNAL
 
-    answers = answer_table(report.results)
-    folder = report.results.dir
-    if form == "table":
-        print_table(games_table(answers, str(folder / "trials.csv")))
-    if report.errors:
-        click.echo(_failed_games(report.errors, str(folder / "errors.txt")), err=True)
+    results, folder = report.results, report.results.dir
+    answers = answer_table(results)
+    _print_errors(report.errors, str(folder / "errors.txt"))
     if report.printed:
-        click.echo(report.printed, err=True)
-    if form == "table":
-        if report.findings:
-            print_table(claims_table(report.findings, terminal_width()))
+        say(report.printed, err=True)
+    if report.damaged:
+        rows = f"{report.damaged:,} rows of the journal could not be read; their games were played again"
+        say(f"{rows} (the file is kept as {JOURNAL}.damaged)", err=True)
+    if form == "all":
+        print_table(games_table(answers, str(folder / "trials.csv")))
+    if claims := [one for one in report.findings if form == "all" or (form == "failed" and not one.holds)]:
+        print_table(claims_table(scenario.name, claims))
+    if form == "all":
         alike = f", {report.alike:,} more without coins, the same under every seed" if report.alike else ""
         kept = f", {report.kept:,} kept from before" if report.kept else ""
         say(f"{report.played:,} games played{alike}{kept}, {duration(report.seconds)}")
-    if report.damaged:
-        from disttrack.simulator.runs.journal import JOURNAL
-
-        lost = f"{report.damaged:,} rows of the journal could not be read; their games were played again"
-        click.echo(f"{lost} (the file is kept as {JOURNAL}.damaged)", err=True)
-    for line in failing_claims(report.findings) if form == "quiet" else ():
-        say(f"{scenario.name}: {line}")
-    tables = [path for name in TABLES if (path := folder / name).is_file()]
-    if form == "table":
-        say("tables: " + ", ".join(map(str, tables)))
-    drawn, page = _draw(report.results, form, style) if style else ([], None)
+        say(f"results: {folder}")
+    page = write_report(results, draw_figures(results)) if figures else None
+    if form == "all" and page is not None:
+        say(f"report: {page}")
     return {
         "scenario": scenario.name,
         "title": answers.title,
@@ -70,49 +56,22 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, style: str) -> 
         "errors": report.errors,
         "games": {"played": report.played, "alike": report.alike, "kept": report.kept},
         "seconds": report.seconds,
-        "files": {"tables": tables, "figures": drawn, "report": page},
+        "results": folder,
+        "report": page,
     }
 
 
-def _draw(results: Results, form: Form, style: str) -> tuple[list[Path], Path | None]:
-    """Draw the figures, then write the page that shows them; an error in either costs a line."""
-    from disttrack.simulator.cli.plot import draw_figures
-    from disttrack.simulator.report.report import write_report
-    from disttrack.simulator.runs.journal import JOURNAL, Journal
-
-    if is_terminal(sys.stderr) and form == "table":
-        click.echo("drawing figures …\r", nl=False, err=True)
-    with Journal(results.dir.absolute() / JOURNAL):
-        fault = draw_figures(results, style=style)
-        drawn = sorted((results.dir / "figures").glob("*.png"))
-        if drawn and form == "table":
-            say("figures: " + ", ".join(map(str, drawn)) + " (and .svg)")
-        try:
-            page = write_report(results, fault)
-        except ValueError as error:
-            click.echo(f"report: {error}", err=True)
-            return drawn, None
-    if form == "table":
-        say(f"report: {page}")
-    return drawn, page
-
-
 def print_seeds(scenario: Scenario, held: Sequence[Held], errors: Sequence[str], form: Form) -> dict[str, Any]:
-    """Print how often each claim held under fresh seeds; return the same for programs."""
-    if errors:
-        click.echo(_failed_games(errors, "errors.txt in the folder of each seed"), err=True)
-    if form == "table":
-        print_table(seeds_table(scenario, held))
-    for row in held if form == "quiet" else ():
-        if not row.always:
-            click.echo(f"{scenario.name}: {row.name}: held under {row.held} of {row.seeds} seeds")
-    names = ("name", "group", "measure", "bound", "held", "seeds", "least", "most", "failed")
-    claims = [{name: getattr(row, name) for name in names} for row in held]
+    """Print how often each claim held under fresh seeds, and return it for programs."""
+    _print_errors(errors, "errors.txt in the folder of each seed")
+    if claims := [one for one in held if form == "all" or (form == "failed" and not one.always)]:
+        print_table(seeds_table(scenario.name, claims))
     ok = not errors and all(row.always for row in held)
-    return {"scenario": scenario.name, "ok": ok, "claims": claims, "errors": list(errors)}
+    return {"scenario": scenario.name, "ok": ok, "claims": [vars(row) for row in held], "errors": errors}
 
 
-def _failed_games(errors: Sequence[str], place: str) -> str:
-    """Return how many games ended in an error, the first of them, and where the tracebacks are."""
-    first = "" if len(errors) == 1 else ", the first"
-    return f"{len(errors):,} game{'s' * (len(errors) > 1)} ended in an error{first}: {errors[0]} (tracebacks: {place})"
+def _print_errors(errors: Sequence[str], place: str) -> None:
+    """Print how many games ended in an error, the first of them, and where the tracebacks are."""
+    if errors:
+        ended = f"{len(errors):,} game{'s' * (len(errors) > 1)} ended in an error"
+        say(f"{ended}, the first: {errors[0]} (tracebacks: {place})", err=True)

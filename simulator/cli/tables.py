@@ -1,23 +1,25 @@
-"""What commands print: tables and sentences for people, plain columns for pipes, JSON for programs."""
+"""Output of commands: tables and texts in the width of the terminal, plain lines in a pipe, JSON for programs.
+
+`rich` lays out the tables. No word and no number is broken in two: where a table is too wide, its headers and texts are
+wrapped at spaces; if that is not enough, columns are left out, those of the highest rank first; and if even the others
+do not fit, each row becomes a paragraph. A pipe has no width: every row is one line there.
+"""
 
 from __future__ import annotations
 
 import json
-import os
-import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping
-from math import isinf, isnan
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, TextIO
+from typing import Any, Final
 
 import click
 
-from disttrack.simulator.cli.layout import Table, hanging, wrapped
+from disttrack.simulator.errors import printable
 
-Form = Literal["table", "json", "quiet"]
-"""What a command prints: tables, one JSON document, or only what failed."""
 FILE: Final = click.Path(dir_okay=False, path_type=Path)
 FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 """Types of options that name what is written."""
@@ -26,78 +28,174 @@ SET: Final = click.option(
     "overrides",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Set a key over the file: sites=64, protocol.0.alpha=0.1.",
+    help="Set a key of the scenario: sites=64, protocol.0.alpha=0.1, network.latency=5.",
 )
+JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON document in place of tables.")
+"""Options of several commands."""
 COLOURS: Final = {"PASS": "green", "FAIL": "red", "VACUOUS": "red", "UNDECIDED": "yellow", "refuted": "red"}
 """Colours of verdicts at the beginning of a line."""
-LEAST: Final = 40
-"""A terminal that says it is narrower is taken to be so wide."""
+NARROWEST: Final = 40
+"""The least width that is assumed of a terminal."""
+NO_BREAK: Final = "\N{NO-BREAK SPACE}"
+TEXT: Final = 32
+"""Letters of a line below which a wrapped text is hard to read."""
 
 
-def form_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the flags --json and --quiet; the last one counts, and is passed as `form`."""
-    quiet = click.option("--quiet", "-q", "form", flag_value="quiet", help="Print only what failed.")
-    as_json = click.option("--json", "form", flag_value="json", help="Print one JSON document in place of tables.")
-    plain = click.option("--table", "form", flag_value="table", default=True, hidden=True)
-    return as_json(quiet(plain(command)))
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Parameters
+    ----------
+    header
+        Its name.
+    right
+        Whether its cells are numbers: set flush right, and never wrapped.
+    rank
+        Columns of the highest rank are left out first, those of rank 0 never.
+    says
+        Its meaning, for a note below the table.
+    """
+
+    header: str
+    right: bool = False
+    rank: int = 0
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its title, in no width yet.
+
+    Parameters
+    ----------
+    title, subtitle
+        Above it.
+    columns, rows
+        Its content. Columns without any are not shown.
+    notes
+        Sentences below it.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[str]]
+    subtitle: str = ""
+    notes: Sequence[str] = ()
+
+    def lines(self, width: int | None) -> list[str]:
+        """Return the lines of the table; `width` is the number of letters of a line, None for a pipe."""
+        rows = [[printable(" ".join(cell.split())) for cell in row] for row in self.rows]
+        full = [i for i in range(len(self.columns)) if any(row[i] for row in rows)]
+        places = full
+        while True:
+            columns, cells = [self.columns[i] for i in places], [[row[i] for i in places] for row in rows]
+            body = _drawn(columns, cells, width)
+            if width is None or max(map(len, body), default=0) <= width:
+                break
+            last = max(places, key=lambda i: (self.columns[i].rank, i))
+            if not self.columns[last].rank:
+                body = [line for row in cells for line in wrapped(_paragraph(columns, row), width)]
+                break
+            places = [i for i in places if i != last]
+        notes = [*self.notes, *(f"{column.header}: {column.says}" for column in columns if column.says)]
+        if left_out := [self.columns[i].header for i in full if i not in places]:
+            notes.append(f"with more room: {', '.join(left_out)}")
+        parts = [[self.title, self.subtitle], notes]
+        head, below = ([line for text in texts if text for line in wrapped(text, width)] for texts in parts)
+        return [*head, "", *body, *[""] * bool(below), *below]
+
+
+def _drawn(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None) -> list[str]:
+    """Return header and rows as rich draws them; the lines may be longer than the width."""
+    from rich import box, table
+    from rich.console import Console
+    from rich.text import Text
+
+    grid = table.Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for i, column in enumerate(columns):
+        cells = [row[i] for row in rows]
+        longest = max(map(len, cells))
+        words = [word for text in [column.header, *([] if column.right else cells)] for word in text.split()]
+        least = max(longest if column.right else min(longest, TEXT), *map(len, words))
+        grid.add_column(
+            Text(printable(column.header)),
+            justify="right" if column.right else "left",
+            min_width=least,
+            no_wrap=least >= max(longest, len(column.header)),
+        )
+    for row in rows:
+        grid.add_row(*map(Text, row))
+    console = Console(width=width or 10**6, color_system=None)
+    with console.capture() as capture:
+        console.print(grid, crop=False)
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+def _paragraph(columns: Sequence[Column], row: Sequence[str]) -> str:
+    """Return a row as a text: each cell after its header."""
+    return " · ".join(f"{column.header} {cell}" for column, cell in zip(columns, row, strict=True) if cell)
+
+
+def wrapped(text: str, width: int | None, first: str = "", further: str = "  ") -> list[str]:
+    """Return a text as lines broken at spaces only, `first` before the first of them, `further` before the others.
+
+    Examples
+    --------
+    >>> wrapped("a sentence of some words", 12)
+    ['a sentence', '  of some', '  words']
+    >>> wrapped("a paper of old", 18, "source: ", " " * 8)
+    ['source: a paper of', '        old']
+    >>> wrapped("incomprehensibilities", 5), wrapped("one line", None)
+    (['incomprehensibilities'], ['one line'])
+    """
+    text = printable(" ".join(text.split()))
+    if width is None or not text:
+        return [f"{first}{text}".rstrip()]
+    # short parts stay whole: no line ends within `4 of 4 · words 78`
+    parts = [part.replace(" ", NO_BREAK) if len(part) < width / 2 else part for part in text.split(" · ")]
+    lines = textwrap.wrap(
+        " · ".join(parts),
+        width,
+        initial_indent=first,
+        subsequent_indent=further,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace(NO_BREAK, " ") for line in lines]
 
 
 def print_table(table: Table) -> None:
     """Print a table, as wide as the terminal is; into a pipe as wide as it takes."""
-    width = terminal_width()
-    lines = table.lines(width)
-    if is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
-        verdict = re.compile(rf"^({'|'.join(COLOURS)})\b")
-        lines = [verdict.sub(lambda word: click.style(word[0], fg=COLOURS[word[0]]), line) for line in lines]
-        for place in range(len(wrapped(table.title, width))):
-            lines[place] = click.style(lines[place], bold=True)
-    click.echo("\n".join(lines) + "\n")
+    from rich.console import Console
+    from rich.text import Text
+
+    text = Text("\n".join(table.lines(terminal_width())) + "\n")
+    text.stylize("bold", 0, len(table.title))
+    for verdict, colour in COLOURS.items():
+        text.highlight_regex(rf"(?m)^{verdict}\b", colour)
+    Console(highlight=False).print(text, soft_wrap=True)
 
 
-def say(sentence: str, *, err: bool = False) -> None:
-    """Print a sentence; a terminal that is narrower gets it in lines that are broken at spaces."""
-    width = terminal_width(sys.stderr if err else sys.stdout)
-    click.echo("\n".join(wrapped(sentence, width, indent=2)), err=err)
+def say(text: str, first: str = "", further: str = "  ", *, err: bool = False) -> None:
+    """Print a text; a terminal that is narrower gets it in lines that are broken at spaces."""
+    click.echo("\n".join(wrapped(text, terminal_width(err=err), first, further)), err=err)
 
 
-def print_facts(facts: Mapping[str, str], *, indent: str = "", pad: int = 12) -> None:
+def print_facts(facts: Mapping[str, str]) -> None:
     """Print texts beside their names, one below the other."""
     for name, text in facts.items():
-        click.echo("\n".join(hanging(f"{indent}{name + ':':<{pad}}", text, terminal_width())))
+        say(text, f"{name + ':':<15}", " " * 15)
 
 
 def print_json(document: Any) -> None:
     """Print a document; numbers that JSON has none for become null, or a word where they are infinite."""
-    click.echo(json.dumps(plain(document), indent=1, ensure_ascii=False, allow_nan=False, default=str))
+    text = json.dumps(document, default=lambda value: value.item() if hasattr(value, "item") else str(value))
+    words = {"NaN": None, "Infinity": "infinite", "-Infinity": "-infinite"}
+    click.echo(json.dumps(json.loads(text, parse_constant=words.get), indent=1, ensure_ascii=False))
 
 
-def plain(value: Any) -> Any:
-    """Return a value as JSON can hold it.
-
-    Examples
-    --------
-    >>> plain({"low": float("nan"), "bounds": (1, float("inf"))})
-    {'low': None, 'bounds': [1, 'infinite']}
-    """
-    if hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple | set):
-        return [plain(one) for one in value]
-    if isinstance(value, float) and isnan(value):
-        return None
-    if isinstance(value, float) and isinf(value):
-        return "infinite" if value > 0 else "-infinite"
-    return value
-
-
-def terminal_width(stream: TextIO | None = None) -> int | None:
+def terminal_width(*, err: bool = False) -> int | None:
     """Return the letters of a line of the terminal; None if it goes into a pipe or file."""
-    shown = is_terminal(stream or sys.stdout)
-    return max(LEAST, shutil.get_terminal_size().columns) if shown else None
-
-
-def is_terminal(stream: TextIO) -> bool:
-    """Tell whether people read a stream."""
-    return bool(getattr(stream, "isatty", lambda: False)())
+    stream = sys.stderr if err else sys.stdout
+    return max(NARROWEST, shutil.get_terminal_size().columns) if stream.isatty() else None

@@ -70,9 +70,7 @@ class Work:
             return ""
         said = f"{self.scenario.name}: roughly {hours:,.1f} hours with {self.workers} workers, by the cost bounds"
         if hours > most:
-            raise ScenarioError(
-                f"{said}, more than {most:g}; take smaller sizes or fewer trials, --most HOURS, or --yes"
-            )
+            raise ScenarioError(f"{said}, more than {most:g}; take smaller sizes or fewer trials, or run --yes")
         return f"{said}; what is finished is kept, and the same command goes on after an interruption"
 
 

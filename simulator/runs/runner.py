@@ -99,6 +99,7 @@ def run(
         The run could not be finished; the finished games are kept.
     """
     loaded = load(scenario, overrides)
+    estimate(loaded, workers or cores()).refuse_too_large()
     if on_progress is None and in_notebook():
         on_progress = notebook_bar(loaded.name)
     return execute(
@@ -124,14 +125,13 @@ def execute(
     game_timeout: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Report:
-    """Play a checked scenario and return results and findings; `run` says what the parameters are."""
+    """Play a checked scenario that memory has room for; `run` describes the parameters."""
     if workers is not None and workers < 1:
         raise ScenarioError(f"workers must be at least 1; got {workers}")
     check_limit(game_timeout, scheduler)
     check_unchanged()
     begun, clock = time.time(), time.perf_counter()
     hands = workers or cores()
-    estimate(scenario, hands).refuse_too_large()
     folder = _folder(scenario, out)
     place = folder.absolute()  # whatever folder a class of the user's goes to
     with Journal(place / JOURNAL, fresh=fresh) as journal:

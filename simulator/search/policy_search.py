@@ -18,7 +18,6 @@ import numpy.typing as npt
 from disttrack.adversaries.known import early_of
 from disttrack.adversaries.policy import Policy
 from disttrack.protocols.base import Protocol
-from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.play import play
 
 POPULATION: Final = 40
@@ -27,8 +26,6 @@ FINALISTS: Final = 12
 """Policies that are played again, since the best of many single games was partly luck."""
 FINAL: Final = 0.25
 """Share of the budget that goes to the finalists."""
-LEAST: Final = 100
-"""The least budget: below it, there is nothing to choose from."""
 
 Reals = npt.NDArray[np.float64]
 
@@ -58,25 +55,24 @@ class Found:
     last: int
 
 
-class Space:
-    """The policies, as points of a box: numbers that go over powers of ten are taken by their logarithm."""
+def bounds_of(protocol: Protocol, sites: int, total: int) -> list[tuple[float, float]]:
+    """Return the ranges of the numbers that `policy_at` takes; those over powers of ten are logarithms."""
+    early = early_of({**protocol.as_mapping(), "alpha": protocol.accuracy}, sites)
+    latest = max(1.0, log2(max(2.0, total / early)))
+    return [(0, 2), (-3, 5), (0.25, 1), (-0.5, 4), (-1, latest)]
 
-    def __init__(self, protocol: Protocol, sites: int, total: int) -> None:
-        early = early_of({**protocol.as_mapping(), "alpha": protocol.accuracy}, sites)
-        latest = max(1.0, log2(max(2.0, total / early)))
-        self.bounds: list[tuple[float, float]] = [(0, 2), (-3, 5), (0.25, 1), (-0.5, 4), (-1, latest)]
 
-    def policy(self, place: Reals) -> Policy:
-        """Return the policy at a place, its numbers rounded to three digits."""
-        stay, patience, reach, growth, begin = (float(number) for number in place)
-        # the low ends of their ranges stand for never staying, never waiting, and beginning at once
-        return Policy(
-            stay=_rounded(max(0.0, stay - 0.5)),
-            patience=_rounded(2**patience),
-            reach=_rounded(reach),
-            growth=_rounded(2 ** max(0.0, growth)),
-            begin=_rounded(2**begin) if begin > -0.5 else 0.0,
-        )
+def policy_at(place: Reals) -> Policy:
+    """Return the policy at a place within the bounds, its numbers rounded to three digits."""
+    stay, patience, reach, growth, begin = (float(number) for number in place)
+    # at the low ends of their ranges a policy never stays, never waits, and begins at once
+    return Policy(
+        stay=_rounded(max(0.0, stay - 0.5)),
+        patience=_rounded(2**patience),
+        reach=_rounded(reach),
+        growth=_rounded(2 ** max(0.0, growth)),
+        begin=_rounded(2**begin) if begin > -0.5 else 0.0,
+    )
 
 
 def attack(
@@ -102,31 +98,23 @@ def attack(
     sites, items, start
         The game's size.
     budget
-        Games to play, at least 100.
+        Games to play, at least 100: of fewer there is nothing to choose from.
     seed
         Root of the search and of all its games.
     on_game
         Called after each game with the number of games so far.
 
-    Raises
-    ------
-    ScenarioError
-        The budget is too small.
-
     Source
     ------
     Storn, Price 1997, as scipy has it; successive halving of Jamieson, Talwalkar 2016.
     """
-    if isinstance(budget, bool) or not isinstance(budget, int) or budget < LEAST:
-        raise ScenarioError(f"budget must be at least {LEAST} games; got {budget!r}")
     from scipy.optimize import Bounds, differential_evolution
 
-    space = Space(protocol, sites, start + items)
     arena = _Arena(protocol, {"sites": sites, "items": items, "start": start}, seed, on_game)
     tried: list[tuple[float, Policy]] = []
 
     def harmlessness(place: Reals) -> float:
-        policy = space.policy(place)
+        policy = policy_at(place)
         error = arena.error(policy)
         tried.append((error, policy))
         return -error
@@ -134,7 +122,7 @@ def attack(
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
     population = min(POPULATION, int(budget * (1 - FINAL)) // 2)
     generations = int(budget * (1 - FINAL)) // population - 1
-    low, high = np.array(space.bounds).T
+    low, high = np.array(bounds_of(protocol, sites, start + items)).T
     first = low + (high - low) * _spread(population, len(low), rng)
     box = Bounds(low, high)
     differential_evolution(harmlessness, box, maxiter=generations, init=first, tol=0, polish=False, seed=rng)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import dataclass
 from functools import cache, partial
@@ -124,23 +123,17 @@ def test_the_command_lists_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
         assert what in result.stdout
     assert result.stdout.count("   mend: ") == 4
     assert result.stdout.splitlines()[-1] == "bad.py:Bad: 4 faults in 10 checks"
-    found = json.loads(disttrack("bad.py:Bad", "--json").stdout)
-    assert len(found["checks"]) == 10
-    assert {fault["check"] for fault in found["faults"]} >= {"states its facts", "quota is honest"}
-    assert all(fault["mend"] for fault in found["faults"])
+    assert "states its facts: " in result.stdout
+    assert "quota is honest: " in result.stdout
 
 
 @pytest.mark.usefixtures("bad")
 def test_a_fault_is_printed_with_its_check_and_its_mend_and_is_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
     fault = ConformanceError("is late", "hurry", "is in time")
     monkeypatch.setattr(conformance, "all_faults", lambda thing: (["is in time", "is here"], [fault]))
-    for form in ((), ("-q",)):
-        result = disttrack("exact", *form)
-        assert result.exit_code == 1
-        assert result.stdout == "1. is in time: is late\n   mend: hurry\nexact: 1 fault in 2 checks\n"
-    assert json.loads(disttrack("exact", "--json").stdout)["faults"] == [
-        {"check": "is in time", "what": "is late", "mend": "hurry"}
-    ]
+    result = disttrack("exact")
+    assert result.exit_code == 1
+    assert result.stdout == "1. is in time: is late\n   mend: hurry\nexact: 1 fault in 2 checks\n"
 
 
 @pytest.mark.usefixtures("bad")
@@ -148,7 +141,6 @@ def test_the_command_takes_names_and_parameters_and_refuses_what_has_no_tests() 
     result = disttrack("single-site:site=0")
     assert result.exit_code == 0, result.output
     assert "all 5 checks pass" in result.stdout
-    assert disttrack("single-site:site=0", "-q").output == ""
     assert "neither protocol, nor adversary" in disttrack("bad.py:Lost").stderr
     refused = disttrack("exakt")
     assert refused.exit_code == 2

@@ -24,7 +24,7 @@ def printed(case: str, width: int | None) -> str:
     """Return the tables of a case as they are printed."""
     results = Results(FOLDER / case)
     games = games_table(answer_table(results), f"results/{results.manifest['name']}/trials.csv")
-    claims = claims_table(findings(results), width)
+    claims = claims_table(results.manifest["name"], findings(results))
     return "\n".join([*games.lines(width), "", *claims.lines(width)]) + "\n"
 
 

@@ -63,13 +63,13 @@ class Audit(Task):
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
-        mechanism = _mechanism(point.protocol)
+        mechanism = mechanism_of(point.protocol)
         if not cases_of(mechanism):
             raise PointError(("protocol", "kind"), f"no audit is known for {point.protocol.label}")
 
     def play(self, point: Point, seed: int) -> Record:
         begun = time.perf_counter()
-        mechanism = _mechanism(point.protocol)
+        mechanism = mechanism_of(point.protocol)
         options: dict[str, Any] = {"runs": point.items or RUNS, "seed": seed, "false_alarm": SELDOM}
         found = audit_mechanism(mechanism, **options)
         row: dict[str, Any] = {"accounted": found.accounted, "hits": found.hits, "other_hits": found.other_hits}
@@ -159,7 +159,7 @@ def _outcome(row: dict[str, Any], found: Any, delta: float, runs: int, begun: fl
     return Record(row=row, engine_reason=found.inputs)
 
 
-def _mechanism(part: Part) -> Any:
+def mechanism_of(part: Part) -> Any:
     """Return the mechanism, with what the scenario does not give as audits take it."""
     maker = part.maker()
     given = {**usual(part.label, list(parameters(maker))), **part.arguments}

@@ -1,16 +1,19 @@
-"""Every command that prints a table prints one JSON document, or only what failed, when it is asked to."""
+"""Commands that measure something print one JSON document with --json; a run prints only what failed with --quiet."""
 
 from __future__ import annotations
 
 import json
+import re
+from csv import DictReader
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from disttrack.simulator.cli import main
-from disttrack.simulator.cli.tables import plain
+from disttrack.simulator.results.formats import number
 
 SMALL = """\
 name: small
@@ -56,7 +59,7 @@ def test_run_as_a_document() -> None:
     assert [row["sites"] for row in one["rows"]] == [2, 4]
     assert {row["held"] for row in one["rows"]} == {1.0}
     assert one["claims"][0]["verdict"] == "PASS"
-    assert "results/small/trials.csv" in one["files"]["tables"]
+    assert one["results"] == "results/small"
     assert one["shared"].startswith("protocol deterministic · adversary round-robin · 500 items")
 
 
@@ -65,7 +68,9 @@ def test_run_quietly_says_only_what_failed() -> None:
     assert Path("results/small/claims.csv").is_file()
     failing = disttrack(*run("--quiet", "--set", "claims.0.at_least=2"))
     assert failing.exit_code == 1
-    assert failing.stdout == "small: FAIL always right: fraction(ok) is 1, wanted >= 2\n"
+    assert "Claims of small" in failing.stdout
+    assert "FAIL     always right: fraction(ok)  1" in failing.stdout
+    assert "sites" not in failing.stdout
 
 
 def test_seeds_in_each_form() -> None:
@@ -73,7 +78,7 @@ def test_seeds_in_each_form() -> None:
     assert one["claims"][0]["held"] == one["claims"][0]["seeds"] == 2
     assert disttrack(*run("--seeds", "2", "-q")).stdout == ""
     failing = disttrack(*run("--seeds", "2", "-q", "--set", "claims.0.at_least=2"))
-    assert failing.stdout == "small: always right: held under 0 of 2 seeds\n"
+    assert "0 of 2  always right: fraction(ok)" in failing.stdout
     assert failing.exit_code == 1
 
 
@@ -89,40 +94,38 @@ def test_check_goes_on_after_a_bad_file() -> None:
     assert [(one["file"], one["valid"]) for one in files] == [("bad.yaml", False), ("small.yaml", True)]
     assert "trials" in files[0]["error"]
     assert files[1]["games"] == 4
-    quiet = disttrack("check", "bad.yaml", "small.yaml", "-q")
-    assert (quiet.exit_code, quiet.stdout, len(quiet.stderr.splitlines())) == (2, "", 1)
-    assert disttrack("check", "small.yaml", "-q").output == ""
 
 
 def test_compare_as_a_document_and_in_a_table() -> None:
-    disttrack(*run("--out", "one"))
-    disttrack(*run("--out", "two", "--set", "sites=[4, 8]"))
+    for name, sites in (("one", "[2, 4]"), ("two", "[4, 8]"), ("three", "16")):
+        sides = "protocol.kind=randomized", f"sites={sites}", f"seed={len(name) + ord(name[0])}"
+        disttrack(*run("--out", name, *(word for each in sides for word in ("--set", each))))
+    words = {}
+    for name in ("one", "two"):
+        with open(f"{name}/trials.csv", encoding="utf-8") as table:
+            words[name] = median(int(row["words"]) for row in DictReader(table) if row["sites"] == "4")
+    assert words["one"] != words["two"]
     found = document("compare", "one", "two")
-    assert found["matched"] is True
     assert found["shared"]["alpha"] == 0.1
-    by_sites = {row["sites"]: set(row["results"]) for row in found["rows"]}
-    assert by_sites == {2: {"one"}, 4: {"one", "two"}, 8: {"two"}}
-    disttrack(*run("--out", "three", "--set", "sites=16"))
-    assert document("compare", "one", "three")["matched"] is False
-    assert "no point is in more than one of these results" in disttrack("compare", "one", "three").stdout
-    assert disttrack("compare", "one", "three", "-q").stdout == ""
+    assert {(row["point"]["sites"], row["other"]) for row in found["rows"]} == {(4, "two")}
+    assert [row["ratio"] for row in found["rows"] if row["measure"] == "words"] == [words["two"] / words["one"]]
+    assert found["alone"] == {"one": 1, "two": 1}
+    assert found["page"] == "one/compare.html"
+    printed = disttrack("compare", "one", "two", "--out", "both", "--plot", "cost:x=sites").stdout
+    one, two, ratio = (re.escape(number(value)) for value in (*words.values(), words["two"] / words["one"]))
+    assert re.search(rf"randomized +4 +words +{one} +two +{two} +{ratio}\n", printed)
+    assert "points that no other result has: 1 of one, 1 of two" in printed
+    assert {path.name for path in Path("both").iterdir()} >= {"compare.html", "compare-cost-sites.svg"}
+    assert "compare-cost-sites" in Path("both/compare.html").read_text(encoding="utf-8")
+    apart = disttrack("compare", "one", "three")
+    assert "no two results have a point in common" in apart.stderr
+    assert "words" not in apart.stdout
 
 
-def test_play_in_each_form() -> None:
-    game = ("play", "--protocol", "randomized", "--adversary", "freeze", "--sites", "256", "--items", "1e5")
-    found = document(*game)
+def test_play_as_a_document() -> None:
+    found = document("play", "--protocol", "randomized", "--adversary", "freeze", "--sites", "256", "--items", "1e5")
     assert found["verdict"] == "failed"
     assert found["timeline"][-1]["items"] == 100_000
-    quiet = disttrack(*game, "-q")
-    assert quiet.stdout.startswith("randomized against freeze: failed (")
-    assert len(quiet.stdout.splitlines()) == 1
-    assert disttrack("play", "--protocol", "exact", "--sites", "2", "--items", "9", "--quiet").output == ""
-
-
-def test_describe_says_what_must_be_given() -> None:
-    (known,) = document("describe", "deterministic")["kinds"]
-    assert known["parameters"]["alpha"]["must be given"] is True
-    assert known["parameters"]["centred"]["default"] is False
 
 
 def test_one_failed_claim_in_several_scenarios_is_status_1() -> None:
@@ -130,51 +133,18 @@ def test_one_failed_claim_in_several_scenarios_is_status_1() -> None:
     for files in (("small.yaml", "failing.yaml"), ("failing.yaml", "small.yaml")):
         result = disttrack("run", *files, "--workers", "1", "--no-figures", "-q")
         assert result.exit_code == 1
-        assert result.stdout.startswith("failing: FAIL always right")
+        assert "Claims of failing" in result.stdout
+        assert "small" not in result.stdout
 
 
-@pytest.mark.slow
-def test_list_and_describe_as_documents() -> None:
-    found = document("list")
-    assert {"protocols", "tasks", "scenarios"} <= set(found)
-    assert {"kind", "parameters", "guarantee", "what it is", "from"} == set(found["protocols"][0])
-    known = document("describe", "robust")["kinds"][0]
-    assert known["parameters"]["delta"]["default"] == 0.05
-    assert known["parameters"]["alpha"] == {"says": known["parameters"]["alpha"]["says"], "must be given": True}
-    scenario = document("describe", "headline")["scenario"]
-    assert len(scenario["claims"]) >= 8
-    assert disttrack("describe", "robust", "-q").output == ""
-    assert disttrack("describe", "robustt", "-q").exit_code == 2
-    assert disttrack("list", "tasks", "-q").output == ""
-    Path("scenarios").mkdir()
-    Path("scenarios/odd.yaml").write_text("name: [")
-    assert disttrack("list", "scenarios", "-q").stdout.startswith("odd: ")
-
-
-def test_audit_in_each_form() -> None:
-    (good, bad) = document("audit", "randomized-response", "binary literal=true", "--runs", "300", status=1)["audits"]
+def test_audit_as_a_document() -> None:
+    good, bad = document("audit", "randomized-response", "binary literal=true", "--runs", "300", status=1)["audits"]
     assert (good["verdict"], bad["verdict"]) == ("stands", "refuted")
     assert good["claimed"] == bad["claimed"] == 1.0
-    assert bad["runs prove"] < 1.0 < bad["exact"]  # runs see little, exact losses all
-    quiet = disttrack("audit", "randomized-response", "binary literal=true", "--runs", "300", "-q")
-    assert quiet.stdout.count("\n") == 1
-    assert ": refuted" in quiet.stdout
+    assert bad["epsilon_low"] < 1.0 < bad["loss"]  # runs see little, exact losses all
 
 
-@pytest.mark.slow
-def test_attack_as_a_document() -> None:
-    search = ("attack", "--protocol", "randomized", "--budget", "100", "--items", "400", "--sites", "4")
-    found = document(*search)
-    assert found["games"] >= 1
-    assert Path(found["scenario"]).is_file()
-    assert disttrack(*search, "-q").output == ""
-
-
-def test_the_last_of_both_flags_counts() -> None:
-    assert disttrack("describe", "robust", "--json", "-q").stdout == ""
-    assert json.loads(disttrack("describe", "robust", "-q", "--json").stdout)
-
-
-def test_a_number_of_a_library_is_a_plain_one() -> None:
-    numpy = pytest.importorskip("numpy")
-    assert plain({"n": numpy.int64(3), "path": (1,)}) == {"n": 3, "path": [1]}
+def test_the_tracker_is_audited_with_this_number_of_runs() -> None:
+    (robust,) = document("audit", "robust", "--runs", "100")["audits"]
+    assert (robust["verdict"], robust["items"]) == ("stands", 200)  # on both databases
+    assert 0 < robust["largest_loss"] <= robust["claimed"]

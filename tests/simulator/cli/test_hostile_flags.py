@@ -69,27 +69,6 @@ def test_specs_refuse_in_one_line(side: str, capsys: pytest.CaptureFixture[str])
         assert _status(["play", "--sites", "4", "--items", "20", *flags], capsys) in (0, 1, 2)
 
 
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (["--figure", "x.nope"], "must end with .png"),
-        (["--figure", "nowhere/x.png"], "there is no folder nowhere"),
-        (["--transcript", "nowhere/x.csv"], "there is no folder nowhere"),
-        (["--transcript", "."], "is a directory"),
-    ],
-)
-def test_files_that_cannot_be_written_are_refused_before_the_game(
-    flags: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as ended:
-        main.main(["play", "--protocol", "exact", "--sites", "2", "--items", "5", *flags])
-    printed = capsys.readouterr()
-    assert (ended.value.code, printed.out) == (2, "")
-    assert said in printed.err
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_game_of_ages_is_refused_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
     """A protocol that forwards sends a message an item: without a word it went on for ever."""
     assert _status(["play", "--protocol", "exact", "--sites", "4", "--items", "1e18"], capsys) == 2

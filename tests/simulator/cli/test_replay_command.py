@@ -104,7 +104,7 @@ def test_two_points_of_a_scenario_stand_side_by_side() -> None:
 
 
 def test_a_drawing_of_some_steps() -> None:
-    result = disttrack("replay", "two.yaml", "--svg", "some.svg", "--steps", "100:150")
+    result = disttrack("replay", "two.yaml", "--out", "some.svg", "--steps", "100", "150")
     assert (result.exit_code, result.stdout) == (0, "drawing: some.svg\n")
     root = ElementTree.parse("some.svg").getroot()
     _, _, width, height = map(float, root.attrib["viewBox"].split())
@@ -130,10 +130,9 @@ def test_a_drawing_of_some_steps() -> None:
         (("two.yaml", "--point", "4"), "no point 4; it has points 0 … 3"),
         (("two.yaml", "--trial", "2"), "no trial 2; it has trials 0 … 1"),
         (("two.yaml", "--point", "-1"), "no point -1"),
-        (("two.yaml", "--steps", "1:2"), "--svg"),
-        (("two.yaml", "--svg", "x.svg", "--steps", "2:1"), "ends before"),
-        (("two.yaml", "--svg", "x.svg", "--steps", "all"), "A:B"),
-        (("two.yaml", "--svg", "x.svg", "--out", "x.html"), "--out"),
+        (("two.yaml", "--steps", "1", "2"), "need a drawing: --out FILE.svg"),
+        (("two.yaml", "--out", "x.svg", "--steps", "2", "1"), "must be in order"),
+        (("two.yaml", "--point", "0", "--point", "1", "--trial", "0", "--trial", "1"), "two games"),
         (("notes.txt",), "no recorded game"),
         (("noise.yaml",), "cannot be replayed"),
     ],

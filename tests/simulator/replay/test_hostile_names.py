@@ -47,7 +47,7 @@ def test_names_of_a_record_become_text(tmp_path: Path) -> None:
     assert "<script>alert" not in page
     assert "alert(" in page  # it is there, as text
     with pytest.raises(SystemExit) as ended:
-        main.main(["replay", str(record), "--svg", str(tmp_path / "game.svg")])
+        main.main(["replay", str(record), "--out", str(tmp_path / "game.svg")])
     assert ended.value.code in (0, None)
     ElementTree.parse(tmp_path / "game.svg")
     assert "<script" not in (tmp_path / "game.svg").read_text(encoding="utf-8")

@@ -72,11 +72,11 @@ def test_the_page_counts_the_points_that_differ(tmp_path: Path) -> None:
 
 
 def test_the_command_writes_the_page_and_tells_its_warnings(folders: list[Path], tmp_path: Path) -> None:
-    done = CliRunner().invoke(main, ["compare", *map(str, folders), "--html", str(tmp_path / "page.html")])
+    done = CliRunner().invoke(main, ["compare", *map(str, folders), "--out", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert "warning: different sites" in done.stderr
-    assert f"page: {tmp_path / 'page.html'}" in done.stdout
-    assert (tmp_path / "page.html").is_file()
+    assert f"page: {tmp_path / 'compare.html'}" in done.stdout
+    assert (tmp_path / "compare.html").is_file()
 
 
 @pytest.fixture(scope="module")

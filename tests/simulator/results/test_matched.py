@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from disttrack.simulator.results.compared import compare_results
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.formats import cell
 from disttrack.simulator.results.matched import Matched, match
+from disttrack.simulator.results.settings import brief
 
 KIND = ("deterministic",)
 
@@ -158,36 +159,33 @@ def test_terminal_document_and_page_match_the_same_points(
 ) -> None:
     monkeypatch.setattr("disttrack.simulator.report.compare._overlays", lambda *_: [])  # drawn elsewhere, and slow
     results = CASES[case](tmp_path)
-    page = tmp_path / "page.html"
-    command = ["compare", *(str(one.dir) for one in results), "--html", str(page)]
+    names = [one.dir.name for one in results]
+    command = ["compare", *(str(one.dir) for one in results), "--out", str(tmp_path)]
     document = json.loads(CliRunner().invoke(main, [*command, "--json"]).stdout)
     printed = CliRunner().invoke(main, command).stdout
-    first = results[0].dir.name
-    keys = [
-        key
-        for key in dict.fromkeys(key for row in document["rows"] for key in row if key != "results")
-        if len({json.dumps(row.get(key)) for row in document["rows"]}) > 1
-    ]
+    page = (tmp_path / "compare.html").read_text(encoding="utf-8")
+    matched = match(results, names)
+    keys = list(document["rows"][0]["point"]) if document["rows"] else list(matched.columns)
 
-    def setting(row: dict[str, Any]) -> tuple[str, ...]:
-        return tuple(cell(row[key]) for key in keys if key in row)
+    def setting(point: Mapping[str, Any]) -> tuple[str, ...]:
+        return tuple(text for key in keys if (text := cell(brief(point.get(key)))))
 
-    both = {setting(row): set(row["results"]) for row in document["rows"]}
-    assert len(both) == len(document["rows"])
-    compared = {(point, other) for point, its in both.items() for other in its if first in its and other != first}
-    left = {(point, frozenset(its)) for point, its in both.items() if first not in its or len(its) == 1}
-    text = page.read_text(encoding="utf-8")
-    assert page_rows(text, "points", keys, len(results)) == compared
-    assert {(point, frozenset(names.split(", "))) for point, names in page_rows(text, "alone", keys, 3)} == left
-    assert document["matched"] is bool(any(len(its) > 1 for its in both.values()))
-    assert document["alone"] == {one.dir.name: sum(its == {one.dir.name} for its in both.values()) for one in results}
-    lines = [line.split() for line in printed.splitlines()]
-    told = [[point for point in both if tuple(line[: len(point)]) == point] for line in lines]
-    assert Counter(max(points, key=len) for points in told if points) == Counter(list(both)), printed
-    assert all(line in printed for line in ("one", *(str(key) for key in keys)))
+    shared = [(setting(one.setting), names[other]) for one in matched.points if 0 in one.places for other in one.places]
+    compared = {(point, other) for point, other in shared if other != names[0]}
+    rows = [(setting(row["point"]), row["other"]) for row in document["rows"]]
+    assert set(rows) == compared
+    assert page_rows(page, "points", keys) == {(point, other if len(names) > 2 else "") for point, other in compared}
+    lines = [tuple(line.split()) for line in printed.splitlines()]
+    for (point, other), times in Counter(rows).items():
+        start = tuple(" ".join(point).split())
+        assert sum(line[: len(start)] == start and other in line for line in lines) >= times
+    left = [one for one in matched.points if 0 not in one.places or len(one.places) == 1]
+    where = {", ".join(names[place] for place in one.places) for one in left}
+    assert {name for _, name in page_rows(page, "alone", keys)} == where
+    assert document["alone"] == {name: matched.alone(place) for place, name in enumerate(names)}
 
 
-def page_rows(text: str, anchor: str, keys: list[str], results: int) -> set[tuple[tuple[str, ...], str]]:
+def page_rows(text: str, anchor: str, keys: list[str]) -> set[tuple[tuple[str, ...], str]]:
     """Return of a table of the page each row's setting and the cell after it, which names a result."""
     found = re.search(rf"<section[^>]*id='{anchor}'.*?</section>", text, re.DOTALL)
     if not found or "<tbody" not in found[0]:

@@ -80,7 +80,7 @@ def test_no_code_runs_that_a_table_names(planted: tuple[Path, Path], form: str) 
     folder, mark = planted
     table = folder / "trials.csv"
     table.write_text(table.read_text().replace(",robust,", f",{form.format(folder.name)},"))
-    assert status_of("compare", str(folder)) == 0
+    assert status_of("compare", str(folder), str(folder)) == 0
     assert Results(folder)._repr_html_()
     assert not mark.exists()
 
@@ -123,8 +123,8 @@ def test_a_task_of_the_users_is_read_if_the_user_names_it(tmp_path: Path, monkey
     assert results._repr_html_()
     with pytest.raises(ScenarioError, match=r"'dice\.py:Dice' is a user's class"):
         Results("out")._repr_html_()
-    assert status_of("compare", "out") == 2
-    assert status_of("compare", "out", "--with", "dice.py:Dice") == 0
+    assert status_of("compare", "out", "out") == 2
+    assert status_of("compare", "out", "out", "--with", "dice.py:Dice") == 0
 
 
 @pytest.mark.slow
@@ -161,7 +161,7 @@ def test_a_terminal_is_not_sent_the_codes_of_a_table(
         table = folder / name
         table.write_text(table.read_text().replace("robust", "ro\x1b]0;bust\x07"))
     changed(folder, lambda manifest: manifest["scenario"].update(title="\x1b[2Jcleared"))
-    assert status_of("compare", str(folder)) == 0
+    assert status_of("compare", str(folder), str(folder)) == 0
     said = capsys.readouterr().out
     assert "ro\\x1b]0;bust" in said
     assert "\x1b" not in said

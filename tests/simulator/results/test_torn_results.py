@@ -57,7 +57,7 @@ def test_tables_of_another_run_than_the_manifest_are_refused(
         assert "out: trials.csv cannot be read: it is not the one that manifest.json was written with" in said
         assert said.count("\n") == 1
     assert run("--no-figures", "--trials", "2") == 0
-    assert disttrack("compare", "out") == 0
+    assert disttrack("compare", "out", "out") == 0
 
 
 @pytest.mark.parametrize("name", ["trials.csv", "series.csv", "kinds.csv", "claims.csv"])
@@ -78,7 +78,8 @@ def test_a_table_that_the_run_has_not_written_is_refused() -> None:
 
 @pytest.mark.slow
 def test_figures_and_page_are_removed_with_the_tables_that_they_show() -> None:
-    run("--style", "paper")
+    run()
+    assert disttrack("plot", "out", "--style", "paper") == 0
     drawn = [path for path in Path("out").rglob("*") if path.suffix in (".png", ".svg", ".pdf", ".html")]
     assert len(drawn) == 9
     times = {path: path.stat().st_mtime_ns for path in drawn}
