@@ -69,7 +69,7 @@ def _records(
     """Return the games that are asked for: one scenario with two points or trials stands for two."""
     from disttrack.simulator.errors import ScenarioError
     from disttrack.simulator.replay.files import load as load_record
-    from disttrack.simulator.replay.scenario_game import replayed
+    from disttrack.simulator.replay.record import replayed
     from disttrack.simulator.scenario.load import load as load_scenario
 
     recorded = [Path(game).is_file() and Path(game).suffix not in (".yaml", ".yml") for game in games]

@@ -100,9 +100,7 @@ def test_transformation_keeps_its_error_bound() -> None:
     for _ in range(60):
         density = PanPrivateDensity(3.0, users)
         accuracy = density.accuracy(0.05 / horizon)
-        rules = ContinualOutput.for_monotone(
-            0.25, accuracy, epsilon=3.0, horizon=horizon, sensitivity=density.sensitivity
-        )
+        rules = ContinualOutput(3.0, horizon, density.sensitivity, changes=4, variation=0.25 + 2 * accuracy)
         inner = density.start(rng)
         run = rules.start(inner, rng)
         order = rng.permutation(users)
@@ -144,5 +142,3 @@ def test_transformation_refusals() -> None:
         ContinualOutput(1.0, 8, 0.0, 2, 0.1)
     with pytest.raises(ValueError, match="changes must be a whole number of at least 1"):
         ContinualOutput(1.0, 8, 0.1, 0, 0.1)
-    with pytest.raises(ValueError, match="step must be a number between 0 and 1"):
-        ContinualOutput.for_monotone(2.0, 0.1, epsilon=1.0, horizon=4, sensitivity=0.1)

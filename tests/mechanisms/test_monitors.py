@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from halting_bounds import halting_bound
 from scipy import stats
 
 from disttrack.mechanisms import CounterMonitor, ReleaseMonitor, SparseVectorMonitor, hard_instance
 from disttrack.mechanisms.counters import counter
 from disttrack.mechanisms.halting import SampledHalting
-from disttrack.mechanisms.hard_instance import halting_bound
 from disttrack.mechanisms.monitors import MONITORS, verdict
 
 FALSE_ALARM = 1e-6
@@ -66,11 +66,6 @@ def test_hard_instance_ends_with_an_empty_interval(k: int) -> None:
         assert len(set(instance.ones)) == k
         assert max(instance.ones) < instance.checked <= instance.steps + 1
         assert len(instance.halves) == k
-
-
-def test_halting_bound() -> None:
-    assert halting_bound(8, 0.5, 1 / 800, 0.01) == pytest.approx(0.2816, abs=5e-5)
-    assert halting_bound(8, 0.7, 1 / 800, 0.01) == math.inf
 
 
 @pytest.mark.quick_cases(1)

@@ -72,7 +72,7 @@ from disttrack.mechanisms.sketches import (
     Salted,
     Switched,
 )  # fmt: skip
-from disttrack.mechanisms.sketches.second_moment import rows_for, rows_for_tail
+from disttrack.mechanisms.sketches.second_moment import rows_for_tail
 from disttrack.mechanisms.static import GaussianQueries, LaplaceQueries
 from disttrack.mechanisms.statistical import (
     Empirical,
@@ -93,8 +93,6 @@ LIBRARY: list[Case] = [
 STREAM = {"horizon": 9, "sensitivity": 1.0, "changes": 3, "variation": 2.0}
 CASES: list[Case] = [
     (AboveThreshold, {"epsilon": 1.0, "threshold": 5.0}, {"epsilon": POSITIVE}),
-    (AboveThreshold(1.0, 5.0).fires_from, {"beta": 0.1}, {"beta": SHARE}),
-    (AboveThreshold(1.0, 5.0).silent_below, {"queries": 3, "beta": 0.1}, {"queries": 1, "beta": SHARE}),
     (ContinualOutput, {"epsilon": 1.0, **STREAM}, {
         "epsilon": POSITIVE, "horizon": 1, "sensitivity": POSITIVE, "changes": 1, "variation": POSITIVE, "beta": SHARE,
     }),
@@ -162,7 +160,6 @@ CASES: list[Case] = [
     (PrivateProper, {"epsilon": 1.0, "horizon": 9}, {"epsilon": POSITIVE, "horizon": 1}),
     (Ams, {"rows": 3}, {"rows": 1, "alpha": POSITIVE}),
     (AmsMedian, {"groups": 3, "rows": 3}, {"groups": 1, "rows": 1, "alpha": POSITIVE}),
-    (rows_for, {"alpha": 0.5, "beta": 0.1}, {"alpha": POSITIVE, "beta": SHARE}),
     (rows_for_tail, {"alpha": 0.5, "beta": 0.1}, {"alpha": POSITIVE}),
     (Kmv, {"size": 5}, {"size": 3, "alpha": POSITIVE}),
     (HyperLogLog, {"registers": 256}, {"registers": 128, "alpha": POSITIVE}),
