@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.checks import positive
 from disttrack.mechanisms.counters.base import noise_or_silence
 from disttrack.mechanisms.noise import Draws, Laplace
 
@@ -63,17 +63,6 @@ class AboveThreshold:
     def query_noise(self) -> Laplace:
         """Noise of each query."""
         return Laplace(4 / self.epsilon)
-
-    def silent_below(self, queries: int, beta: float) -> float:
-        """Return the value below which none of `queries` queries fires, except with probability `beta`."""
-        whole("queries", queries)
-        probability("beta", beta)
-        return self.threshold - 8 / self.epsilon * math.log(2 * queries / beta)
-
-    def fires_from(self, beta: float) -> float:
-        """Return the value from which a query fires, if none has before, except with probability `beta`."""
-        probability("beta", beta)
-        return self.threshold + 6 / self.epsilon * math.log(2 / beta)
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> AboveThresholdRun:
         """Return a fresh run; `silent` turns the noise off, for tests."""

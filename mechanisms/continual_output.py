@@ -85,24 +85,6 @@ class ContinualOutput:
         positive("variation", self.variation)
         probability("beta", self.beta)
 
-    @classmethod
-    def for_monotone(
-        cls,
-        step: float,
-        accuracy: float,
-        *,
-        epsilon: float,
-        horizon: int,
-        sensitivity: float,
-        beta: float = 0.05,
-    ) -> ContinualOutput:
-        """Return the transformation of a monotone estimator in [0, 1] that is right up to `accuracy`.
-
-        It moves by step + 2 accuracy at most 1 / step times.
-        """
-        probability("step", step)
-        return cls(epsilon, horizon, sensitivity, math.ceil(1 / step), step + 2 * accuracy, beta)
-
     @property
     def levels(self) -> int:
         """Levels of segments, h."""

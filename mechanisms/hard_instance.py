@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from disttrack.mechanisms.checks import whole
@@ -72,24 +71,3 @@ def hard_instance(halting_times: HaltingTimes, k: int) -> HardInstance:
             halted += left + halting_times.halting(ones, middle, middle)
             first = middle + 1
     return HardInstance(ones, steps, first, halted, tuple(halves))
-
-
-def halting_bound(k: int, epsilon: float, delta: float, false_alarm: float) -> float:
-    """Return what the probability of halting in time on the hard instance cannot exceed.
-
-    exp(eps) (p0 + 2 k delta) / (1 - exp(eps) / 2), for an (eps, delta)-private monitor that halts on the
-    zero stream with probability p0; infinity unless exp(eps) < 2.
-
-    Source
-    ------
-    Section 2 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, with general epsilon (derived).
-
-    Examples
-    --------
-    >>> round(halting_bound(8, 0.5, 1 / 800, 0.01), 4)
-    0.2816
-    """
-    growth = math.exp(epsilon)
-    if growth >= 2:
-        return math.inf
-    return growth * (false_alarm + 2 * k * delta) / (1 - growth / 2)

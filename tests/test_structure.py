@@ -45,7 +45,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
     "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),
     "search": SIDES | {"errors", "game"},
-    "conformance": SIDES | {"mechanisms", "errors", "game"},
+    "conformance": SIDES | {"mechanisms", "game"},
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
     "environment": SIDES | {"environment_text", "game", "points"},
     "environment_text": frozenset({"adversaries", "results"}),

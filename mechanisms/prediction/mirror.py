@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Final, Literal, get_args
@@ -169,16 +168,3 @@ def mirror_mistakes(ones: int, delay: int, answers: Bits) -> int:
     Problem B.3 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024.
     """
     return int(np.count_nonzero(~answers[delay:ones]))
-
-
-def half_length_of_claim(step: float, edge: float) -> int:
-    """Return an L that pure steps of size `step` reach: 1 + ceil(ln(1 / (2 edge)) / step).
-
-    The published L comes from a geometric sum of the pi, and is less than any pure steps can do.
-
-    Examples
-    --------
-    >>> [half_length_of_claim(step, edge) for step, edge in ((1.0, 0.01), (0.5, 0.001), (0.1, 1e-6))]
-    [5, 14, 133]
-    """
-    return 1 + math.ceil(math.log(1 / (2 * edge)) / step - 1e-12)

@@ -121,17 +121,6 @@ class PointPredictor(Learner):
         return self.epsilon, self.delta
 
     @property
-    def proved_delta(self) -> float:
-        """What the proof gives for delta: those of histogram and mirror, and what its simulation errs.
-
-        It errs if the mirror has answered top by the time it was fed, so that `looks` occurrences of x* have at most k
-        labels 1 among them, and the noisy count of fakes is small all the same. With the usual k, K and window this is
-        less than delta; with others it need not be.
-        """
-        missed = 1 - self.noise.tail(self.most_fakes - (self.looks - self.needed))
-        return self.share[1] + self.mirror.exact_delta + (1 + math.exp(min(self.epsilon, 700))) * missed
-
-    @property
     def limit(self) -> Limit:
         """K + 2L, unless the histogram names nothing or the noise alone looks like fakes."""
         failure = 1 - self.histogram.named(self.needed) + self.noise.tail(self.most_fakes)

@@ -8,25 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from disttrack.mechanisms.checks import positive, probability, whole
+from disttrack.mechanisms.checks import positive, whole
 from disttrack.mechanisms.sketches.base import Floats, Goal, Sketch
 from disttrack.mechanisms.sketches.linear import LinearRun
 from disttrack.mechanisms.sketches.signs import SignKind
-
-
-def rows_for(alpha: float, beta: float) -> int:
-    """Return the rows with which an estimate is off by alpha with probability beta at most: 2 / (alpha^2 beta).
-
-    By Chebyshev's inequality.
-
-    Examples
-    --------
-    >>> rows_for(0.5, 0.1)
-    80
-    """
-    positive("alpha", alpha)
-    probability("beta", beta)
-    return ceil(2 / (alpha**2 * beta) - 1e-9)
 
 
 def rows_for_tail(alpha: float, beta: float) -> int:

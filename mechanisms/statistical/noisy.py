@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import erf, exp, log, sqrt
+from math import erf, log, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -172,10 +172,6 @@ class NoisyArgmax(QueryMechanism):
         """Return the noise of each mean."""
         return Laplace(2 / (self.epsilon * samples))
 
-    def loss_bound(self, samples: int, queries: int, beta: float) -> float:
-        """Return the bound of Claim 4: twice what no noise exceeds, but with probability beta."""
-        return 2 * self.noise(samples).scale * log(queries / beta)
-
     def stability(self, samples: int, queries: int) -> tuple[float, float] | None:
         return self.epsilon, 0.0
 
@@ -201,21 +197,6 @@ def noisy_argmax(means: Floats, noise: Laplace, rng: np.random.Generator) -> int
     """Return the place of the largest of these means after noise has been added to each."""
     draws = Draws(noise, rng)
     return int(np.argmax(draws.on_grid(means) + draws.many(len(means))))
-
-
-def first_wins(gap: float, scale: float) -> float:
-    """Return the probability that the first of two means, larger by `gap`, is named with Laplace noise of this scale.
-
-    The difference of two Laplace variables exceeds x >= 0 with probability e^(-x / b) (2 + x / b) / 4.
-
-    Examples
-    --------
-    >>> first_wins(0.0, 1.0), round(first_wins(1.0, 1.0) + first_wins(-1.0, 1.0), 12)
-    (0.5, 1.0)
-    """
-    share = abs(gap) / scale
-    beyond = exp(-share) * (2 + share) / 4
-    return 1 - beyond if gap >= 0 else beyond
 
 
 def overfitting_gap(queries: int, samples: int, std: float = 0.0) -> float:

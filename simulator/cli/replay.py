@@ -69,7 +69,7 @@ def _records(
 ) -> Iterator[GameRecord]:
     """Yield the games: recorded ones, and of each scenario every given trial of every given point."""
     from disttrack.simulator.replay.files import load as load_record
-    from disttrack.simulator.replay.scenario_game import replayed
+    from disttrack.simulator.replay.record import replayed
     from disttrack.simulator.scenario.load import load as load_scenario
 
     for game in games:

@@ -5,38 +5,77 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-import numpy as np
+import pandas as pd
+from pydantic import BaseModel, Field
 
-from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.errors import ScenarioError, accepted
+from disttrack.simulator.game.play import play
 from disttrack.simulator.replay.plans import Plan, written
+from disttrack.simulator.runs.journal import game_seed
+from disttrack.simulator.tasks.tracking import Count, prepare
 
 if TYPE_CHECKING:
     from disttrack.simulator.game.outcome import Game
     from disttrack.simulator.points.point import Part, Point
-
-FACTS: Final = (
-    "protocol", "adversary", "sites", "items", "start", "alpha", "seed", "engine", "verdict", "steps",
-    "first_failure", "first_failing_step", "max_rel_error", "max_lag", "messages", "words", "error",
-)  # fmt: skip
-"""What a record says of its game, each as `Game` has it."""
-
+    from disttrack.simulator.scenario.load import Scenario
 
 SERVER: Final = -1
-"""Stands for the server where sites are numbers."""
+"""The server, where sites are numbers."""
+
+Whole = Annotated[int, Field(ge=0, le=2**62)]
+Output = Annotated[int, Field(ge=-(2**100), le=2**100)] | float
+
+
+class Facts(BaseModel):
+    """Facts of a game, each as `Game` has it."""
+
+    protocol: str
+    adversary: str
+    sites: Annotated[int, Field(ge=1, le=2**16)]
+    items: Whole
+    start: Whole
+    alpha: Annotated[float, Field(ge=0, lt=2**20)] | None
+    seed: Annotated[int, Field(ge=0)]
+    engine: str
+    verdict: str
+    steps: Whole
+    first_failure: Whole | None
+    first_failing_step: Whole | None
+    max_rel_error: Output | None
+    max_lag: Whole
+    messages: Whole
+    words: Whole
+    error: str | None
+
+
+class About(Facts):
+    """What the first line of the file states of a game.
+
+    `network` is None if messages take no time; `disttrack` is the version that played the game; `scenario`, `point` and
+    `trial` are those of a scenario's game.
+    """
+
+    protocol_parameters: dict[str, Any]
+    adversary_parameters: dict[str, Any]
+    network: dict[str, Any] | None
+    disttrack: str
+    scenario: str | None = None
+    point: Whole | None = None
+    trial: Whole | None = None
 
 
 class Sent(NamedTuple):
     """A message; a sender or receiver is a site's number or `SERVER`."""
 
-    step: int
+    step: Whole
     sender: int
     receiver: int
     kind: str
-    words: int
-    bits: int
+    words: Whole
+    bits: Whole
 
 
 class Asked(NamedTuple):
@@ -54,12 +93,12 @@ class Asked(NamedTuple):
         Steps for which that plan was in force; 0 without one.
     """
 
-    step: int
-    sent: int
-    output: float
-    changes: int
+    step: Whole
+    sent: Whole
+    output: Output
+    changes: Whole
     plan: Plan | None
-    taken: int
+    taken: Whole
 
 
 @dataclass(frozen=True)
@@ -69,8 +108,7 @@ class GameRecord:
     Parameters
     ----------
     about
-        The `FACTS`; `protocol_parameters` and `adversary_parameters`; `network`, None for messages that take no time;
-        `disttrack`, the version that played it; and from a scenario its `scenario`, `point` and `trial`.
+        Its facts.
     messages
         In the order in which they were sent.
     outputs
@@ -79,9 +117,9 @@ class GameRecord:
         Each time that the adversary was asked.
     """
 
-    about: Mapping[str, Any]
+    about: About
     messages: Sequence[Sent]
-    outputs: Sequence[tuple[int, float]]
+    outputs: Sequence[tuple[Whole, Output]]
     asked: Sequence[Asked]
 
     @cached_property
@@ -91,28 +129,52 @@ class GameRecord:
 
     @cached_property
     def table(self) -> Any:
-        """Return a row a message: step, site, whether it goes to the server, its kind's place in `kinds`, words."""
+        """Return a row per message: step, site, whether it goes to the server, its kind's place in `kinds`, words."""
         places = {kind: place for place, kind in enumerate(self.kinds)}
         rows = [
-            (one.step, max(one.sender, one.receiver), one.receiver == SERVER, places[one.kind], one.words)
+            (one.step, max(one.sender, one.receiver), int(one.receiver == SERVER), places[one.kind], one.words)
             for one in self.messages
         ]
-        return np.array(rows, dtype=np.int64).reshape(-1, 5)
+        return pd.DataFrame(rows, columns=["step", "site", "up", "kind", "words"], dtype="int64")
 
     @property
     def delayed(self) -> bool:
-        """Tell whether messages took time, so that the verdict is on the lag-aware error."""
-        return bool(self.about.get("network") or self.about["max_lag"])
+        """Return whether messages took time, so that the verdict is on the lag-aware error."""
+        return bool(self.about.network or self.about.max_lag)
 
     @property
     def title(self) -> str:
-        """Return which game it is: ``randomized confidence=2 against freeze``."""
-        return f"{self.side('protocol')} against {self.side('adversary')}"
+        """Return the two sides: ``randomized confidence=2 against freeze``; alpha is listed with the sizes."""
+        about = self.about
+        sides = (about.protocol, about.protocol_parameters), (about.adversary, about.adversary_parameters)
+        return " against ".join(
+            " ".join([kind, *(f"{key}={value}" for key, value in given.items() if key != "alpha")])
+            for kind, given in sides
+        )
 
-    def side(self, role: str) -> str:
-        """Return a side with the parameters that it was given, alpha left out: it is listed with the sizes."""
-        given = self.about.get(f"{role}_parameters") or {}
-        return " ".join([str(self.about[role]), *(f"{key}={value}" for key, value in given.items() if key != "alpha")])
+
+def replayed(scenario: Scenario, point: int = 0, trial: int = 0) -> GameRecord:
+    """Play one game of a scenario again, from its seed, and return its record.
+
+    It is the game of the row of ``trials.csv`` with this point and trial.
+
+    Raises
+    ------
+    ScenarioError
+        There is no such point or trial, or the scenario's games have no sites and messages.
+    """
+    name = scenario.name
+    if not isinstance(scenario.task, Count):
+        raise ScenarioError(f"{name}: games of task {scenario.task.kind} cannot be replayed ({accepted([Count.kind])})")
+    for what, value, number in (("point", point, len(scenario.points)), ("trial", trial, scenario.head.trials)):
+        if not 0 <= value < number:
+            raise ScenarioError(f"{name}: there is no {what} {value}; it has {what}s 0 … {number - 1}")
+    chosen = scenario.points[point]
+    try:
+        game = play(**prepare(chosen), seed=game_seed(scenario.head.seed, trial), record=True, on_error="record")
+    except ValueError as error:
+        raise ScenarioError(f"{name}, {chosen.describe()}: {error}") from error
+    return record_of(game, chosen, {"scenario": name, "point": point, "trial": trial})
 
 
 def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] | None = None) -> GameRecord:
@@ -130,24 +192,25 @@ def record_of(game: Game, point: Point | None = None, whence: Mapping[str, Any] 
     ValueError
         Nothing was recorded.
     ScenarioError
-        A class of the user's could not even be made, so that there was no game.
+        A user's class raised before the first step, so that there was no game.
     """
     if game.engine and not game.steps and game.error:
         raise ScenarioError(f"nothing to record: the game ended before its first step: {last_line(game.error)}")
-    about: dict[str, Any] = {"disttrack": _version(), **{name: _plain(getattr(game, name)) for name in FACTS}}
+    facts: dict[str, Any] = {name: _plain(getattr(game, name)) for name in Facts.model_fields}
     for role in ("protocol", "adversary"):
         part: Part | None = getattr(point, role) if point is not None else None
-        about[f"{role}_parameters"] = dict(part.arguments) if part is not None else {}
-        about[role] = part.label if part is not None else about[role]
-    about["network"] = None if point is None or point.network is None else dict(point.network)
-    about.update(whence or {})
-    messages = [
-        Sent(int(step), _end(sender), _end(receiver), str(kind), int(words), int(bits))
-        for step, sender, receiver, kind, words, bits in _rows(game.transcript)
-        if step <= game.steps  # a step in which a class of the user's raised is none of the game
-    ]
-    outputs = [(int(step), _plain(output)) for step, output in _rows(game.outputs) if step <= game.steps]
-    return GameRecord(about, messages, outputs, _asked(game))
+        facts[f"{role}_parameters"] = dict(part.arguments) if part is not None else {}
+        facts[role] = part.label if part is not None else facts[role]
+    network = None if point is None or point.network is None else dict(point.network)
+    return GameRecord(
+        About(**facts, **(whence or {}), network=network, disttrack=version("disttrack")),
+        [
+            Sent(row.step, _end(row.sender), _end(row.receiver), row.kind, int(row.words), int(row.bits))
+            for row in _rows(game, game.transcript)
+        ],
+        [(row.step, _plain(row.output)) for row in _rows(game, game.outputs)],
+        _asked(game),
+    )
 
 
 def last_line(text: str) -> str:
@@ -157,37 +220,26 @@ def last_line(text: str) -> str:
 
 def _asked(game: Game) -> list[Asked]:
     """Return what the adversary saw and did, each plan cut to the steps for which it was in force."""
-    turns = [turn for turn in _rows(game.turns) if turn[0] <= game.steps]
-    begun = [place for place, turn in enumerate(turns) if turn[4] is not None]
-    ends = dict(zip(begun, [*(turns[place][0] for place in begun[1:]), game.steps], strict=True)) if begun else {}
+    turns = _rows(game, game.turns)
+    ends = iter([*(turn.step for turn in turns if turn.plan is not None), game.steps][1:])
     rows = []
-    for place, (step, sent, output, changes, plan) in enumerate(turns):
-        taken = int(ends.get(place, step) - step)
-        rows.append(
-            Asked(int(step), int(sent), _plain(output), int(changes), written(plan, taken) if taken else None, taken)
-        )
+    for turn in turns:
+        taken = next(ends) - turn.step if turn.plan is not None else 0
+        plan = written(turn.plan, taken) if taken else None
+        rows.append(Asked(turn.step, turn.sent, _plain(turn.output), turn.changes, plan, taken))
     return rows
+
+
+def _rows(game: Game, table: Any) -> list[Any]:
+    """Return the rows of a table; the game ends before a step in which a user's class raised."""
+    return [row for row in table.itertuples(index=False) if row.step <= game.steps]
 
 
 def _end(who: int | str) -> int:
     return SERVER if isinstance(who, str) else int(who)
 
 
-def _rows(frame: Any) -> list[tuple[Any, ...]]:
-    """Return the rows of a table as they are: a column of mixed numbers stays mixed."""
-    return list(zip(*(frame[name].tolist() for name in frame.columns), strict=True))
-
-
 def _plain(value: Any) -> Any:
     """Return a number as Python's own, whole where it is whole."""
     value = value.item() if hasattr(value, "item") else value
-    return int(value) if isinstance(value, float) and isfinite(value) and value.is_integer() else value
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("disttrack")
-    except PackageNotFoundError:  # in a tree that was never installed
-        return "unknown"
+    return int(value) if isinstance(value, float) and value.is_integer() else value

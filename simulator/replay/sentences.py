@@ -1,4 +1,4 @@
-"""What happened, in sentences: what the adversary saw and did, and what stood where at the first failure."""
+"""Sentences on a game: what the adversary saw and did, and who held which items at the first failure."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ def moves_of(asked: Sequence[Asked], outputs: Sequence[tuple[int, float]] = ()) 
     sentences = []
     present: Plan | None = None
     changes = 0
-    moved = [step for step, _ in outputs]
+    moved = [0, *(step for step, _ in outputs)]
     for turn in asked:
         if not turn.step:
             saw = "The game begins"
         elif turn.changes != changes:
             saw = f"Output moved to {amount(turn.output)}"
         else:
-            place = bisect_right(moved, turn.step)
-            still = turn.step - (moved[place - 1] if place else 0)
+            still = turn.step - moved[bisect_right(moved, turn.step) - 1]
             saw = f"Output has not moved for {still:,} step{'s' * (still != 1)}"
         changes = turn.changes
         sentences.append(f"{saw}; {_did(present, turn)}.")
@@ -44,31 +43,25 @@ def moves_of(asked: Sequence[Asked], outputs: Sequence[tuple[int, float]] = ()) 
 def _did(present: Plan | None, turn: Asked) -> str:
     """Return what the adversary does next, its plan so far being `present`."""
     if turn.plan is None:
-        return "goes on as before" if turn.step or present else "has nothing to send"
-    match present, turn.plan:
-        case {"site": left}, {"site": site} if left == site:
-            return f"stays on site {site}"
-        case {"site": left}, {"site": site}:
-            return f"leaves site {left}, feeds site {site}"
-        case {"site": left}, plan:
-            return f"leaves site {left}, {_feeds(plan, turn.taken)}"
-        case _, plan:
-            return _feeds(plan, turn.taken)
+        return "sends nothing new"
+    left, site = (present or {}).get("site"), turn.plan.get("site")
+    if left is not None and left == site:
+        return f"stays on site {site}"
+    return (f"leaves site {left}, " if left is not None else "") + _feeds(turn.plan, turn.taken)
 
 
-def _feeds(plan: Plan | None, taken: int) -> str:
+def _feeds(plan: Plan, taken: int) -> str:
     match plan:
         case {"site": site}:
             return f"feeds site {site}"
         case {"rotation": [of, _]}:
-            return f"feeds {of:,} sites in turn" if of > 1 else "feeds site 0"
+            return f"feeds {of:,} sites in turn"
         case {"runs": [fed, _]}:
             sites = list(dict.fromkeys(site for site in fed if site != SKIP))
             some = ", ".join(f"{site}" for site in sites[:NAMED]) + (", …" if len(sites) > NAMED else "")
             skips = " and skips" if SKIP in fed else ""
             return f"feeds {len(sites):,} sites{skips} for {taken:,} steps (first {some})"
-        case _:
-            return f"skips {taken:,} step{'s' * (taken != 1)}"
+    return f"skips {taken:,} step{'s' * (taken != 1)}"
 
 
 def amount(value: float) -> str:
@@ -85,7 +78,7 @@ def amount(value: float) -> str:
 
 
 def failure(step: int, items: int, output: float, alpha: float, held: Any) -> str:
-    """Return what stood where at the first failing step.
+    """Return a sentence on the first failing step.
 
     Parameters
     ----------
@@ -95,17 +88,13 @@ def failure(step: int, items: int, output: float, alpha: float, held: Any) -> st
         Of each site, the items that it has received since its last message.
     """
     side = "below 1 − α" if output < items else "above 1 + α"
-    if not isfinite(output):
-        side = "no estimate"
+    total, holding = int(held.sum()), np.argsort(-held, kind="stable")[: np.count_nonzero(held)]
+    named = [f"site {site} holds {held[site]:,}" for site in holding[:NAMED]]
+    if rest := len(holding) - len(named):
+        named.append(f"{rest:,} more hold {held[holding[NAMED:]].sum():,}")
     text = f"First failure, step {step:,}: the server shows {amount(output)}, the truth is {items:,}"
-    text += f" ({side}, α = {alpha:g})." if isfinite(output) else f" ({side})."
-    total = int(held.sum())
-    most = [int(site) for site in np.argsort(-held, kind="stable")[:NAMED] if held[site]]
-    named = ", ".join(f"site {site} holds {int(held[site]):,}" for site in most)
-    rest = int(np.count_nonzero(held)) - len(most)
-    more = f", {rest:,} more hold {total - int(held[most].sum()):,}" if rest else ""
-    text += f" Items since the last message of their site, unreported: {total:,}"
-    text += f" ({named}{more})." if named else "."
+    text += f" ({side}, α = {alpha:g}). Items since the last message of their site, unreported: {total:,}"
+    text += f" ({', '.join(named)})." if named else "."
     if isfinite(output):
         text += f" The server allows for {amount(round(output - (items - total), 2))} unreported."
     return text

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from disttrack.simulator.replay.plans import SKIP
+from disttrack.adversaries.listed_schedules import Runs
+from disttrack.adversaries.schedules import Rotation
+from disttrack.simulator.replay.plans import SKIP, Plan
 from disttrack.simulator.replay.record import GameRecord
 
 SHORT: Final = 4096
@@ -15,84 +17,72 @@ SHORT: Final = 4096
 
 
 class Stream:
-    """The items of a game, as runs on single sites and laps over many.
+    """The items of a recorded game: runs on single sites, and long rotations, which are counted by their formula.
 
     Parameters
     ----------
     record
         The game.
+
+    Raises
+    ------
+    ValueError
+        A plan is none, names a site that the game does not have, or does not fit the steps.
     """
 
     def __init__(self, record: GameRecord) -> None:
-        self.steps = int(record.about["steps"])
-        begins: list[Any] = []
-        sites: list[Any] = []
-        self._laps: list[tuple[int, int, int, int]] = []
+        self._rotations: list[tuple[int, int, Rotation]] = []
+        sites, lengths, fed = [SKIP], [1], [0]  # in a step before the first, so that there is a run
+        end = 0
         for turn in record.asked:
-            if turn.plan is not None:
-                self._add(turn.plan, turn.step, turn.taken, begins, sites)
-        self._begins = np.concatenate([[0], *begins]).astype(np.int64)  # the step before the run's first
-        self._sites = np.concatenate([[SKIP], *sites]).astype(np.int64)
-        self._lengths = np.diff(np.append(self._begins, self.steps))
-        fed = np.where(self._sites == SKIP, 0, self._lengths)
-        for begin, taken, *_ in self._laps:
-            fed[np.flatnonzero((self._begins == begin) & (self._lengths == taken))] = taken
-        self._before = np.concatenate(([0], np.cumsum(fed)))
-        self._fed = fed
+            if turn.plan is None:
+                continue
+            some, each, items = self._runs(turn.plan, turn.step, turn.taken)
+            end = end + sum(each) if turn.step == end else SKIP
+            sites.extend(some)
+            lengths.extend(each)
+            fed.extend(items)
+        highest = max([*sites, *(rotation.highest() for *_, rotation in self._rotations)])
+        if end != record.about.steps or min(sites) < SKIP or highest >= record.about.sites:
+            raise ValueError("its plans do not fit the steps and sites of the game")
+        self._list = Runs(sites, lengths)
+        self._ends = np.cumsum(lengths) - 1
+        self._sent = np.cumsum(fed)
 
-    def _add(self, plan: Any, step: int, taken: int, begins: list[Any], sites: list[Any]) -> None:
+    def _runs(self, plan: Plan, begin: int, taken: int) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+        """Return sites, lengths and items of the runs of a plan."""
         match plan:
-            case {"site": site}:
-                begins.append([step])
-                sites.append([site])
-            case {"rest": True}:
-                begins.append([step])
-                sites.append([SKIP])
             case {"rotation": [of, first]} if taken > SHORT:
-                self._laps.append((step, taken, of, first))
-                begins.append([step])
-                sites.append([SKIP])  # counted by its formula
+                self._rotations.append((begin, taken, Rotation(of, first)))
+                return [SKIP], [taken], [taken]
             case {"rotation": [of, first]}:
-                begins.append(step + np.arange(taken))
-                sites.append((first + np.arange(taken)) % of)
-            case {"runs": [fed, lengths]}:
-                begins.append(step + np.concatenate(([0], np.cumsum(lengths)[:-1])))
-                sites.append(fed)
+                sites, lengths = Rotation(of, first).at(np.arange(1, taken + 1)).tolist(), [1] * taken
+            case {"runs": [sites, lengths]}:
+                pass
+            case {"rest": True}:
+                sites, lengths = [SKIP], [taken]
+            case {"site": site}:
+                sites, lengths = [site], [taken]
+            case _:
+                raise ValueError(f"{plan!r} is no plan")
+        return sites, lengths, [length * (site != SKIP) for site, length in zip(sites, lengths, strict=True)]
 
     def sent(self, steps: Any) -> Any:
         """Return the items sent by the end of each of these steps."""
-        run = self._run(steps)
-        within = np.asarray(steps) - self._begins[run]
-        return self._before[run] + np.where(self._fed[run] > 0, within, 0)
+        return np.interp(steps, self._ends, self._sent).astype(np.int64)  # exact below 2^53
 
     def step_sites(self, steps: Any) -> Any:
         """Return the site that was fed in each of these steps, -1 for none."""
         steps = np.asarray(steps)
-        sites = self._sites[self._run(steps)]
-        for begin, taken, of, first in self._laps:
-            there = (steps > begin) & (steps <= begin + taken)
-            sites = np.where(there, (first + steps - begin - 1) % of, sites)
-        return np.where(steps > 0, sites, SKIP)
+        sites = self._list.at(steps + 1)
+        for begin, taken, rotation in self._rotations:
+            within = (steps > begin) & (steps <= begin + taken)
+            sites = np.where(within, rotation.at(steps - begin), sites)
+        return sites
 
-    def _run(self, steps: Any) -> Any:
-        """Return the run that each step lies in."""
-        return np.maximum(np.searchsorted(self._begins, steps, side="left") - 1, 0)
-
-    def of_site(self, site: int) -> Callable[[Any], Any]:
-        """Return the function that gives the items of one site by the end of each of these steps."""
-        mine = self._sites == site
-        begins, lengths = self._begins[mine], self._lengths[mine]
-        before = np.concatenate(([0], np.cumsum(lengths)))
-        laps = [lap for lap in self._laps if site < lap[2]]
-
-        def items_at(steps: Any) -> Any:
-            items = np.zeros(len(steps), dtype=np.int64)
-            if len(begins):
-                run = np.searchsorted(begins, steps, side="left") - 1
-                there = np.maximum(run, 0)
-                items = np.where(run >= 0, before[there] + np.minimum(steps - begins[there], lengths[there]), 0)
-            for begin, taken, of, first in laps:
-                items = items + (np.clip(steps - begin, 0, taken) + of - 1 - (site - first) % of) // of
-            return items
-
-        return items_at
+    def received(self, site: int, steps: Any) -> Any:
+        """Return the items of one site by the end of each of these steps."""
+        items = self._list.count(site, np.asarray(steps) + 1)
+        for begin, taken, rotation in self._rotations:
+            items = items + rotation.count(site, np.clip(steps - begin, 0, taken))
+        return items

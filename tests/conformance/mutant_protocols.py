@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import spoilt_parts as parts
 
-from disttrack.protocols import Deterministic, DeterministicRounds, Exact, Protocol, Randomized, Robust
+from disttrack.protocols import Deterministic, Exact, Protocol, Randomized, Robust
 from disttrack.protocols.base import Site, in_unit_interval, positive
 from disttrack.protocols.bulk import Segment, Stream
 from disttrack.protocols.rounds.reacting import ReactingRounds
@@ -150,14 +150,6 @@ class HalfTheCoins(Randomized):
         return Randomized(alpha=2 * self.alpha, confidence=self.confidence).bulk_form(k, site_rng, server_rng, start)
 
 
-@dataclass(frozen=True)
-class KnowsOnePoll(DeterministicRounds):
-    """Its sites follow a poll only if it is the very object that its module holds."""
-
-    def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Sequence[Site]:
-        return [parts.KnowsOnePoll(inner, rng) for inner in super().sites(k, rng, start)]
-
-
 class ForgetsOpenings(ReactingRounds):
     """Takes the output to be exact as long as items are forwarded, where the server says another at the last one."""
 
@@ -213,8 +205,6 @@ MUTANTS: dict[str, tuple[Any, str]] = {
     "RashlyConfident": (RashlyConfident, "failed in .* games with delta"),
     "OtherBulkForm": (OtherBulkForm, "leap and bulk play different games"),
     "HalfTheCoins": (HalfTheCoins, "leap and bulk differ in the distribution of"),
-    "KnowsOneReport": (spoilt(server=parts.KnowsOneReport), "takes a message that was copied on its way for another"),
-    "KnowsOnePoll": (KnowsOnePoll, "takes a message that was copied on its way for another"),
     "OpensExactly": (OpensExactly, "leap and bulk differ in the distribution of the output at step"),
 }
 """Every mutant, and what its refusal must say."""

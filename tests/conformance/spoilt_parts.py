@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 
 from disttrack.protocols.base import EVERYONE, Message, Server, Site
-from disttrack.protocols.deterministic import REPORT
-from disttrack.protocols.rounds.parts import POLL
 
 
 class Wrapped(Site):
@@ -46,13 +44,6 @@ class Mirror(Server):
 
 
 # ---------------------------------------------------------------------- sites
-
-
-class KnowsOnePoll(Wrapped):
-    """Follows a poll only if it is the very object that the protocol's own module holds."""
-
-    def hear(self, message: Message) -> Sequence[Message]:
-        return () if message.kind == "poll" and message is not POLL else self.inner.hear(message)
 
 
 class TooMuchQuota(Wrapped):
@@ -183,13 +174,6 @@ class SlightlyHigh(Mirror):
     @property
     def output(self) -> Any:  # type: ignore[override]
         return self.inner.output * (1 + 1e-6)
-
-
-class KnowsOneReport(Mirror):
-    """Hears a report only if it is the very object that the protocol's own module holds."""
-
-    def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        return super().hear(sender, message) if message is REPORT else ()
 
 
 class Tells(Mirror):

@@ -21,7 +21,7 @@ def test_that_there_are_enough_mutants() -> None:
     assert len(mutant_protocols.MUTANTS) >= 30
     assert len(mutant_adversaries.MUTANTS) >= 18
     assert len(mutant_counters.MUTANTS) >= 12
-    assert len(mutant_bulk_forms.MUTANTS) >= 12
+    assert len(mutant_bulk_forms.MUTANTS) >= 11
 
 
 LATE = ("HalfTheCoins", "OpensExactly", "RandomAlways", "RashlyConfident", "deaf in haste", "lonely site")
@@ -63,7 +63,7 @@ def test_a_broken_bulk_form_is_refused(name: str) -> None:
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("protocol", mutant_bulk_forms.RIGHT, ids=repr)
 def test_a_right_bulk_form_is_taken(protocol: Protocol) -> None:
-    assert len(check_bulk_form(protocol, sites=(1, 2, 5), items=400)) == 2
+    assert len(check_bulk_form(protocol, sites=(1, 2, 5), items=400)) == 1
 
 
 @pytest.mark.parametrize("name", mutant_counters.MUTANTS)

@@ -51,9 +51,7 @@ def test_transformation_keeps_its_error_bound() -> None:
     for _ in range(60):
         density = PanPrivateDensity(3.0, users)
         accuracy = density.accuracy(0.05 / horizon)
-        rules = ContinualOutput.for_monotone(
-            0.25, accuracy, epsilon=3.0, horizon=horizon, sensitivity=density.sensitivity
-        )
+        rules = ContinualOutput(3.0, horizon, density.sensitivity, changes=4, variation=0.25 + 2 * accuracy)
         inner = density.start(rng)
         run = rules.start(inner, rng)
         order = rng.permutation(users)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from halting_bounds import halting_bound
 
 from disttrack.mechanisms import (
     CounterMonitor,
@@ -23,7 +24,7 @@ from disttrack.mechanisms import (
 )
 from disttrack.mechanisms.counters import Binary, Counter
 from disttrack.mechanisms.halting import AboveThresholdHalting, HaltingTimes
-from disttrack.mechanisms.hard_instance import HardInstance, halting_bound
+from disttrack.mechanisms.hard_instance import HardInstance
 from disttrack.mechanisms.monitors import quiet_cut
 
 QUIET = 0.01

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from itertools import product
-from math import ceil, exp, log, sqrt
+from math import ceil, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from disttrack.mechanisms import (
     hard_instance,
 )  # fmt: skip
 from disttrack.mechanisms.halting import AboveThresholdHalting, SampledHalting
-from disttrack.mechanisms.hard_instance import halting_bound
 from disttrack.mechanisms.monitors import quiet_cut, runs_of_constant_sum, verdict
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
@@ -246,5 +245,3 @@ def test_the_hard_instance_by_another_search(k: int) -> None:
     assert (found.ones, found.steps, found.checked) == (ones, 2 ** (k + 1) - 2, checked)
     assert found.halts_before == pytest.approx(halted)
     assert len(found.halves) == k
-    assert halting_bound(3, 0.2, 0.01, 0.1) == pytest.approx(exp(0.2) * (0.1 + 0.06) / (1 - exp(0.2) / 2))
-    assert halting_bound(3, log(2), 0.01, 0.1) == math.inf

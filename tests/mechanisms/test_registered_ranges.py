@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from disttrack.mechanisms import (
-    AboveThreshold,
     Binary,
     Blt,
     Exponential,
@@ -41,7 +40,7 @@ from disttrack.mechanisms.prediction.histogram import SparseHistogram
 from disttrack.mechanisms.queries.binary import Halves, Marginals
 from disttrack.mechanisms.queries.ordered import Intervals
 from disttrack.mechanisms.queries.plain import Axes, Points
-from disttrack.mechanisms.sketches.second_moment import rows_for, rows_for_tail
+from disttrack.mechanisms.sketches.second_moment import rows_for_tail
 from disttrack.simulator.points.registry import Kind, kinds, parameters
 from disttrack.simulator.tasks.audit.cases import usual
 
@@ -166,8 +165,6 @@ def test_a_registered_class_refuses_what_is_out_of_range(kind: Kind) -> None:
 @pytest.mark.parametrize(
     ("make", "given", "ranges"),
     [
-        (AboveThreshold(1.0, 5.0).fires_from, {"beta": 0.1}, {"beta": SHARE}),
-        (AboveThreshold(1.0, 5.0).silent_below, {"queries": 3, "beta": 0.1}, {"queries": whole(1), "beta": SHARE}),
         (Sparse(1.0, 9).error_bound, {"t": 1, "beta": 0.1}, {"t": whole(1), "beta": SHARE}),
         (Hybrid(1.0).variance, {"t": 3}, {"t": whole(1)}),
         (Hybrid(1.0).error_bound, {"t": 3, "beta": 0.1}, {"t": whole(1), "beta": SHARE}),
@@ -193,7 +190,6 @@ def test_a_registered_class_refuses_what_is_out_of_range(kind: Kind) -> None:
         (Intervals, {"domain": 4, "number": 2}, {"number": whole(0)}),
         (Marginals, {"domain": 4}, {"order": whole(1)}),
         (Halves, {"domain": 4}, {"number": whole(1)}),
-        (rows_for, {"alpha": 0.5, "beta": 0.1}, {"alpha": POSITIVE, "beta": SHARE}),
         (rows_for_tail, {"alpha": 0.5, "beta": 0.1}, {"alpha": POSITIVE}),
     ],
     ids=lambda value: getattr(value, "__qualname__", None),

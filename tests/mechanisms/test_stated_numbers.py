@@ -21,10 +21,6 @@ def test_the_numbers_of_the_transformation_and_the_density() -> None:
     assert rules.answer_noise.scale == pytest.approx(2 * 0.25 * 4 / 0.5)
     assert rules.segment_noise.scale == pytest.approx(0.25 * 5 / 0.5)
     assert ContinualOutput(0.5, 1, 0.25, 3, 0.7).segment_noise.scale == 0.5
-    made = ContinualOutput.for_monotone(0.3, 0.1, epsilon=0.5, horizon=20, sensitivity=0.25, beta=0.1)
-    assert made == ContinualOutput(0.5, 20, 0.25, 4, 0.5, 0.1)
-    with pytest.raises(ValueError, match=r"^step must be a number between 0 and 1, both excluded; got 1$"):
-        ContinualOutput.for_monotone(1, 0.1, epsilon=0.5, horizon=20, sensitivity=0.25)
     density = PanPrivateDensity(0.6, 40)
     gain = (1 - exp(-0.6)) / 2
     assert density.accuracy(0.1) == pytest.approx(sqrt(log(20) / 80) / gain)
@@ -37,9 +33,6 @@ def test_the_numbers_of_the_transformation_and_the_density() -> None:
     for user in (-1, 4):
         with pytest.raises(ValueError, match=rf"^user must be from 0 to 3; got {user}$"):
             run.step(user)
-    test = AboveThreshold(0.5, 3.0)
-    assert test.silent_below(7, 0.1) == pytest.approx(3 - 16 * log(140))
-    assert test.fires_from(0.1) == pytest.approx(3 + 12 * log(20))
     halted = AboveThreshold(1.0, 0.5).start(np.random.default_rng(0), silent=True)
     assert [halted.step(0.0), halted.step(1.0)] == [False, True]
     with pytest.raises(ValueError, match=r"^step 3 is past the halt of this test at step 2$"):

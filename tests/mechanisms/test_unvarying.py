@@ -58,8 +58,6 @@ def test_accurate_answers_to_a_monotone_function_change_seldom(step: float, accu
         assert worst(wavering, accuracy, step) > 1
     errors = np.where(np.arange(40) % 2, 1, -1) * step
     assert changes((np.linspace(0, 1, 40) + errors).tolist(), step) * step > 1
-    rules = ContinualOutput.for_monotone(step, accuracy, epsilon=1.0, horizon=64, sensitivity=1e-4)
-    assert (rules.changes, rules.variation) == (math.ceil(1 / step), step + 2 * accuracy)
 
 
 class Given:

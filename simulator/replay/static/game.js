@@ -1,7 +1,7 @@
 "use strict";
 // A game by rows: what was written by page.py, made ready to be asked for at any row.
 
-const count = (number) => typeof number === "string" ? number : number.toLocaleString("en", { maximumFractionDigits: 2 });
+const count = (number) => number.toLocaleString("en", { maximumFractionDigits: 2 });
 const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 
 class Game {
@@ -34,8 +34,8 @@ class Game {
     this.summed = -1;
     this.arrow = 0;
     this.unreported = null;
-    this.lastSaid = new Int32Array(this.rows).fill(-1);
-    for (let r = 0, last = -1; r < this.rows; r++) this.lastSaid[r] = last = r in data.says ? r : last;
+    this.lastMove = new Int32Array(this.rows).fill(-1);
+    for (let r = 0, last = -1; r < this.rows; r++) this.lastMove[r] = last = r in data.moves ? r : last;
   }
 
   // Fill in the items that each column holds unreported; the page has them deflated.
@@ -74,10 +74,8 @@ class Game {
     return held ? held.reduce((sum, one) => sum + one, 0) : null;
   }
 
-  quotient(r) { return this.end[r]; }
-
   error(r) {
-    const away = this.end[r] - 1;
+    const away = this.quotient[r] - 1;
     if (Math.abs(away) > 1e5) return "beyond all bounds";
     const sign = away < 0 ? "−" : "+";
     const percent = `${sign}${(100 * Math.abs(away)).toFixed(2)} %`;
@@ -105,21 +103,20 @@ class Game {
     return r > 0 && this.step[r] > this.steps && this.step[r - 1] >= this.steps;
   }
 
-  // What is told at a row: the adversary's last move, and at the first failure what stood where.
-  toldAt(r) {
+  // The adversary's last move at a row; at the first failure, the sentence on it.
+  moveAt(r) {
     if (this.first && this.first[0] === r) return this.first[1];
-    const said = this.lastSaid[r];
+    const move = this.lastMove[r];
     if (this.ended(r)) return "This game is over.";
-    if (said < 0) return "";
-    return said === r ? this.says[said] : `Since step ${count(this.step[said])}: ${this.says[said]}`;
+    if (move < 0) return "";
+    return move === r ? this.moves[move] : `Since step ${count(this.step[move])}: ${this.moves[move]}`;
   }
 
   // All of a row in words, for those who hear the page.
   aloud(r) {
-    const parts = [this.messagesOf(r), `estimate ${count(this.output[r])}, truth ${count(this.items[r])}, error ${this.error(r)}`];
+    const parts = [this.messagesOf(r), `estimate ${this.output[r]}, truth ${this.items[r]}, error ${this.error(r)}`];
     if (this.bad.has(r)) parts.push("beyond α");
     parts.push(plural(this.wordsTo[r], "word") + " so far");
-    const told = this.toldAt(r);
-    return parts.filter(Boolean).join("; ") + ". " + told;
+    return `${parts.filter(Boolean).join("; ")}. ${this.moveAt(r)}`;
   }
 }

@@ -83,7 +83,7 @@ class Picture {
         c.fillRect(this.chartLeft, top, this.chartRight - this.chartLeft, height);
       }
       c.fillStyle = this.colours.fed;
-      for (const fed of game.fed[row]) c.fillRect(this.x(fed) - Math.max(1.5, this.columnWidth / 2), top, Math.max(3, this.columnWidth), height);
+      if (game.fed[row] >= 0) c.fillRect(this.x(game.fed[row]) - Math.max(1.5, this.columnWidth / 2), top, Math.max(3, this.columnWidth), height);
       const isFirst = game.first && game.first[0] === row;
       if (row === present || isFirst || row % every === 0 && Math.abs(y(present) - y(row)) > 13) {
         c.fillStyle = game.bad.has(row) ? this.colours.bad : row === present ? this.colours.ink : this.colours.quiet;
@@ -168,9 +168,9 @@ class Picture {
     c.globalAlpha = 1;
     c.lineWidth = 1.6;
     c.beginPath();
-    for (let row = first; row <= last; row++) c.lineTo(this.place(game.quotient(row)), y(row));
+    for (let row = first; row <= last; row++) c.lineTo(this.place(game.quotient[row]), y(row));
     c.stroke();
-    c.fillRect(this.place(game.quotient(last)) - 3, y(last) - 3, 6, 6);
+    c.fillRect(this.place(game.quotient[last]) - 3, y(last) - 3, 6, 6);
   }
 
   drawHead() {

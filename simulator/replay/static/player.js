@@ -1,4 +1,4 @@
-// The clock and its controls: buttons, slider, keys; what is told of the present row.
+// The clock and its controls: buttons, slider, keys; the texts on the present row.
 
 const byId = (id) => document.getElementById(id);
 const data = house.data("games");
@@ -7,7 +7,7 @@ const pictures = games.map((game, place) => new Picture(byId(`picture${place}`),
 const last = data.step.length - 1;
 const failures = [...new Set(games.filter((game) => game.first).map((game) => game.first[0]))].sort((a, b) => a - b);
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
-let at = 0, playing = false, before = 0, told = -1, asked = false;
+let at = 0, playing = false, before = 0, shown = -1, asked = false;
 
 function speed() {
   const chosen = Number(byId("speed").value);
@@ -16,7 +16,7 @@ function speed() {
 
 function go(row, quiet = false) {
   at = Math.min(last, Math.max(0, row));
-  if (!quiet) byId("said").textContent = aloud(Math.floor(at));
+  if (!quiet) byId("aloud").textContent = aloud(Math.floor(at));
   ask();
 }
 
@@ -61,11 +61,11 @@ function frame(now) {
   }
   const row = Math.floor(at);
   for (const picture of pictures) picture.draw(still.matches ? row : at);
-  if (row !== told) tell(row);
+  if (row !== shown) show(row);
 }
 
-function tell(row) {
-  told = row;
+function show(row) {
+  shown = row;
   byId("at").value = row;
   byId("at").setAttribute("aria-valuetext", `step ${count(data.step[row])} of ${count(data.step[last])}`);
   byId("clock").textContent = count(data.step[row]);
@@ -73,14 +73,14 @@ function tell(row) {
     const bad = game.bad.has(row), held = game.heldIn(row);
     const numbers = byId(`numbers${place}`);
     numbers.replaceChildren(
-      ...[["words", game.wordsTo[row]], ["messages", game.messagesTo[row]], ["truth", game.items[row]], ["estimate", game.output[row]]]
-        .flatMap(([name, value]) => [`${name} `, bold(count(value)), " · "]),
+      ...[["words", count(game.wordsTo[row])], ["messages", count(game.messagesTo[row])], ["truth", game.items[row]], ["estimate", game.output[row]]]
+        .flatMap(([name, value]) => [`${name} `, bold(value), " · "]),
       "error ", bold(game.error(row), bad ? "bad" : ""), bad ? " beyond α" : "",
       held === null ? "" : ` · unreported ${count(held)}`,
     );
-    const text = byId(`told${place}`);
-    text.textContent = game.toldAt(row);
-    text.className = game.first && game.first[0] === row ? "told bad" : "told";
+    const text = byId(`move${place}`);
+    text.textContent = game.moveAt(row);
+    text.className = game.first && game.first[0] === row ? "move bad" : "move";
     game.sumTo(row);
     byId(`kinds${place}`).querySelectorAll("b").forEach((one, kind) => { one.textContent = count(game.kindsWords[kind]); });
   });
@@ -147,7 +147,7 @@ function redraw() {
   pictures.forEach((picture) => picture.resize());
   legend();
   drawCourse();
-  told = -1;
+  shown = -1;
   ask();
 }
 
@@ -193,4 +193,4 @@ window.addEventListener("resize", redraw);
 document.addEventListener("theme", redraw);
 redraw();
 go(0);
-Promise.all(games.map((game) => game.unpack())).then(() => { told = -1; ask(); });
+Promise.all(games.map((game) => game.unpack())).then(() => { shown = -1; ask(); });

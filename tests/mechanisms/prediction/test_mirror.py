@@ -10,8 +10,13 @@ import pytest
 
 from disttrack.mechanisms import JdpMirror
 from disttrack.mechanisms.prediction.enumeration import joint_delta, mirror_law
-from disttrack.mechanisms.prediction.mirror import half_length_of_claim, mirror_mistakes
+from disttrack.mechanisms.prediction.mirror import mirror_mistakes
 from disttrack.mechanisms.prediction.mirror_privacy import composed_delta, half_length, mended, printed
+
+
+def half_length_of_claim(step: float, edge: float) -> int:
+    """Return an L that pure steps of this size reach: 1 + ceil(ln(1 / (2 edge)) / step)."""
+    return 1 + math.ceil(math.log(1 / (2 * edge)) / step - 1e-12)
 
 
 @pytest.mark.parametrize(

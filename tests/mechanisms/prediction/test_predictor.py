@@ -77,8 +77,18 @@ def test_the_usual_constants() -> None:
         assert predictor.limit is not None
         assert predictor.limit.mistakes == predictor.mirror.delay + predictor.mirror.length
         assert predictor.limit.failure <= delta
-        assert predictor.proved_delta <= delta
-    assert PointPredictor(3.0, 0.03, count=10, window=11).proved_delta > 0.03  # too few looks for the proof
+        assert proved_delta(predictor) <= delta
+    assert proved_delta(PointPredictor(3.0, 0.03, count=10, window=11)) > 0.03  # too few looks for the proof
+
+
+def proved_delta(predictor: PointPredictor) -> float:
+    """Return the delta of the proof: those of histogram and mirror, and the error of its simulation.
+
+    The simulation errs if `looks` occurrences of x* have at most k labels 1 among them, and the noisy count of fakes is
+    small all the same.
+    """
+    missed = 1 - predictor.noise.tail(predictor.most_fakes - (predictor.looks - predictor.needed))
+    return predictor.share[1] + predictor.mirror.exact_delta + (1 + math.exp(predictor.epsilon)) * missed
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from scipy import stats
 
 from disttrack.mechanisms.sketches import Ams, AmsMedian, Sketch
 from disttrack.mechanisms.sketches.linear import EXACT, LinearRun
-from disttrack.mechanisms.sketches.second_moment import rows_for, rows_for_tail, tail, variance
+from disttrack.mechanisms.sketches.second_moment import rows_for_tail, tail, variance
 from disttrack.mechanisms.sketches.signs import DenseSigns, HashedSigns, signs_of
 
 SKETCHES = [
@@ -127,7 +127,6 @@ def test_mean_and_variance_over_all_sign_vectors() -> None:
 
 
 def test_the_rows_of_the_theorems() -> None:
-    assert rows_for(0.1, 0.05) == 4000
     assert tail(0.5, rows_for_tail(0.5, 1e-6)) <= 1e-6 < tail(0.5, rows_for_tail(0.5, 1e-6) - 1)
     # the bound against the distribution that AMS comes near to with many items: chi-square with t degrees
     rows = rows_for_tail(0.5, 0.01)

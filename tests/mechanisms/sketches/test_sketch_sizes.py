@@ -18,7 +18,7 @@ from disttrack.mechanisms.sketches import (
     Sketch,
     Switched,
 )  # fmt: skip
-from disttrack.mechanisms.sketches.second_moment import rows_for, rows_for_tail, tail, variance
+from disttrack.mechanisms.sketches.second_moment import rows_for_tail, tail, variance
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,6 @@ def test_computation_paths(changes: int, updates: int, largest: int, alpha: floa
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 0.9])
 def test_rows_by_the_two_bounds(alpha: float) -> None:
     for beta in (0.3, 1e-3):
-        assert rows_for(alpha, beta) == ceil(2 / (alpha * alpha * beta) - 1e-9)
         rate = alpha**2 / 2 - alpha**3 / 3
         assert rows_for_tail(alpha, beta) == ceil(2 * log(2 / beta) / rate)
     assert tail(alpha, 40) == min(1.0, 2 * exp(-20 * rate))

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 from test_noisy_answers import named
+from two_means import first_wins
 
 from disttrack.mechanisms.statistical import NoisyArgmax
-from disttrack.mechanisms.statistical.noisy import first_wins
 
 CHANCE = 0.3
 """Points are bits, 1 with this probability."""

@@ -9,8 +9,41 @@ import numpy as np
 import pytest
 
 from disttrack.protocols import Randomized
-from disttrack.protocols.bulk import BulkForm, Segment
-from disttrack.simulator.conformance.segments import ListedStream
+from disttrack.protocols.bulk import BulkForm, Integers, Segment
+
+
+class ListedStream:
+    """The stream of a list of labels: the site of each step."""
+
+    def __init__(self, labels: Integers, k: int) -> None:
+        self._labels = labels
+        self._k = k
+
+    @property
+    def k(self) -> int:
+        """Number of sites."""
+        return self._k
+
+    def at(self, steps: Integers) -> Integers:
+        """Return the site fed in each of these steps."""
+        sites: Integers = self._labels[steps - 1]
+        return sites
+
+    def counts(self, step: int) -> Integers:
+        """Return the items of each site by the end of a step."""
+        return np.bincount(self._labels[:step], minlength=self._k).astype(np.int64)
+
+    def count(self, sites: Integers, steps: Integers) -> Integers:
+        """Return the items of each of these sites by the end of its step."""
+        return np.array([np.count_nonzero(self._labels[:s] == i) for i, s in zip(sites, steps, strict=True)], dtype=int)
+
+    def nth(self, sites: Integers, n: Integers) -> Integers:
+        """Return the step of the n-th item of each of these sites, beyond the list where there is none."""
+        own = [np.flatnonzero(self._labels == site) for site in range(self._k)]
+        beyond = len(self._labels) + 1
+        return np.array(
+            [own[i][m - 1] + 1 if m <= len(own[i]) else beyond for i, m in zip(sites, n, strict=True)], dtype=int
+        )
 
 
 class Half:
@@ -20,7 +53,7 @@ class Half:
         return np.full(size, 0.5)
 
 
-def segments(form: BulkForm, stream: ListedStream, items: int, length: int) -> list[Segment]:
+def segments(form: BulkForm, stream: Any, items: int, length: int) -> list[Segment]:
     """Return the segments of a game of so many items, none longer than `length`."""
     found: list[Segment] = []
     while (now := found[-1].end if found else 0) < items:
@@ -55,7 +88,7 @@ def test_a_game_of_one_site_by_hand() -> None:
     assert kinds[1:] == [[("down", "total", [0]), ("up", "adjust", kept)]] * 4
 
 
-def replayed(found: Sequence[Segment], stream: ListedStream, inverse: int) -> list[tuple[int, int]]:
+def replayed(found: Sequence[Segment], stream: Any, inverse: int) -> list[tuple[int, int]]:
     """Return steps and outputs by the definition, report after report, as long as p is what it is."""
     last: dict[int, int] = {}
     outputs = []

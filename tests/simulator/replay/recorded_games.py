@@ -64,12 +64,12 @@ def recorded(protocol: Protocol, adversary: Any, **sizes: Any) -> tuple[Game, Ga
 
 def sites_by_step(record: GameRecord, stream: Any) -> list[int]:
     """Return the site of each step, -1 for none, asked for one by one."""
-    return [int(stream.step_sites(np.array([step]))[0]) for step in range(1, record.about["steps"] + 1)]
+    return [int(stream.step_sites(np.array([step]))[0]) for step in range(1, record.about.steps + 1)]
 
 
 def unreported(record: GameRecord, fed: list[int], step: int) -> list[int]:
     """Return what each site has received since its last message, counted item by item."""
-    held = [0] * record.about["sites"]
+    held = [0] * record.about.sites
     messages = list(record.messages)
     for now in range(1, step + 1):
         if fed[now - 1] >= 0:

@@ -80,7 +80,7 @@ def test_what_was_written_is_read(tmp_path: Path, protocol: Any, adversary: Any,
     again = load(path)
     assert (again.messages, again.asked) == (record.messages, record.asked)
     assert repr(again.outputs) == repr(record.outputs)  # no number equals itself
-    assert {**again.about, "max_rel_error": 0} == {**record.about, "max_rel_error": 0}
+    assert repr(again.about) == repr(record.about)
     save(again, tmp_path / "again.jsonl")
     assert (tmp_path / "again.jsonl").read_bytes() == path.read_bytes()
 
@@ -103,10 +103,10 @@ def test_without_recording_there_is_no_record() -> None:
 def refused(path: Path) -> str:
     with pytest.raises(ScenarioError) as caught:
         load(path)
-    said = str(caught.value)
-    assert said.startswith(str(path))
-    assert "\n" not in said
-    return said
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert "\n" not in message
+    return message
 
 
 @pytest.mark.parametrize(
@@ -135,42 +135,33 @@ def test_each_byte_counts(tmp_path: Path, game: GameRecord) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "line", "said"),
+    ("place", "line", "named"),
     [
         (0, {"version": 2}, "version 2"),
-        (0, {"sites": "8"}, "sites"),
-        (0, {"sites": 0}, "sites"),
-        (0, {"alpha": "small"}, "alpha"),
-        (0, {"first_failing_step": 1.5}, "first_failing_step"),
-        (0, {"sites": 2**40}, "sites"),
-        (0, {"start": 10**400}, "start"),
-        (0, {"steps": 2**70}, "steps"),
-        (0, {"alpha": float("nan")}, "alpha"),
-        (0, {"first_failing_step": 2**50}, "first_failing_step"),
+        (0, {"sites": 0}, "about.sites"),
+        (0, {"sites": 2**40}, "about.sites"),
+        (0, {"steps": 2**70}, "about.steps"),
+        (0, {"alpha": float("nan")}, "about.alpha"),
+        (0, {"first_failing_step": 2**50}, "beyond the end"),
         (0, {"first_failing_step": 3, "alpha": None}, "first_failing_step"),
-        (0, {"error": 5}, "error"),
-        (0, {"network": 3}, "network"),
-        (0, {"protocol_parameters": "x"}, "protocol_parameters"),
-        (0, {"adversary": "x" * 10_000}, "adversary"),
-        (0, {"seed": True}, "seed"),
-        (1, ["m", 1, 0, -1, "report", 2**70, 1], "line 2"),
-        (1, ["m", True, 0, -1, "report", 1, 1], "line 2"),
-        (1, ["o", 1, 10**400], "line 2"),
-        (1, ["t", 0, -1, 0, 0, None, 0], "line 2"),
-        (1, ["m", 1, 0, 99, "report", 1, 1], "line 2"),
-        (1, ["m", 1, 0, 1, "report", 1, 1], "line 2"),
-        (1, ["m", 10**9, 0, -1, "report", 1, 1], "line 2"),
-        (1, ["o", 1, "much"], "line 2"),
-        (1, ["o", 1, True], "line 2"),
-        (1, ["t", 0, 0, 0, 0, {"site": 99}, 1], "line 2"),
-        (1, ["t", 0, 0, 0, 0, {"runs": [[1], [2]]}, 3], "line 2"),
-        (1, ["t", 0, 0, 0, 0, {"site": 0}, 10**9], "line 2"),
-        (1, ["x"], "line 2"),
-        (1, ["m", 400, 0, -1, "report", 1, 1], "order"),
+        (0, {"protocol_parameters": "x"}, "about.protocol_parameters"),
+        (1, ["m", 1, 0, -1, "report", 2**70, 1], "messages.0"),
+        (1, ["m", 1, 0, 99, "report", 1, 1], "site of the game"),
+        (1, ["m", 1, 0, 1, "report", 1, 1], "site of the game"),
+        (1, ["m", 10**9, 0, -1, "report", 1, 1], "beyond the end"),
+        (1, ["o", 1, 10**400], "outputs.0"),
+        (1, ["o", 1, "much"], "outputs.0"),
+        (1, ["t", 0, -1, 0, 0, None, 0], "asked.0"),
+        (1, ["t", 0, 0, 0, 0, {"site": 99}, 400], "plans"),
+        (1, ["t", 0, 0, 0, 0, {"runs": [[1], [2]]}, 3], "plans"),
+        (1, ["t", 0, 0, 0, 0, {"seat": 1}, 3], "no plan"),
+        (1, ["t", 0, 0, 0, 0, {"site": 0}, 10**9], "plans"),
+        (1, ["x"], "'x'"),
+        (1, 5, "no recorded game"),
     ],
 )
 def test_a_well_sealed_file_that_makes_no_sense_is_refused(
-    tmp_path: Path, game: GameRecord, place: int, line: Any, said: str
+    tmp_path: Path, game: GameRecord, place: int, line: Any, named: str
 ) -> None:
     path = tmp_path / "game.jsonl"
     save(game, path)
@@ -179,7 +170,7 @@ def test_a_well_sealed_file_that_makes_no_sense_is_refused(
     body = "".join(f"{one}\n" for one in lines).encode()
     end = {"lines": len(lines), "sha256": hashlib.sha256(body).hexdigest()}
     path.write_bytes(body + json.dumps(end).encode() + b"\n")
-    assert said in refused(path)
+    assert named in refused(path)
 
 
 class Failing(Adversary):
@@ -199,9 +190,9 @@ def test_a_game_that_an_error_ended_is_recorded_up_to_there(tmp_path: Path) -> N
     assert 0 < game.steps < 200
     save(record, tmp_path / "game.jsonl")
     assert load(tmp_path / "game.jsonl").messages == record.messages
-    said = page([record])
-    assert "ended by an error: RuntimeError: no &lt;/script&gt; more" in said
-    assert "no </script> more" not in said
+    shown = page([record])
+    assert "ended by an error: RuntimeError: no &lt;/script&gt; more" in shown
+    assert "no </script> more" not in shown
     with pytest.raises(ScenarioError, match="before its first step: RuntimeError"):
         recorded(Deterministic(alpha=0.1), Failing(0), sites=3, items=200, on_error="record")
 

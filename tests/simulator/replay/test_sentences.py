@@ -8,7 +8,7 @@ from recorded_games import recorded
 
 from disttrack.adversaries import Freeze
 from disttrack.protocols import Randomized
-from disttrack.simulator.replay.plans import Plan, read, written
+from disttrack.simulator.replay.plans import Plan
 from disttrack.simulator.replay.record import Asked
 from disttrack.simulator.replay.sentences import failure, moves_of
 
@@ -24,7 +24,7 @@ from disttrack.simulator.replay.sentences import failure, moves_of
             {"runs": [[1, 2, -1, 1], [2, 2, 1, 1]]},
             "Output moved to 12.50; leaves site 3, feeds 2 sites and skips for 6 steps (first 1, 2).",
         ),
-        (None, "Output moved to 12.50; goes on as before."),
+        (None, "Output moved to 12.50; sends nothing new."),
     ],
 )
 def test_a_move_in_words(plan: Plan | None, sentence: str) -> None:
@@ -55,12 +55,3 @@ def test_the_sentence_at_each_row_is_of_its_step() -> None:
     assert len(record.outputs) > 100
     for number, (step, _) in enumerate(record.outputs[:-1]):
         assert sentences[step].endswith(f"leaves site {number % 8}, feeds site {(number + 1) % 8}.")
-
-
-@pytest.mark.parametrize(
-    "plan", [{"site": -1}, {"site": 5}, {"rest": False}, {"rotation": [0, 0]}, {"runs": [[], []]}, 7]
-)
-def test_what_is_no_plan(plan: object) -> None:
-    with pytest.raises(ValueError, match="plan"):
-        read(plan, 1, 5)
-    assert written(None, 0) is None

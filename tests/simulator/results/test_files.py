@@ -101,6 +101,7 @@ HERE = {
     "simulator/points/code.py": "digests of the code, beside what Python compiles of it",
     "simulator/plots/style.py": "the picture that a notebook shows, into memory",
     "simulator/replay/files.py": "the record of a game, to the path that `write_with` hands over",
+    "simulator/replay/drawing.py": "the drawing of a game, into memory",
     "simulator/runs/journal.py": "moves a damaged journal aside; the games are written by SQLite",
     "simulator/runs/worker.py": "what classes print, to the end of a file",
     "simulator/runs/dask_workers.py": "the same, into nothing",
