@@ -64,7 +64,6 @@ def _document(scenario: Scenario, work: Work) -> dict[str, Any]:
     return {
         **counted,
         "control_games": scenario.control_games,
-        "notes": list(scenario.notes),
         "user_files": [
             {"file": name, "sha256": digest, "executed": _is_code(name)} for name, digest in files_of(scenario).items()
         ],
@@ -97,8 +96,6 @@ def _tell(file: str, scenario: Scenario, work: Work, hands: int) -> None:
     if data := [name for name, executed in own.items() if not executed]:
         rows["reads"] = ", ".join(data)
     click.echo(f"{file}: valid")
-    for note in scenario.notes:
-        click.echo(f"  {note}")
     for name, said in rows.items():
         click.echo("\n".join(hanging(f"  {name + ':':<11}", said, terminal_width())))
 

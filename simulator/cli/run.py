@@ -75,8 +75,6 @@ def run(
     scenarios = [load(file, overrides) for file in files]  # all of them before the first game
     workers = how["workers"] or cores()
     for scenario in scenarios:
-        for note in scenario.notes:
-            say(f"{scenario.name}: {note}", err=True)
         work = estimate(scenario, workers)
         work.refuse_too_large()
         if not how["scheduler"] and (warning := work.refuse_too_long(inf if yes else most)):

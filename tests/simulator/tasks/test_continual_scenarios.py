@@ -39,13 +39,13 @@ def test_a_scenario_of_counters(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("steps: [16, 64]", "steps: 16\nsites: 1"), "sites: task continual-count has no such size (accepted: name, "),
-        (("steps: [16, 64]", "steps: 16\nstart: 0"), "start: task continual-count has no such size"),
+        (("steps: [16, 64]", "steps: 16\nsites: 1"), "sites: unknown key; did you mean 'steps'? (accepted: name, "),
+        (("steps: [16, 64]", "steps: 16\nstart: 0"), "start: unknown key"),
         (("steps: [16, 64]", "steps: 16\nengine: leap"), "engine: must be auto, step or bulk"),
         (("steps: [16, 64]", "steps: 16\nnetwork: {latency: 3}"), "network: must be left out"),
-        (("steps: [16, 64]\n", ""), "steps is missing: steps of the clock"),
+        (("steps: [16, 64]\n", ""), "steps: is missing: Steps of the clock"),
         (("steps: [16, 64]", "steps: [16, 0]"), "steps[1]: must be at least 1; got 0"),
-        (("steps: [16, 64]", "items: 16"), "items: task continual-count calls this 'steps'"),
+        (("steps: [16, 64]", "items: 16"), "items: unknown key; did you mean 'steps'?"),
         (("kind: binary, epsilon: [0.5, 2]", "kind: binary, epsilon: 0"), "epsilon: must be a number above 0"),
         (("kind: binary,", "kind: binery,"), "did you mean 'binary'"),
         (("kind: binary,", "kind: binary, horizon: 15,"), "horizon: must be at least the 16 steps of the game"),
