@@ -1,17 +1,30 @@
-"""A claim of a scenario: a measure of some of the games, and the bounds that it must meet."""
+"""A claim of a scenario: a measure of some of the games, the bounds that it must meet, and its control."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from disttrack.simulator.claims.columns import Holds
-from disttrack.simulator.claims.control import Control, not_bool
 from disttrack.simulator.claims.grammar import ExpressionError, outermost
-from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows
+from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows, is_column
+from disttrack.simulator.errors import accepted, nearest
+
+LARGEST: Final = 2**62
+"""No game has more items or steps than this, no point more games: schedules count in 64 bits."""
+FEW: Final = 5
+"""Games per point of a control: few are enough to show what is broken."""
+
+
+def not_bool(value: Any) -> Any:
+    """Refuse true and false where a number is wanted."""
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not true or false")
+    return value
+
 
 Real = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(not_bool)]
 Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False), BeforeValidator(not_bool)]
@@ -24,6 +37,43 @@ class Strict(BaseModel):
     """A part of a scenario file that has no keys but its own."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Control(BaseModel):
+    """What is changed in the points of a claim for its control; a claim that passes there too is vacuous.
+
+    Every other key is one of a point: `protocol`, `adversary`, `network`, `engine`, or a size. A protocol or adversary
+    of another kind takes over the parameters that both kinds have; without `kind` the parameters that are given are
+    set over those of the point.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    where: str = Field(
+        "", description="Which points are broken: a condition on the columns of points; the claim's own if left out."
+    )
+    trials: Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(not_bool)] = Field(
+        FEW, description="Games per broken point."
+    )
+    fault: str | None = Field(None, description="A named fault in the protocol: see simulator/faults/.")
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """Return the keys of a point that it changes, and their values."""
+        return dict(self.model_extra or {})
+
+    @property
+    def says(self) -> str:
+        """Return the changes in a few words: ``protocol randomized, sites 64``."""
+        parts = [f"{key} {_said(value)}" for key, value in self.changes.items()]
+        return ", ".join([*([f"fault {self.fault}"] if self.fault else []), *parts])
+
+
+def _said(value: Any) -> str:
+    if not isinstance(value, dict):
+        return str(value)
+    own = [f"{key}={_said(given)}" for key, given in value.items() if key != "kind"]
+    return " ".join([*([str(value["kind"])] if "kind" in value else []), *own])
 
 
 class Claim(Strict):
@@ -118,6 +168,9 @@ def ill_typed(claim: Claim, columns: Mapping[str, Holds]) -> tuple[str, str] | N
                 check(text, columns)
         except ExpressionError as error:
             return key, str(error)
+    for name in claim.columns if columns else ():
+        if not is_column(name, columns):
+            return "each", f"there is no column {name!r}{nearest(name, columns)} ({accepted(columns)})"
     return None
 
 

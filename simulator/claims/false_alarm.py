@@ -25,7 +25,7 @@ from disttrack.simulator.claims.tails import beta_binomial, clustered, game_outs
 
 if TYPE_CHECKING:
     from disttrack.simulator.claims.claim import Claim
-    from disttrack.simulator.claims.observed import Observed
+    from disttrack.simulator.claims.jackknife import Observed
     from disttrack.simulator.claims.statistics import Values
 
 ALLOWED: Final = 1e-4

@@ -21,8 +21,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.simulator.claims.expressions import Columns, length, measure, select
-from disttrack.simulator.claims.grammar import columns_of
+from disttrack.simulator.claims.expressions import Columns, argument, length, measure, select
+from disttrack.simulator.claims.grammar import columns_of, outermost
 from disttrack.simulator.claims.groups import COINLESS
 from disttrack.simulator.claims.statistics import AGGREGATES, Aggregate, Estimate, Values
 
@@ -145,3 +145,58 @@ def _factor(name: str, length: int, share: Any = 0.5) -> float:
     if name in EXTREMES or outer == 1:
         return single
     return min(single, max(float(np.sqrt(3)), float(np.sqrt(outer / (1 - outer)))))
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The games that one measure is about.
+
+    Attributes
+    ----------
+    measure
+        The function that the measure is: ``fraction``, ``max`` or ``min``; empty for any other measure.
+    games
+        Their table; only the games that meet the condition of the measure.
+    values
+        The argument of that function in each of them.
+    trials, points
+        The trial and the point of each.
+    same
+        Whether chance had no part in it: it is the same in every run.
+    moved
+        How far any other measure moves with chance; None if there is only one trial.
+    """
+
+    measure: str
+    games: Columns
+    values: Values
+    trials: Values
+    points: Values
+    same: Values
+    moved: Jackknife | None = None
+
+    @property
+    def tossed(self) -> tuple[int, int]:
+        """Return the number of games in which chance has a part, and the number of their trials."""
+        return int((~self.same).sum()), len(np.unique(self.trials[~self.same]))
+
+    @property
+    def shares(self) -> Values:
+        """Return the fraction for each number of those games in which the condition could hold."""
+        return np.asarray((int(self.values[self.same].sum()) + np.arange(self.tossed[0] + 1)) / len(self.values))
+
+
+def observe(measure: str, table: Columns) -> Observed:
+    """Return the games of a measure, and what chance does to it.
+
+    Raises
+    ------
+    ExpressionError
+        The measure cannot be evaluated.
+    """
+    name = outermost(measure)
+    if name not in ("fraction", *EXTREMES):
+        return Observed("", table, np.empty(0), *units(table), jackknife(measure, table))
+    chosen, values = argument(measure, table)
+    games = select(table, chosen)
+    return Observed(name, games, values.astype(bool if name == "fraction" else float), *units(games))

@@ -13,25 +13,86 @@ control, is undecided whatever the others show.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final
 
 import numpy as np
 
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.expressions import Columns, condition, length, measure, select
 from disttrack.simulator.claims.false_alarm import false_alarm
-from disttrack.simulator.claims.finding import UNDECIDED, VACUOUS, Finding, bound, finding_of
 from disttrack.simulator.claims.grammar import ExpressionError
-from disttrack.simulator.claims.groups import groups, once
-from disttrack.simulator.claims.lost import lost_of
-from disttrack.simulator.claims.observed import observe
+from disttrack.simulator.claims.groups import groups, lost_of, once
+from disttrack.simulator.claims.jackknife import observe
 from disttrack.simulator.claims.power import power
 
-__all__ = ["UNDECIDED", "VACUOUS", "ControlTable", "Finding", "bound", "judge", "meets"]
-
+VACUOUS: Final = "VACUOUS"
+UNDECIDED: Final = "UNDECIDED"
 _BROKEN: Final = "broken "
 """Which games are broken: a column that no expression can name."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of a claim for one group of games.
+
+    Attributes
+    ----------
+    name, where, measure
+        The claim's own.
+    group
+        The group that `each` made, as a condition; empty without it.
+    bound
+        What the value had to meet, in words.
+    value, low, high
+        Measured value and its 95 % confidence interval; None where there is none.
+    games
+        Number of different games that it was measured on.
+    verdict
+        ``PASS``, ``FAIL``, ``VACUOUS`` if it passes in its control too, or ``UNDECIDED`` if errors have ended games.
+    note
+        Why nothing could be measured, or is decided; empty otherwise.
+    control
+        What was measured in the control; None without one.
+    broken
+        What is broken there, or why there can be no control.
+    false_alarm
+        Chance that a fresh run misses the bound, though the claim is true; None if it cannot be estimated.
+    power
+        Value of the measure beyond the bound, nearest to it, with which a run fails with probability 95 %; None if it
+        cannot be estimated.
+    of_goal
+        The violation that `power` is, over that of the goal: at most 1 if the goal is reached.
+    played
+        Number of games with those that repeat another one: no coin is drawn in them, or their points are equal.
+    """
+
+    name: str
+    where: str
+    group: str
+    measure: str
+    bound: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    games: int = 0
+    verdict: str = "FAIL"
+    note: str = ""
+    control: float | None = None
+    broken: str = ""
+    false_alarm: float | None = None
+    power: float | None = None
+    of_goal: float | None = None
+    played: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Return whether the claim passed."""
+        return self.verdict == "PASS"
+
+    def row(self) -> dict[str, Any]:
+        """Return its row of ``claims.csv``."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -86,6 +147,33 @@ def meets(claim: Claim, value: float) -> bool:
     return low <= value <= high  # not-a-number does not
 
 
+def bound(claim: Claim) -> str:
+    """Return the bound of a claim in a few characters.
+
+    Examples
+    --------
+    >>> bound(Claim(name="n", measure="fraction(ok)", at_least=0.95))
+    '>= 0.95'
+    >>> bound(Claim(name="n", measure="slope(words, sites)", equals=1, within=0.05))
+    '1 ± 0.05'
+    """
+    parts = []
+    if claim.at_least is not None:
+        parts.append(f">= {claim.at_least:g}")
+    if claim.at_most is not None:
+        parts.append(f"<= {claim.at_most:g}")
+    if isinstance(claim.within, str):
+        parts.append(f"{claim.equals:g} ± {float(claim.within.rstrip(' %')):g} %")
+    elif claim.equals is not None:
+        parts.append(f"{claim.equals:g} ± {claim.within:g}" if claim.within else f"= {claim.equals:g}")
+    return ", ".join(parts)
+
+
+def _finding_of(claim: Claim, group: str, **found: Any) -> Finding:
+    """Return the finding of a claim for a group; without a verdict it has failed."""
+    return Finding(claim.name, claim.where, group, claim.measure, bound(claim), **found)
+
+
 def _groups(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
     """Return the games that a claim is about, by the groups of `each`; none if no game meets its condition."""
     if claim.where and length(table):
@@ -97,14 +185,14 @@ def _findings(claim: Claim, table: Columns) -> list[Finding]:
     try:
         found = [_finding(claim, group, games) for group, games in _groups(claim, table)]
     except ExpressionError as error:
-        return [finding_of(claim, "", note=str(error))]
-    return found or [finding_of(claim, "", note="no game meets the condition")]
+        return [_finding_of(claim, "", note=str(error))]
+    return found or [_finding_of(claim, "", note="no game meets the condition")]
 
 
 def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     """Return the finding of a group of games, each of which is counted once."""
     table = once(games)
-    finding = finding_of(claim, group, games=length(table), played=length(games))
+    finding = _finding_of(claim, group, games=length(table), played=length(games))
     try:
         estimate = measure(claim.measure, table)
     except ExpressionError as error:
@@ -129,7 +217,7 @@ def _without_lost(findings: list[Finding], claim: Claim, lost: Columns) -> list[
     if claim.columns:  # lost games may be all of their group: it has a row of its own then
         findings = [finding for finding in findings if finding.group]
     gone = [group for group in missing if not any(_within(other.group, group) for other in findings)]
-    findings = findings + [finding_of(claim, group) for group in gone]
+    findings = findings + [_finding_of(claim, group) for group in gone]
     return [_undecided(one, sum(missing[group] for group in missing if _within(one.group, group))) for one in findings]
 
 

@@ -22,7 +22,7 @@ from disttrack.simulator.claims.grammar import columns_of, outermost
 from disttrack.simulator.claims.tails import clustered_below, reach
 
 if TYPE_CHECKING:
-    from disttrack.simulator.claims.observed import Observed
+    from disttrack.simulator.claims.jackknife import Observed
 
 MISSED: Final = 0.05
 """Share of runs in which a violation as large as the power is not found."""

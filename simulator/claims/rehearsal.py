@@ -47,9 +47,15 @@ def check_condition(text: str, columns: Mapping[str, Holds] | None = None) -> No
     condition(text, _sample(text, columns))
 
 
+def is_column(name: str, columns: Mapping[str, Holds]) -> bool:
+    """Return whether the results have a column; those of kinds of messages are not known before a game is played."""
+    return name in columns or name.startswith(("words_", "messages_"))
+
+
 def _sample(text: str, columns: Mapping[str, Holds] | None) -> Columns:
-    """Return a table with the columns of an expression."""
-    return {name: _SAMPLES[(columns or {}).get(name, "unknown")] for name in columns_of(text) or {"none"}}
+    """Return a table with the columns of an expression; with no others than those that are known, if any are."""
+    names = [name for name in columns_of(text) or {"none"} if not columns or is_column(name, columns)]
+    return {name: _SAMPLES[(columns or {}).get(name, "unknown")] for name in [*(columns or ()), *names]}
 
 
 def held(names: Sequence[str], swept: Mapping[str, Sequence[Any]], called: Mapping[str, str]) -> dict[str, Holds]:

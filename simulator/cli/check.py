@@ -57,7 +57,6 @@ def _document(scenario: Scenario, work: Work) -> dict[str, Any]:
         "points": len(scenario.points),
         "trials": scenario.head.trials,
         "control_games": scenario.control_games,
-        "notes": scenario.notes,
         "user_files": files_of(scenario),
         **{name: getattr(work, name) for name in ("workers", "messages", "seconds", "memory", "disk")},
     }
@@ -68,8 +67,6 @@ def _print(document: dict[str, Any]) -> None:
     from disttrack.simulator.results.formats import duration, in_bytes, number
 
     say(f"{document['file']}: valid")
-    for note in document["notes"]:
-        say(note)
     games = "{games:,} ({points:,} points, {trials:,} trials each), and {control_games:,} of the claims' controls"
     facts = {
         "games": games.format_map(document),

@@ -65,8 +65,6 @@ def run(
     overrides += tuple(f"{key}={value}" for key, value in (("trials", trials), ("seed", seed)) if value is not None)
     scenarios = [load(file, overrides) for file in files]  # all of them before the first game
     for scenario in scenarios:
-        for note in scenario.notes:
-            say(f"{scenario.name}: {note}", err=True)
         work = estimate(scenario, how["workers"] or cores())
         work.refuse_too_large()
         if not how["scheduler"] and (warning := work.refuse_too_long(inf if yes else MOST_HOURS)):

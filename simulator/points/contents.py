@@ -1,21 +1,29 @@
 """The files of the user's that a part of a point is made of, code and data: they belong to the identity of its games.
 
 Code is the file or module of the part's kind, those of kinds that its parameters name (``of: mine:Mine``), and what
-they import. Data are the files that a parameter `file` names, at any depth. What a class opens otherwise is not seen.
+they import, directly or not, that is neither the project's, nor Python's, nor an installed library. Data are the files
+that a parameter `file` names, at any depth. What a class opens otherwise is not seen.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from disttrack.simulator.points.code import bare_digest, digest_of, helpers, is_ours, module_file, refuse_stale
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.code import bare_digest, digest_of, is_ours
 from disttrack.simulator.points.registry import FAMILIES, kinds
 from disttrack.simulator.points.source import Source, is_reference
 
+_INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
+_AS_LOADED: Final = "__digest_as_loaded__"
+"""Where a module of the user's keeps the digest that its file had when it was first asked for."""
 _REFERENCE: Final = re.compile(r"(?P<module>[A-Za-z_][\w.]*|[^\n]*\.py):[A-Za-z_][\w.]*")
 
 
@@ -101,9 +109,7 @@ def _code(place: str, reference: str, folder: Path) -> dict[str, Content]:
     if module.endswith(".py"):
         name, file, before = place, _located(module, folder), []
     else:
-        there = getattr(sys.modules.get(module), "__file__", None)
-        name, file = module, Path(there) if there is not None else module_file(module, before)
-        refuse_stale(name, file)
+        name, file = module, _module_file(module, before)
     if file is None:
         return {}
     text = file.read_text(encoding="utf-8", errors="replace")
@@ -121,3 +127,95 @@ def _located(name: str, folder: Path) -> Path | None:
         return next((place for place in (folder / path, path) if place.is_file()), None)
     except (OSError, ValueError, RuntimeError):  # no name that a file could have, or no home
         return None
+
+
+def helpers(path: Path, text: str, before: Sequence[Path]) -> dict[str, Path]:
+    """Return the modules of the user's that a file imports, directly or not: name and file.
+
+    Parameters
+    ----------
+    path, text
+        The file, and what it contains.
+    before
+        Where its imports are looked for before `sys.path`.
+
+    Raises
+    ------
+    ScenarioError
+        This process has loaded another module of that name, or the module has changed since.
+    """
+    family = _top_of(path)
+    found: dict[str, Path] = {}
+    waiting = list(_imports(text, ""))
+    while waiting:
+        name = waiting.pop()
+        if name in found or is_ours(name) or name.partition(".")[0] in sys.stdlib_module_names:
+            continue
+        file = _module_file(name, before)
+        if file is None or file == path.resolve() or (_is_installed(file) and _top_of(file) != family):
+            continue
+        found[name] = file
+        package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+        waiting += _imports(file.read_text(encoding="utf-8", errors="replace"), package)
+    return dict(sorted(found.items()))
+
+
+@lru_cache(maxsize=512)
+def _imports(text: str, package: str) -> list[str]:
+    """Return the names that a text imports, also those of which only an attribute may be meant, and their packages."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return []  # loading it says what is wrong
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return [".".join(name.split(".")[: depth + 1]) for name in names for depth in range(name.count(".") + 1)]
+
+
+def _module_file(name: str, before: Sequence[Path]) -> Path | None:
+    """Return the Python file of a module, located without running anything; None if there is none.
+
+    Raises
+    ------
+    ScenarioError
+        This process has loaded another module of this name, or the file has changed since.
+    """
+    search = [*(str(place.resolve()) for place in before), *sys.path]
+    spec, parts = None, name.split(".")
+    for number in range(len(parts)):
+        spec = PathFinder.find_spec(".".join(parts[: number + 1]), search)
+        search = list(spec.submodule_search_locations or ()) if spec is not None else []
+    origin = (spec.origin if spec is not None else None) or ""
+    located = Path(origin).resolve() if origin.endswith(".py") else None
+    module = sys.modules.get(name)
+    there = getattr(module, "__file__", None)
+    if there is None:
+        return located
+    loaded = Path(there).resolve()
+    if not _is_installed(loaded) and loaded.suffix == ".py":
+        if located not in (None, loaded):
+            raise ScenarioError(
+                f"{name!r} is {located} here, and this process has that name from {loaded}: rename one of them, or "
+                "start Python anew"
+            )
+        if vars(module).setdefault(_AS_LOADED, digest_of(loaded)) != digest_of(loaded):
+            raise ScenarioError(f"{loaded} has changed since this process imported it as {name!r}: start Python anew")
+    return loaded if loaded.suffix == ".py" else None
+
+
+def _top_of(path: Path) -> Path:
+    """Return the folder of the outermost package that a file belongs to; the file itself if to none."""
+    top = path.resolve()
+    while (top.parent / "__init__.py").is_file():
+        top = top.parent
+    return top
+
+
+def _is_installed(path: Path) -> bool:
+    return not _INSTALLED.isdisjoint(path.parts)

@@ -11,8 +11,8 @@ from typing import Any
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.code import digest_of, own_code, versions
 from disttrack.simulator.points.contents import Content, contents, foreign, texts, with_files
-from disttrack.simulator.points.registry import Family, find, label, make, parameters, registered
-from disttrack.simulator.points.source import Source, is_reference, source_of
+from disttrack.simulator.points.registry import Family, find, label, make, parameters, reference_of
+from disttrack.simulator.points.source import Source, source_of
 
 
 class PointError(ScenarioError):
@@ -93,8 +93,7 @@ class Part:
     @property
     def own(self) -> frozenset[str]:
         """Return the code, no part of this project, that may be run for it: files and modules."""
-        reference = self.kind if is_reference(self.kind) else registered(self.family, self.kind)
-        kind = self.source.path if self.source is not None else foreign(reference)
+        kind = self.source.path if self.source is not None else foreign(reference_of(self.family, self.kind))
         return frozenset({kind, *self._named}) - {""}
 
     @property
@@ -135,7 +134,7 @@ class Part:
         return {path: digest for path, digest in self.files().items() if path != sent}
 
     def _contents(self) -> dict[str, Content]:
-        reference = self.kind if is_reference(self.kind) else registered(self.family, self.kind)
+        reference = reference_of(self.family, self.kind)
         if foreign(reference):
             self.maker()  # so that its module is there
         return contents(reference, self.source, self.arguments, Path(self.folder))

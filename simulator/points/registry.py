@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from importlib.metadata import entry_points
@@ -107,8 +107,10 @@ def kinds(family: Family) -> dict[str, Kind]:
     return found
 
 
-def registered(family: Family, kind: str) -> str:
-    """Return ``module:Class`` of a registered kind; nothing if there is none of this name."""
+def reference_of(family: Family, kind: str) -> str:
+    """Return ``module:Class`` of a kind; nothing if there is none of this name."""
+    if is_reference(kind):
+        return kind
     found = kinds(family).get(kind)
     return found.reference if found is not None else ""
 
@@ -202,7 +204,9 @@ def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
     if family == "adversary" and inspect.isfunction(maker):
         if arguments:
             raise ScenarioError(f"{next(iter(arguments))}: a function as an adversary takes no parameters")
-        return _choice(maker)
+        from disttrack.adversaries.base import Choice
+
+        return Choice(maker)
     check_extends(family, maker)
     known = parameters(maker)
     name = getattr(maker, "kind", "") or maker.__name__
@@ -245,12 +249,6 @@ def label(family: Family, kind: str, maker: Any) -> str:
         return kind
     own = vars(maker).get("kind") if inspect.isclass(maker) else ""  # not that of the class that it extends
     return str(own or getattr(maker, "__name__", kind))
-
-
-def _choice(function: Callable[..., Any]) -> Any:
-    from disttrack.adversaries.base import Choice
-
-    return Choice(function)
 
 
 def family_of(maker: Any) -> Family | None:

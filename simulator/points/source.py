@@ -1,7 +1,6 @@
 """Classes by reference, ``module:Class`` or ``path/to/file.py:Class``, and a user's own file as a value.
 
-Workers are sent the text, not objects: a worker process, or one on another machine, needs no copy of
-the file, and a finished game is recognised by the text that played it.
+Workers are sent the text, not objects: a worker process, or one on another machine, needs no copy of the file.
 """
 
 from __future__ import annotations
@@ -9,11 +8,8 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
-import linecache
 import os
-import signal
 import sys
-import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -32,21 +28,8 @@ class Source:
     path: str
     text: str
 
-    @property
-    def digest(self) -> str:
-        """Return the SHA-256 of the text, in hexadecimal digits."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
 
-
-PATIENCE: Final = 120.0
-"""Seconds that a file or module may take to be imported. Games have limits of their own."""
-
-
-class ImportTimeout(BaseException):
-    """An import takes too long; no `except Exception` of the user's may keep it."""
-
-
-EXITS: Final = (Exception, SystemExit, GeneratorExit, ImportTimeout)
+EXITS: Final = (Exception, SystemExit, GeneratorExit)
 """What code of the user's may raise; Ctrl-C is the user's own."""
 
 
@@ -61,25 +44,6 @@ def guarded() -> Iterator[None]:
         os.chdir(before)
 
 
-@contextmanager
-def limited() -> Iterator[None]:
-    """Raise ImportTimeout in a block that takes too long; only the main thread, where there are alarms, can do so."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def ring(number: int, frame: Any) -> None:
-        raise ImportTimeout(f"the import takes longer than {PATIENCE:g} s")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    left, _ = signal.setitimer(signal.ITIMER_REAL, PATIENCE, 1.0)  # again each second, for code that catches all
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, left)
-        signal.signal(signal.SIGALRM, before)
-
-
 def load_file(source: Source) -> ModuleType:
     """Return the module that a source makes; the same file is run only once a process.
 
@@ -88,20 +52,18 @@ def load_file(source: Source) -> ModuleType:
     ScenarioError
         The file does not run; the message names the file, the line and the error.
     """
-    place = hashlib.sha256(source.path.encode("utf-8", "surrogateescape")).hexdigest()
-    name = f"disttrack_user_{source.digest[:16]}{place[:16]}_{Path(source.path).stem}"  # another place, other helpers
+    both = f"{source.path}\0{source.text}"  # the same text in another place has other helpers
+    digest = hashlib.sha256(both.encode("utf-8", "surrogateescape")).hexdigest()
+    name = f"disttrack_user_{digest[:32]}_{Path(source.path).stem}"
     if name in sys.modules:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = source.path
     sys.modules[name] = module  # before it runs: dataclasses look their module up
-    if source.path not in linecache.cache and not Path(source.path).is_file():
-        lines = source.text.splitlines(keepends=True)
-        linecache.cache[source.path] = (len(source.text), None, lines, source.path)
     folder = str(Path(source.path).parent)
     sys.path.insert(0, folder)  # the file may import its neighbours
     try:
-        with guarded(), limited():
+        with guarded():
             exec(compile(source.text, source.path, "exec"), module.__dict__)
     except EXITS as error:
         del sys.modules[name]
@@ -163,24 +125,18 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     package = module_name.partition(".")[0]
     if package in sys.stdlib_module_names or package in sys.builtin_module_names:
         raise ScenarioError(f"{reference!r} is of Python's own library; a kind stands in a module or file of yours")
-    if module_name in sys.modules:  # it is asked for many times at each point of a scenario
-        return member(importlib.import_module(module_name), name, reference)
-    return member(_imported(module_name, reference, folder), name, reference)
-
-
-def _imported(module_name: str, reference: str, folder: Path | None) -> ModuleType:
-    """Return a module that is not loaded yet; one of a user's may print, raise and go to another folder."""
     before = list(sys.path)
-    sys.path[:0] = [str(place) for place in (folder, Path.cwd()) if place is not None]
+    sys.path[:0] = [str(place.resolve()) for place in (folder, Path.cwd()) if place is not None]
     try:
-        with guarded(), limited():
-            return importlib.import_module(module_name)
+        with guarded():
+            module = importlib.import_module(module_name)
     except EXITS as error:
         raise ScenarioError(
             f"cannot import {module_name!r} of kind {reference!r}: {type(error).__name__}: {error}"
         ) from error
     finally:
         sys.path[:] = before
+    return member(module, name, reference)
 
 
 def member(module: Any, name: str, kind: str) -> Any:

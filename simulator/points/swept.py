@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from disttrack.simulator.claims.columns import NETWORK, TRIALS, Scalar
+from disttrack.simulator.claims.columns import TRIALS, Scalar
 from disttrack.simulator.points.point import Point, canonical
 
 
@@ -32,17 +32,13 @@ def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> di
     {'centred': [True, False]}
     """
     found: dict[str, list[Scalar]] = {}
-    own: dict[str, list[Scalar]] = {
-        "start": [point.start for point in points],
-    }
-    if any(point.network is not None for point in points):
-        of_network = [flat(point.network or {}) for point in points]
-        for key in dict.fromkeys(name for one in of_network for name in one):
-            own[key] = [one.get(key, LEFT_OUT.get(key)) for one in of_network]
+    own: dict[str, list[Scalar]] = {"start": [point.start for point in points]}
+    networks = [flat(point.network or {}) for point in points]
+    for key in dict.fromkeys(name for one in networks for name in one):
+        own[key] = [one.get(key, LEFT_OUT.get(key)) for one in networks]
     for key, values in own.items():
-        if len({canonical(value) for value in values}) > 1:
-            taken = key in TRIALS or key in NETWORK or key in measured
-            found[f"network_{key}" if taken else key] = values
+        if differ(values):
+            found[f"network_{key}" if key in measured else key] = values
     sides = {role: [getattr(point, role).given() for point in points] for role in ("protocol", "adversary")}
     kinds = {role: [getattr(point, role).kind for point in points] for role in sides}
     names = {role: _varying(kinds[role], sides[role]) for role in sides}
@@ -56,17 +52,20 @@ def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> di
     return found
 
 
-def axes(points: Sequence[Point], measured: Collection[str] = ()) -> list[str]:
-    """Return the columns of ``trials.csv`` in which the points differ: what figures can be drawn against."""
-    columns: dict[str, list[Any]] = {
-        "protocol": [point.protocol.kind for point in points],
-        "adversary": [point.adversary.kind for point in points],
+def set_columns(points: Sequence[Point]) -> dict[str, list[Any]]:
+    """Return the columns of ``trials.csv`` that are known of points before a game is played, without swept ones."""
+    return {
+        "protocol": [point.protocol.label for point in points],
+        "adversary": [point.adversary.label for point in points],
         "sites": [point.sites for point in points],
         "items": [point.items for point in points],
         "alpha": [point.protocol.given().get("alpha") for point in points],
     }
-    differing = [name for name, values in columns.items() if len({canonical(value) for value in values}) > 1]
-    return [*differing, *swept_columns(points, measured)]
+
+
+def differ(values: Iterable[Any]) -> bool:
+    """Return whether not all values are equal."""
+    return len({canonical(value) for value in values}) > 1
 
 
 def _varying(kinds: Sequence[str], given: Sequence[Mapping[str, Any]]) -> list[str]:

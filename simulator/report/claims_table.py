@@ -20,7 +20,7 @@ from typing import Final
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.false_alarm import ALLOWED, together
 from disttrack.simulator.claims.judge import UNDECIDED, bound
-from disttrack.simulator.claims.statements import PAPERS, Paper, Tested, key_of, no_statement
+from disttrack.simulator.claims.statements import PAPERS, Paper, Tested, key_of
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.results.files import write_text
 from disttrack.simulator.results.formats import chance, games_of, interval, number, span
@@ -145,7 +145,9 @@ def claims_with_results(scenarios: Iterable[Path], folders: Sequence[Path] = FOL
             claim = Claim.model_validate(given)
             for source in claim.sources:
                 if key_of(source) is None:
-                    raise ScenarioError(f"{path}: claim {claim.name!r}: source {source!r} {no_statement(source)}")
+                    raise ScenarioError(
+                        f"{path}: claim {claim.name!r}: source {source!r} names no statement, or several"
+                    )
             mine = [row for row in rows if row["name"] == claim.name and _flat(row["measure"]) == _flat(claim.measure)]
             found.append(Measured(name, claim, mine))
     return found

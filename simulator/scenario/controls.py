@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.control import Control
-from disttrack.simulator.claims.expressions import Columns, column_of, rows
+from disttrack.simulator.claims.claim import Claim, Control
+from disttrack.simulator.claims.expressions import Columns, column_of, condition
 from disttrack.simulator.claims.grammar import ExpressionError
-from disttrack.simulator.errors import accepted, nearest
 from disttrack.simulator.points.point import Point, PointError, part
 from disttrack.simulator.points.registry import parameters
 from disttrack.simulator.scenario.document import Document
-from disttrack.simulator.scenario.model import SWEPT
-from disttrack.simulator.scenario.point_of import point_of
+from disttrack.simulator.scenario.model import point_of
 from disttrack.simulator.tasks.base import Task
-from disttrack.simulator.tasks.sizes import called
 
 
 @dataclass(frozen=True)
@@ -49,7 +45,7 @@ def broken_points(
     claims: Sequence[Claim],
     points: Sequence[Point],
     values: Sequence[Mapping[str, Any]],
-    extra: Mapping[str, Sequence[Any]],
+    known: Mapping[str, Sequence[Any]],
     game: Task,
 ) -> tuple[BrokenPoints, ...]:
     """Return the points of all controls, each made once to see that it can be.
@@ -58,79 +54,48 @@ def broken_points(
     ----------
     values
         The values that each point is made of.
-    extra
-        Swept parameters that are columns of the tables, and their values at each point.
+    known
+        Columns of the tables that are known before a game is played, and their values at each point.
 
     Raises
     ------
     ScenarioError
         A control changes what is not there, or breaks no point.
     """
-    if all(claim.control is None for claim in claims):
-        return ()
-    table = known_before(points, extra, game)
+    table = {name: column_of(values) for name, values in known.items()}
     controls: list[BrokenPoints] = []
     number = len(points)
     for place, claim in enumerate(claims):
         control = claim.control
         if control is None:
             continue
-        chosen = _chosen(document, place, claim, control, table)
+        try:
+            chosen = _chosen(control.where or claim.where, table)
+        except ExpressionError as error:
+            message = f"where: {error}; it chooses points, before a game is played"
+            raise document.error(("claims", place, "control"), message) from error
         if not chosen and document.overridden:
             continue  # what was set has left out the points that the control is about
         if not chosen:
             raise document.error(("claims", place, "control"), "no point meets its condition")
-        _check_keys(document, place, control, game)
         made = []
         for old in (points[place_of] for place_of in chosen):
             try:
                 broken = _broken(values[old.number], control, game, document)
                 made.append(point_of(broken, number, old.task, game, document.folder, fault=control.fault or ""))
             except PointError as error:
-                path: tuple[str | int, ...] = ("claims", place, "control", *_in_control(control, error.path))
+                # what the control does not change, its fault has made wrong
+                inside = error.path if {*error.path[:1]} & {*control.changes} else ["fault"] * bool(control.fault)
+                path = ("claims", place, "control", *inside)
                 raise document.error(path, f"{error.message} ({old.describe()})") from error
             number += 1
         controls.append(BrokenPoints(place, control.trials, tuple(made), tuple(chosen)))
     return tuple(controls)
 
 
-def known_before(points: Sequence[Point], extra: Mapping[str, Sequence[Any]], game: Task) -> Columns:
-    """Return what is known of the points before a game is played, in the columns of the tables."""
-    columns: dict[str, list[Any]] = {
-        "point": [point.number for point in points],
-        "protocol": [point.protocol.label for point in points],
-        "adversary": [point.adversary.label for point in points],
-        "sites": [point.sites for point in points],
-        "items": [point.items for point in points],
-        "alpha": [point.protocol.given().get("alpha") for point in points],
-        **{name: list(values) for name, values in extra.items()},
-    }
-    columns |= {key: columns[name] for name, key in called(game.sizes).items() if name in columns}
-    return {name: column_of(values) for name, values in columns.items()}
-
-
-def _chosen(document: Document, place: int, claim: Claim, control: Control, table: Columns) -> list[int]:
-    where = control.where or claim.where
-    if not where:
-        return list(range(len(table["point"])))
-    try:
-        meets = rows(where, table)
-    except ExpressionError as error:
-        message = f"where: {error}; it chooses points, before a game is played"
-        raise document.error(("claims", place, "control"), message) from error
-    if meets.dtype.kind != "b":
-        raise document.error(("claims", place, "control"), "where: must be a condition, true or false of each point")
-    return [int(number) for number in np.flatnonzero(meets)]
-
-
-def _check_keys(document: Document, place: int, control: Control, game: Task) -> None:
-    keys = (*SWEPT, *(size.key for size in game.sizes))
-    for key in control.changes:
-        if key not in keys:
-            known = ("where", "trials", "fault", *keys)
-            raise document.error(
-                ("claims", place, "control", key), f"unknown key{nearest(key, known)} ({accepted(known)})"
-            )
+def _chosen(where: str, table: Columns) -> list[int]:
+    """Return the numbers of the points that meet a condition; of all without one."""
+    return np.flatnonzero(condition(where, table) if where else table["point"] >= 0).tolist()
 
 
 def _broken(values: Mapping[str, Any], control: Control, game: Task, document: Document) -> dict[str, Any]:
@@ -140,17 +105,9 @@ def _broken(values: Mapping[str, Any], control: Control, game: Task, document: D
         given, old = control.changes.get(role, {}), values[role]
         entry = {"kind": given} if isinstance(given, str) else given
         if not isinstance(entry, dict):
-            raise PointError((role,), f"must be a kind, or a mapping of what is changed; got {entry!r}")
+            raise PointError((role,), f"must be a kind, or a mapping of its parameters; got {entry!r}")
         if entry.get("kind", old["kind"]) != old["kind"]:
             both = parameters(part(role, game.families[role], entry, document.folder).maker())
             old = {name: value for name, value in old.items() if name in both}
         broken[role] = {**old, **entry}
     return broken
-
-
-def _in_control(control: Control, path: Sequence[str | int]) -> Iterator[str | int]:
-    """Return where in a control a wrong value of a point stands: what it does not change, its fault has made wrong."""
-    if path and path[0] in control.changes:
-        yield from path
-    elif control.fault is not None:
-        yield "fault"

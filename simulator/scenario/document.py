@@ -1,14 +1,19 @@
-"""A scenario file as read: its values, the line of each, and what `--set key=value` has put over them."""
+"""A scenario as read, from a file or a mapping: its values, their lines, and what `--set key=value` puts over them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.registry import FAMILIES, kinds
 from disttrack.simulator.scenario.yaml_values import MOST_LEVELS, Place, YamlError, read_yaml
+
+DEEPEST: Final = 20
+"""No scenario has so many levels; a mapping that holds itself has more."""
 
 
 class Document:
@@ -30,8 +35,6 @@ class Document:
         self.data = data
         self._lines = lines or {}
         self._overridden: list[Place] = []
-        self.notes: list[str] = []
-        """What was set over whole lists of entries, a line each."""
 
     @property
     def overridden(self) -> bool:
@@ -77,9 +80,7 @@ class Document:
         ]
         if len(parts) > MOST_LEVELS:
             raise ScenarioError(f"--set {key[:40]}…: the path has {len(parts):,} parts; at most {MOST_LEVELS} are read")
-        note = _put(self.data, parts, value, assignment)
-        if note:
-            self.notes.append(f"--set {key.strip()}: {note}")
+        _put(self.data, parts, value, assignment)
         self._overridden.append(tuple(parts))
 
 
@@ -109,11 +110,72 @@ def parse(text: str, name: str, folder: Path) -> Document:
         place = f"{name}:{error.line}" if error.line else name
         raise ScenarioError(f"{place}: not valid YAML: {error}") from error
     if not isinstance(data, dict):
-        raise ScenarioError(f"{name}: must hold keys and values (name: …, protocol: …), not {_called(data)}")
+        raise ScenarioError(f"{name}: must hold keys and values (name: …, protocol: …); got {data!r}")
     for key in data:
         if not isinstance(key, str):
             raise ScenarioError(f"{name}: the key {key!r} must be a word")
     return Document(name, folder, data, lines)
+
+
+def from_mapping(data: Mapping[str, Any], name: str = "scenario", folder: Path | None = None) -> Document:
+    """Return the document that a mapping describes, a copy of it in plain values.
+
+    Tuples, ranges and arrays become lists, numpy's numbers Python's. A protocol or adversary may be an object of
+    a shipped kind: it becomes its kind and the parameters that are not at their defaults.
+
+    Parameters
+    ----------
+    name
+        For messages, and the name of the scenario where the mapping has none.
+    folder
+        From which relative paths count; the current one if left out.
+
+    Raises
+    ------
+    ScenarioError
+        Something in it could not stand in a scenario file.
+
+    Examples
+    --------
+    >>> from_mapping({"name": "mine", "sites": range(2, 5), "protocol": {"kind": "exact"}}).data["sites"]
+    [2, 3, 4]
+    """
+    document = Document(name, Path() if folder is None else folder, {})
+    document.data = _plain(data, (), document)
+    return document
+
+
+def _plain(value: Any, place: Place, document: Document) -> Any:
+    if len(place) > DEEPEST:
+        raise document.error(place[:3], f"nested more than {DEEPEST} levels deep, or it holds itself")
+    if hasattr(value, "tolist"):  # numpy's numbers and arrays, pandas' columns
+        value = value.tolist()
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        given = {field: getattr(value, field.name) for field in fields(value) if field.init}
+        taken = {field.name: inner for field, inner in given.items() if inner != field.default}
+        value = {"kind": _kind_of(value, place, document), **taken}
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise document.error(place, f"the key {key!r} must be a word")
+        return {key: _plain(inner, (*place, key), document) for key, inner in value.items()}
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [_plain(inner, (*place, number), document) for number, inner in enumerate(value)]
+    raise document.error(place, f"must be text, a number, a list or a mapping; got {value!r}")
+
+
+def _kind_of(value: Any, place: Place, document: Document) -> str:
+    """Return the kind that an object's class, and none that it extends, is registered as."""
+    kind = getattr(value, "kind", "")
+    if type(value) not in [kinds(family)[kind].load() for family in FAMILIES if kind in kinds(family)]:
+        name = type(value).__name__
+        file = f"{{'kind': 'path/to/file.py:{name}', …}}"
+        raise document.error(place, f"{name} is no shipped kind; name its file: {file}")
+    return str(kind)
 
 
 def comment(path: Path) -> str:
@@ -155,20 +217,14 @@ def spell(path: Sequence[str | int]) -> str:
     return text
 
 
-def _called(value: Any) -> str:
-    if value is None:
-        return "nothing"
-    return "a list" if isinstance(value, list) else "a text" if isinstance(value, str) else repr(value)
-
-
-def _put(target: Any, parts: Sequence[Any], value: Any, assignment: str) -> str:
-    """Put a value at a path; return which entries of a list of mappings it replaces or changes, if it meets one.
+def _put(target: Any, parts: Sequence[Any], value: Any, assignment: str) -> None:
+    """Put a value at a path.
 
     Examples
     --------
     >>> entries = {"protocol": [{"kind": "exact"}, {"kind": "block", "alpha": 0.1}]}
-    >>> _put(entries, ["protocol", "alpha"], 0.2, ""), _put(entries, ["protocol"], [], "")
-    ('sets 1 of 2 entries: block', 'replaces 2 entries: exact, block')
+    >>> _put(entries, ["protocol", "alpha"], 0.2, ""); entries["protocol"]
+    [{'kind': 'exact'}, {'kind': 'block', 'alpha': 0.2}]
     """
     head, rest = parts[0], parts[1:]
     if isinstance(target, list) and isinstance(head, str):
@@ -178,10 +234,9 @@ def _put(target: Any, parts: Sequence[Any], value: Any, assignment: str) -> str:
             raise ScenarioError(
                 f"--set {assignment}: the list before {head!r} has no keys; a number picks a place in it"
             )
-        note = f"sets {len(chosen)} of {len(target)} entries: {_names(chosen)}" if len(target) > 1 else ""
         for entry in chosen:
             _put(entry, parts, value, assignment)
-        return note
+        return
     if isinstance(target, list):
         if head >= len(target):
             raise ScenarioError(f"--set {assignment}: the list has {len(target)} entries, 0 to {len(target) - 1}")
@@ -189,18 +244,11 @@ def _put(target: Any, parts: Sequence[Any], value: Any, assignment: str) -> str:
         raise ScenarioError(f"--set {assignment}: {target!r} has nothing inside that {head!r} could name")
     else:
         head = str(head)
-    before: Any = target.get(head) if isinstance(target, dict) else target[head]
     if not rest:
         target[head] = value
-        several = isinstance(before, list) and any(isinstance(one, dict) for one in before)
-        return f"replaces {len(before)} entries: {_names(before)}" if several else ""
+        return
+    before = target.get(head) if isinstance(target, dict) else target[head]
     if isinstance(target, dict) and not isinstance(before, dict | list):
         # a scalar gives way: protocol: robust becomes {kind: robust} so that its parameters can be set
         target[head] = {"kind": before} if isinstance(before, str) and head in ("protocol", "adversary") else {}
-    return _put(target[head], rest, value, assignment)
-
-
-def _names(entries: Sequence[Any]) -> str:
-    """Return the names of the entries of a list, cut short where there are many."""
-    names = [str(one.get("kind") or one.get("name") or "?") if isinstance(one, dict) else str(one) for one in entries]
-    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+    _put(target[head], rest, value, assignment)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from disttrack.simulator.errors import ScenarioError, nearest
-from disttrack.simulator.points.registry import check_extends, find, kinds, label, make, parameters
+from disttrack.simulator.claims.grammar import ExpressionError
+from disttrack.simulator.claims.rehearsal import check_condition
+from disttrack.simulator.errors import ScenarioError, accepted, nearest
+from disttrack.simulator.points.registry import find, kinds, make
 from disttrack.simulator.points.source import source_of
-
-_USUAL_AXES: Final = ("sites", "items", "alpha", "start")
-_SIDES: Final = ("protocol", "adversary")
-_TEXTS: Final = ("x", "y", "where", "title")
-"""Keys that mean the same in every plot that has them, and hold texts."""
 
 
 def check_plot(
@@ -47,66 +43,29 @@ def check_plot(
     """
     if isinstance(request, str):
         request = {"kind": request}
-    if not isinstance(request, Mapping):
-        if hasattr(request, "draw"):
-            return request
-        raise ValueError(f"a plot must be a mapping such as {{kind: cost, x: sites}}; got {request!r}")
-    kind = request.get("kind")
+    if hasattr(request, "draw"):
+        return request
+    kind = request.get("kind") if isinstance(request, Mapping) else None
     if not isinstance(kind, str) or not kind:
-        raise ValueError(f"a plot needs its kind ({', '.join(kinds('plot'))}, module:Class, file.py:Class)")
-    try:
-        maker = maker or find("plot", kind, source_of(kind, folder or Path.cwd()), folder)
-        check_extends("plot", maker)
-    except ScenarioError as error:
-        raise ValueError(str(error)) from error
-    name = label("plot", kind, maker)
+        known = accepted([*kinds("plot"), "module:Class", "file.py:Class"])
+        raise ValueError(f"a plot needs its kind, as in {{kind: cost, x: sites}} ({known}); got {request!r}")
     given = {str(key): value for key, value in request.items() if key != "kind" and value is not None}
-    _check_keys(name, maker, given, swept, called or {})
+    for key in ("x", "y", "where", "title"):
+        if not isinstance(given.get(key, ""), str):
+            raise ValueError(f"plot {kind!r}: {key} must be text; got {given[key]!r}")
     try:
-        return make("plot", maker, given)
+        plot = make("plot", maker or find("plot", kind, source_of(kind, folder or Path.cwd()), folder), given)
+        if given.get("where"):
+            check_condition(given["where"])
     except ScenarioError as error:
-        raise ValueError(f"plot {name!r}: {error}") from error
-
-
-def _check_keys(
-    name: str, maker: Any, given: Mapping[str, Any], swept: Iterable[str] | None, called: Mapping[str, str]
-) -> None:
-    """Raise ValueError unless these keys are texts where texts are wanted, and name an axis that there is."""
-    taken = parameters(maker)
-    for key in _TEXTS:
-        if key in taken and not isinstance(given.get(key, ""), str):
-            raise ValueError(f"plot {name!r}: {key} must be text; got {given[key]!r}")
-    if given.get("where"):
-        _check_condition(name, given["where"])
-    axes = None if swept is None else tuple(called.get(axis, axis) for axis in swept if axis not in _SIDES)
-    if "x" in taken:
-        _check_axis(name, given.get("x", ""), taken["x"] is MISSING, axes, called)
-    if taken.get("y") is MISSING and not given.get("y"):
-        raise ValueError(f"plot {name!r} needs y, a column of trials.csv such as max_abs_error")
-
-
-def _check_axis(name: str, axis: str, needed: bool, swept: tuple[str, ...] | None, called: Mapping[str, str]) -> None:
-    """Raise ValueError unless this plot can be drawn against this axis."""
-    if not axis:
-        if needed:
-            raise ValueError(f"plot {name!r} needs x, the axis to draw against: {', '.join(swept or _USUAL_AXES)}")
-        return
-    if swept is None or called.get(axis, axis) in swept:
-        return
-    if not swept:
-        raise ValueError(f"plot {name!r}: x is {axis!r}, but nothing is swept (a list makes a sweep)")
-    raise ValueError(
-        f"plot {name!r}: x must be an axis that the scenario sweeps ({', '.join(swept)}); "
-        f"got {axis!r}{nearest(axis, swept)}"
-    )
-
-
-def _check_condition(name: str, condition: str) -> None:
-    """Raise ValueError unless the text can be read as a condition on games."""
-    from disttrack.simulator.claims.grammar import ExpressionError
-    from disttrack.simulator.claims.rehearsal import check_condition
-
-    try:
-        check_condition(condition)
+        raise ValueError(f"plot {kind!r}: {error}") from error
     except ExpressionError as error:
-        raise ValueError(f"plot {name!r}: where: {error}") from error
+        raise ValueError(f"plot {kind!r}: where: {error}") from error
+    names = called or {}
+    axes = [names.get(axis, axis) for axis in swept or () if axis not in ("protocol", "adversary")]
+    axis = given.get("x", "")
+    if axis and swept is not None and names.get(axis, axis) not in axes:
+        known = ", ".join(axes) or "nothing is swept: a list makes a sweep"
+        advice = nearest(axis, axes)
+        raise ValueError(f"plot {kind!r}: x must be an axis that the scenario sweeps ({known}); got {axis!r}{advice}")
+    return plot

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from disttrack.simulator.claims.claim import Claim
+from disttrack.simulator.claims.claim import ill_typed
 from disttrack.simulator.claims.columns import NETWORK, TRIALS
 from disttrack.simulator.claims.rehearsal import held
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
 from disttrack.simulator.points.source import import_reference
-from disttrack.simulator.points.swept import swept_columns
-from disttrack.simulator.scenario.checks import check_claims, check_keys, check_labels, kept_plots, listed_twice
+from disttrack.simulator.points.swept import differ, set_columns, swept_columns
 from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
-from disttrack.simulator.scenario.document import Document, read
-from disttrack.simulator.scenario.mapping import from_mapping
-from disttrack.simulator.scenario.model import SWEPT, Head, first_fault
-from disttrack.simulator.scenario.point_of import point_of
+from disttrack.simulator.scenario.document import Document, from_mapping, read
+from disttrack.simulator.scenario.figures import check_plot
+from disttrack.simulator.scenario.model import Head, first_fault, keys_of, point_of
 from disttrack.simulator.scenario.sweep import Combination, SweepError, combinations
 from disttrack.simulator.tasks.base import Task
 from disttrack.simulator.tasks.sizes import called
-
-MOST_POINTS: Final = 30_000
-"""A scenario of more points is taken for a slip: each of them is made once before anything is played."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,8 +55,6 @@ class Scenario:
     """Swept parameters that have no column of their own in the tables, and their values at each point."""
     controls: tuple[BrokenPoints, ...] = ()
     """The broken points that the controls of claims ask for."""
-    notes: tuple[str, ...] = ()
-    """What the user should know of it, a line each: what `--set` has replaced, points that are listed twice."""
 
     @property
     def name(self) -> str:
@@ -161,44 +153,46 @@ def shipped_scenarios() -> dict[str, Path]:
 def build(document: Document) -> Scenario:
     """Return the scenario that a document describes; `load` says what it raises."""
     data = document.data
-    fixed = {key: value for key, value in data.items() if key in Head.model_fields}
-    fixed.setdefault("name", Path(document.name).stem)
-    head = _validate(Head, fixed, document)
+    fixed = {"name": Path(document.name).stem, **{key: data[key] for key in data if key in Head.model_fields}}
+    try:
+        head = Head.model_validate(fixed)
+    except ValidationError as error:
+        raise document.error(*first_fault(error, fixed, Head)) from error
     try:
         played = part("task", "task", {"kind": head.task}, document.folder)
         game = played.make()
     except PointError as error:
         raise document.error(("task",), error.message) from error
-    check_keys(document, head, game)
-    combined = _combinations(document, head, game)
-    points = tuple(_point(document, one, number, played, game) for number, one in enumerate(combined))
-    check_labels(points, document)
-    head = head.model_copy(update={"plots": kept_plots(head, points, game, document)})
-    data = {**data, **({"plots": head.plots} if "plots" in data else {})}
-    extra = swept_columns(points, game.columns)
-    notes = (*document.notes, *listed_twice(points))
-    scenario = Scenario(head, points, game, data, document.name, document.folder, extra, notes=notes)
-    check_claims(head.claims, held(scenario.columns, extra, scenario.called), document)
-    return replace(
-        scenario, controls=broken_points(document, head.claims, points, [one.values for one in combined], extra, game)
-    )
-
-
-def _combinations(document: Document, head: Head, game: Task) -> list[Combination]:
-    """Return the combinations of the swept values."""
-    sizes = [size.key for size in game.sizes]
-    swept = {key: _entries(document, key) for key in document.data if key in SWEPT or key in sizes}
-    for key in ("protocol", "adversary"):
-        if key not in swept:
-            raise document.error((), f"{key} is missing: {key}: {{kind: …}}")
-    _no_empty_list(document, swept, ())
+    _check_keys(document, head, game)
+    swept = {key: _entries(key, value) for key, value in data.items() if key not in fixed}
     try:
-        points = list(islice(combinations(swept, head.zip), MOST_POINTS + 1))
+        combined = combinations(swept, head.zip)
     except SweepError as error:
         raise document.error(error.path, str(error)) from error
-    if len(points) > MOST_POINTS:
-        raise document.error((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
-    return points
+    points = tuple(_point(document, one, number, played, game) for number, one in enumerate(combined))
+    _check_labels(points, document)
+    before, extra = set_columns(points), swept_columns(points, game.columns)
+    axes = [name for name, values in before.items() if differ(values)]
+    head = head.model_copy(update={"plots": _kept_plots(head, [*axes, *extra], game, document)})
+    data = {**data, **({"plots": head.plots} if "plots" in data else {})}
+    scenario = Scenario(head, points, game, data, document.name, document.folder, extra)
+    columns = held(scenario.columns, extra, scenario.called)
+    for number, claim in enumerate(head.claims):
+        if fault := ill_typed(claim, columns):
+            raise document.error(("claims", number, fault[0]), fault[1])
+    known = {"point": range(len(points)), **before, **extra}
+    known |= {key: known[name] for name, key in called(game.sizes).items() if name in known}
+    values = [one.values for one in combined]
+    return replace(scenario, controls=broken_points(document, head.claims, points, values, known, game))
+
+
+def _entries(key: str, value: Any) -> Any:
+    """Return the value of a key; a protocol or adversary may be its kind alone."""
+    if key not in ("protocol", "adversary"):
+        return value
+    if isinstance(value, list):
+        return [{"kind": entry} if isinstance(entry, str) else entry for entry in value]
+    return {"kind": value} if isinstance(value, str) else value
 
 
 def _point(document: Document, combination: Combination, number: int, played: Part, game: Task) -> Point:
@@ -207,60 +201,51 @@ def _point(document: Document, combination: Combination, number: int, played: Pa
     except PointError as error:
         key, *rest = error.path
         key = called(game.sizes).get(str(key), key)  # a task speaks of the point's fields, the file has its own keys
-        raise document.error(_place(combination, (key, *rest)), error.message) from error
+        raise document.error(combination.place((key, *rest)), error.message) from error
 
 
-def _place(combination: Combination, path: Sequence[str | int]) -> tuple[str | int, ...]:
-    """Return where in the file the value at `path` of a point stands, or the nearest thing around it."""
-    path = tuple(path)
-    for length in range(len(path), 0, -1):
-        if path[:length] in combination.places:
-            return (*combination.places[path[:length]], *path[length:])
-        inside = [place for key, place in combination.places.items() if key[:length] == path[:length]]
-        if inside:
-            # a mapping has no place of its own: what is asked for stands beside what it holds
-            return (*inside[0][:-1], *path[length:])
-    return path
+def _check_keys(document: Document, head: Head, game: Task) -> None:
+    """Refuse keys that the task has not, and sizes of a task that would hide another key or column."""
+    keys = keys_of(game.sizes)
+    for size in game.sizes:
+        if keys.count(size.key) > 1 or (size.key in TRIALS and size.key != size.column):
+            raise document.error(
+                ("task",), f"{head.task} calls a size {size.key!r}, which is taken: choose another key"
+            )
+    names = called(game.sizes)
+    for key in document.data:
+        if key not in keys:
+            advice = f"; did you mean {names[key]!r}?" if key in names else nearest(key, keys)
+            raise document.error((key,), f"unknown key{advice} ({accepted(keys)})")
 
 
-def _entries(document: Document, key: str) -> Any:
-    """Return a swept value; a protocol or adversary may be its kind alone."""
-    value = document.data[key]
-    if key not in ("protocol", "adversary"):
-        return value
-    entries = value if isinstance(value, list) else [value]
-    full = []
-    for number, entry in enumerate(entries):
-        place = (key, number) if isinstance(value, list) else (key,)
-        if isinstance(entry, str):
-            entry = {"kind": entry}
-        if not isinstance(entry, dict):
-            raise document.error(place, f"must be {{kind: …}} with its parameters; got {entry!r}")
-        if "kind" not in entry:
-            raise document.error(place, "kind is missing: a registered name, module:Class, or file.py:Class")
-        full.append(entry)
-    return full if isinstance(value, list) else full[0]
+def _check_labels(points: Sequence[Point], document: Document) -> None:
+    """Refuse different classes of one name: tables and claims would take the games of one for those of the other."""
+    named: dict[tuple[str, str], Part] = {}
+    for point in points:
+        for side in (point.protocol, point.adversary):
+            first = named.setdefault((side.role, side.label), side)
+            if first.kind != side.kind and first.maker() is not side.maker():
+                raise document.error(
+                    (side.role,),
+                    f"{first.kind} and {side.kind} are both called {side.label!r} in tables: give one of the classes "
+                    'another `kind = "…"`',
+                )
 
 
-def _no_empty_list(document: Document, value: Any, place: tuple[str | int, ...]) -> None:
-    if value == []:
-        raise document.error(place, "an empty list leaves nothing to play")
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, entry in inner:
-        if isinstance(entry, dict | list):
-            _no_empty_list(document, entry, (*place, key))
-
-
-def _validate(model: type[Head], values: dict[str, Any], document: Document) -> Head:
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        path, message = first_fault(error)
-        if message == "unknown key" and path:
-            known = _fields(model, path[:-1])
-            message += f"{nearest(str(path[-1]), known)} ({accepted(known)})" if known else ""
-        raise document.error(path, message) from error
-
-
-def _fields(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
-    return list(Claim.model_fields) if path[:1] == ("claims",) else list(model.model_fields)
+def _kept_plots(head: Head, axes: Sequence[str], game: Task, document: Document) -> list[Any]:
+    """Return the figures; one along none of the scenario's axes is left out if `--set` has fixed something."""
+    kept: list[Any] = []
+    for number, request in enumerate(head.plots):
+        try:
+            check_plot(request, folder=document.folder)
+            try:
+                check_plot(request, axes, called=called(game.sizes), folder=document.folder)
+            except ValueError:
+                if not document.overridden:
+                    raise
+                continue
+        except ValueError as error:
+            raise document.error(("plots", number), str(error)) from error
+        kept.append(request)
+    return kept

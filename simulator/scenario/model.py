@@ -1,20 +1,25 @@
-"""What may stand in a scenario file, as pydantic models; the JSON Schema is made of the same models.
+"""The keys of a scenario file and their values, as pydantic models; the JSON Schema is made of the same models.
 
 `Head` holds the keys that are fixed, `PointModel` one combination of the swept keys.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
-from disttrack.simulator.claims.claim import Claim, Strict, Text
-from disttrack.simulator.claims.control import LARGEST, not_bool
-from disttrack.simulator.errors import nearest
-from disttrack.simulator.scenario.network import UNIONS, Network
+from disttrack.simulator.claims.claim import LARGEST, Claim, Strict, Text, not_bool
+from disttrack.simulator.errors import accepted, nearest
+from disttrack.simulator.points.point import Part, Point, PointError, part
+from disttrack.simulator.scenario.network import Network
+from disttrack.simulator.tasks.asked import check_point
+from disttrack.simulator.tasks.base import Task
 from disttrack.simulator.tasks.sizes import Size
 
 # bounds stand before the validator, or pydantic leaves them out of the JSON Schema
@@ -85,57 +90,92 @@ def point_model(sizes: tuple[Size, ...]) -> type[PointModel]:
     return create_model("PointModel", __base__=PointModel, **fields)
 
 
-def first_fault(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
-    """Return the place of pydantic's first fault, and one line with what is accepted."""
+def point_of(
+    values: Mapping[str, Any], number: int, played: Part, game: Task, folder: Path, *, fault: str = ""
+) -> Point:
+    """Return the point with these values, its sides made once to see that they can be.
+
+    Parameters
+    ----------
+    values
+        A value for each key of the scenario that may be swept.
+    played
+        The task.
+    folder
+        The scenario's folder.
+    fault
+        A named fault in the protocol.
+
+    Raises
+    ------
+    PointError
+        Something in it is wrong; it says where.
+    """
+    model = point_model(tuple(game.sizes))
+    try:
+        checked = model.model_validate(values)
+    except ValidationError as error:
+        raise PointError(*first_fault(error, values, model)) from error
+    protocol, adversary = (part(role, game.families[role], values[role], folder) for role in ("protocol", "adversary"))
+    sizes = {size.column: getattr(checked, size.key) for size in game.sizes}
+    point = Point(
+        number,
+        played,
+        replace(protocol, fault=fault),
+        adversary,
+        network=None if checked.network is None else checked.network.model_dump(exclude_unset=True, by_alias=True),
+        engine=checked.engine,
+        **{column: value for column, value in sizes.items() if value is not None},
+    )
+    check_point(game, point)
+    return point
+
+
+_PLAIN: Final = {
+    "Input should be": "must be",
+    "Input should": "must",
+    "String should": "must",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+    "greater than": "above",
+    "a valid integer": "a whole number",
+    "a valid number": "a number",
+    "a valid string": "a text",
+    "a valid list": "a list",
+    ", unable to parse string as an integer": "",
+    ", unable to parse string as a number": "",
+}
+"""Words of pydantic's messages, and plainer ones."""
+
+
+def first_fault(error: ValidationError, data: Any, model: type[BaseModel]) -> tuple[tuple[str | int, ...], str]:
+    """Return the place of pydantic's first fault in data of a model, and one line with what is accepted."""
     faults = error.errors(include_url=False)
     # of a union pydantic lists a fault for each member; the deepest one is the nearest to what was meant
-    first = max((fault for fault in faults if fault["loc"][:1] == faults[0]["loc"][:1]), key=lambda f: len(f["loc"]))
-    path = tuple(part for part in first["loc"] if _is_key(part))
-    return path, _say(first)
-
-
-def _is_key(part: str | int) -> bool:
-    """Tell a key of the file from the names of a union's members, which pydantic puts into paths as well."""
-    return isinstance(part, int) or (
-        part.isidentifier() and part not in ("float", "str", "int", "Share", "Precision", *UNIONS)
-    )
-
-
-def _say(fault: Any) -> str:
-    kind, given, context = fault["type"], fault.get("input"), fault.get("ctx", {})
-    accepted = {
-        "int_type": "must be a whole number",
-        "int_parsing": "must be a whole number",
-        "int_from_float": "must be a whole number",
-        "float_type": "must be a number",
-        "float_parsing": "must be a number",
-        "finite_number": "must be a finite number",
-        "string_type": "must be a text",
-        "list_type": "must be a list",
-        "dict_type": "must hold keys and values",
-        "model_type": "must hold keys and values",
-    }
+    alike = [fault for fault in faults if fault["loc"][:1] == faults[0]["loc"][:1]]
+    fault = max(alike, key=lambda one: len(one["loc"]))
+    path: list[str | int] = []
+    for key in fault["loc"]:  # with the names of members of unions, which are no keys
+        if (isinstance(data, Mapping) and key in data) or (isinstance(data, list) and isinstance(key, int)):
+            data = data[key]  # type: ignore[index]
+            path.append(key)
+    kind, given = fault["type"], fault.get("input")
     if kind == "missing":
-        return "is missing"
+        key = str(fault["loc"][-1])
+        says = (model.model_fields[key].description or "").rstrip(".") if not path else ""
+        return (*path, key), f"is missing: {says}" if says else "is missing"
     if kind == "extra_forbidden":
-        return "unknown key"
+        models: dict[Any, type[BaseModel]] = {("claims", 3): Claim, ("network", 2): Network, (path[0], 1): model}
+        inner = models.get((path[0], len(path)))
+        known = inner.model_fields if inner is not None else {}
+        return tuple(path), f"unknown key{nearest(str(path[-1]), known)}" + (f" ({accepted(known)})" if known else "")
     if kind == "value_error":
-        return str(context.get("error", fault["msg"]))
+        return tuple(path), str(fault["ctx"]["error"])
+    if kind in ("model_type", "dict_type"):
+        return tuple(path), f"must hold keys and values; got {given!r}"
+    message, advice = fault["msg"], ""
     if kind == "literal_error":
-        advice = nearest(str(given), _quoted(context["expected"]))
-        return f"must be one of {context['expected']}; got {given!r}{advice}"
-    bounds = {
-        "greater_than_equal": ("at least", "ge"),
-        "less_than_equal": ("at most", "le"),
-        "greater_than": ("above", "gt"),
-    }
-    if kind in bounds:
-        word, key = bounds[kind]
-        return f"must be {word} {context[key]:,}; got {given!r}"
-    if isinstance(given, list) and kind in accepted:
-        return f"{accepted[kind]}; a list is not swept here; got {given!r}"
-    return f"{accepted.get(kind, fault['msg'])}; got {given!r}"
-
-
-def _quoted(expected: str) -> list[str]:
-    return [part.strip("'") for part in expected.replace(" or ", ", ").split(", ")]
+        advice = nearest(str(given), re.findall("'(.*?)'", message))
+    for words, plain in _PLAIN.items():
+        message = message.replace(words, plain)
+    return tuple(path), f"{message}; got {given!r}{advice}"

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from disttrack.simulator.claims.claim import Strict
-from disttrack.simulator.claims.control import LARGEST, not_bool
+from disttrack.simulator.claims.claim import LARGEST, Strict, not_bool
 
 Steps = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(not_bool)]
 WarmUp = Annotated[int, Field(ge=0, le=LARGEST), BeforeValidator(not_bool)]
@@ -116,24 +115,3 @@ class Network(Strict):
         "bare", description="reliable, bare, or a reliable one's parameters."
     )
     warm_up: WarmUp = Field(0, description="Steps at the beginning that the verdict leaves out.")
-
-
-NESTED = tuple(
-    part.__name__
-    for part in (
-        Exponential,
-        Between,
-        Uniform,
-        LognormalParameters,
-        Lognormal,
-        Far,
-        Partition,
-        Crash,
-        Restart,
-        Link,
-        Network,
-    )
-)
-"""Names of all the parts of a network."""
-UNIONS = ("Exponential", "Uniform", "Lognormal", "Link")
-"""Names of members of unions, which pydantic puts into paths."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import MISSING
 from typing import Any, get_type_hints
 
@@ -11,36 +11,29 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter
 from disttrack.simulator.points.facts import first_line
 from disttrack.simulator.points.registry import Family, kinds, parameters
 from disttrack.simulator.scenario.model import SWEPT, Head, PointModel, keys_of, point_model
-from disttrack.simulator.scenario.network import NESTED
 from disttrack.simulator.tasks.base import Task
 
 Schema = dict[str, Any]
 
-_OWN: Schema = {"type": "string", "pattern": ":"}
+_OWN: Schema = {"type": "string", "pattern": ":", "description": "module:Class or file.py:Class"}
 """A class by reference: module:Class or path/to/file.py:Class."""
 
 
 def scenario_schema() -> Schema:
     """Return the schema: fixed keys as they are, swept keys as a value or a list of values."""
     tasks: dict[str, type[Task]] = {name: kind.load() for name, kind in kinds("task").items()}
-    head = Head.model_json_schema(ref_template="#/$defs/{model}")
-    point = PointModel.model_json_schema(ref_template="#/$defs/{model}")
-    definitions: Schema = {**head.pop("$defs", {}), **point.pop("$defs", {})}
-    definitions.pop("Entry", None)
-    for name in NESTED:  # lists are swept at any depth
-        inner = definitions[name]["properties"]
-        definitions[name]["properties"] = {key: _described(field) for key, field in inner.items()}
-    properties: Schema = dict(head["properties"])
-    for name in SWEPT:
-        field = dict(point["properties"][name])
-        if name in ("protocol", "adversary"):
-            definitions[name] = _entry(list(dict.fromkeys(task.families[name] for task in tasks.values())))
-            properties[name] = _described(field, {"$ref": f"#/$defs/{name}"})
-        else:
-            properties[name] = _described(field)
+    head, point = Head.model_json_schema(), PointModel.model_json_schema()
+    network = {name: part for name, part in point["$defs"].items() if name != "Entry"}
+    for part in network.values():  # lists are swept at any depth
+        part["properties"] = {key: _described(field) for key, field in part["properties"].items()}
+    definitions: Schema = {**head["$defs"], **network}
+    for role in ("protocol", "adversary"):
+        definitions[role] = _entry(*dict.fromkeys(task.families[role] for task in tasks.values()))
+        point["properties"][role]["$ref"] = f"#/$defs/{role}"
+    properties = {**head["properties"], **{name: _described(point["properties"][name]) for name in SWEPT}}
     usual = properties["task"]["default"]
     properties["task"] = {**properties["task"], "anyOf": [{"enum": list(tasks)}, _OWN]}
-    properties["plots"]["items"] = _figures()
+    properties["plots"]["items"] = _entry("plot")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "disttrack scenario",
@@ -69,9 +62,9 @@ def _of_task(name: str, task: type[Task], *, needed: bool) -> Schema:
     return {"if": asked, "then": {**own, **({"required": missing} if missing else {})}}
 
 
-def _described(field: Mapping[str, Any], value: Mapping[str, Any] | None = None) -> Schema:
+def _described(field: Mapping[str, Any]) -> Schema:
     """Return a swept key: its description and default, and a value or a list of values."""
-    plain = {key: part for key, part in (value or field).items() if key not in ("title", "description", "default")}
+    plain = {key: part for key, part in field.items() if key not in ("title", "description", "default")}
     default = {"default": field["default"]} if "default" in field else {}
     return {"description": field.get("description", ""), **_swept(plain), **default}
 
@@ -80,28 +73,14 @@ def _swept(value: Schema) -> Schema:
     return {"anyOf": [value, {"type": "array", "items": value, "minItems": 1}]}
 
 
-def _figures() -> Schema:
-    """Return the schema of an entry of `plots:`: a kind alone, or an alternative for each kind, or one's own."""
-    known = kinds("plot")
-    reference = {"type": "object", "properties": {"kind": _OWN}, "required": ["kind"]}
-    return {"anyOf": [{"enum": list(known)}, _OWN, *(_kind("plot", name) for name in known), reference]}
-
-
-def _entry(families: Sequence[Family]) -> Schema:
-    """Return the schema of an entry: an alternative for each registered kind, and one for the user's own.
-
-    Parameters
-    ----------
-    families
-        Those that the tasks look kinds up in.
-    """
-    own = {**_OWN, "description": "module:Class or file.py:Class"}
-    reference: Schema = {"type": "object", "properties": {"kind": own}, "required": ["kind"]}
-    names: Schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
-    several: Schema = {"type": "object", "properties": {"kind": names}, "required": ["kind"]}
+def _entry(*families: Family) -> Schema:
+    """Return the schema of an entry: a kind alone, or an alternative for each registered kind, and for one's own."""
     known = [(family, name) for family in families for name in kinds(family)]
     alone: Schema = {"type": "string", "anyOf": [{"enum": [name for _, name in known]}, {"pattern": ":"}]}
-    return {"anyOf": [*(_kind(family, name) for family, name in known), alone, reference, several]}
+    several: Schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+    kind = _OWN if "plot" in families else {"anyOf": [_OWN, several]}
+    reference: Schema = {"type": "object", "properties": {"kind": kind}, "required": ["kind"]}
+    return {"anyOf": [*(_kind(family, name) for family, name in known), alone, reference]}
 
 
 def _kind(family: Family, name: str) -> Schema:
@@ -110,7 +89,7 @@ def _kind(family: Family, name: str) -> Schema:
     properties: Schema = {"kind": {"const": name}}
     required = ["kind"]
     for parameter, default in parameters(maker).items():
-        value = _type(_hints(maker).get(parameter, Any))
+        value = _type(maker, parameter)
         properties[parameter] = value if family == "plot" else _swept(value)
         # a task may fill parameters of a mechanism from the game: the horizon from the number of items
         if default is MISSING and family != "mechanism":
@@ -121,25 +100,18 @@ def _kind(family: Family, name: str) -> Schema:
         # the last three are for online learners, whose outputs are hypotheses or predictions
         powers = ["outputs", "traffic", "state", "hypotheses", "predictions", "nothing"]
         properties["sees"] = {"enum": powers, "default": "outputs"}
-    says = maker.says if family == "plot" else first_line(maker)
     return {
         "type": "object",
-        "description": says,
+        "description": maker.says if family == "plot" else first_line(maker),
         "properties": properties,
         "required": required,
         "additionalProperties": False,
     }
 
 
-def _hints(maker: Any) -> dict[str, Any]:
+def _type(maker: Any, parameter: str) -> Schema:
+    """Return the schema of a parameter's type; one that accepts anything where there is none."""
     try:
-        return get_type_hints(maker)
-    except (NameError, TypeError):
-        return {}
-
-
-def _type(hint: Any) -> Schema:
-    try:
-        return TypeAdapter(hint).json_schema()
-    except (PydanticSchemaGenerationError, ValueError, TypeError):
+        return TypeAdapter(get_type_hints(maker).get(parameter, Any)).json_schema()
+    except (PydanticSchemaGenerationError, NameError, ValueError, TypeError):
         return {}

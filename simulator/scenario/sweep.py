@@ -14,13 +14,20 @@ are equally long; YAML's anchors save writing them again: ``alpha: &accuracies [
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from disttrack.simulator.errors import accepted
+
+MOST_POINTS: Final = 30_000
+"""A scenario of more points is taken for a slip: each of them is made once before anything is played."""
 
 Place = tuple[str | int, ...]
+_Groups = Sequence[Sequence[tuple[str, ...]]]
 
 
 class SweepError(Exception):
-    """A `zip` that cannot be done: where, and why."""
+    """Lists that cannot be swept: where, and why."""
 
     def __init__(self, path: Place, message: str) -> None:
         super().__init__(message)
@@ -28,111 +35,103 @@ class SweepError(Exception):
 
 
 class Combination(NamedTuple):
-    """One combination: its values without lists, and where in the file each of them stands."""
+    """One combination: its values without lists, and the index that was taken in each list, by the list's place."""
 
-    values: dict[str, Any]
-    places: dict[Place, Place]
+    values: Any
+    taken: dict[Place | int, int]
+
+    def place(self, path: Sequence[str | int]) -> Place:
+        """Return the place in the file of the value at a path of the combination."""
+        place: Place = ()
+        for key in path:
+            place = (*place, key)
+            while place in self.taken:
+                place = (*place, self.taken[place])
+        return place
 
 
-def combinations(data: Mapping[str, Any], groups: Sequence[Sequence[str]] = ()) -> Iterator[Combination]:
-    """Return the combinations of all lists in `data`, one after the other.
+def combinations(data: Mapping[str, Any], groups: Sequence[Sequence[str]] = ()) -> list[Combination]:
+    """Return the combinations of all lists in `data`.
 
     Parameters
     ----------
     data
-        The swept keys and what the file says of them.
+        The swept keys and their values in the file.
     groups
         The scenario's `zip`.
 
     Raises
     ------
     SweepError
-        A group names no list, or lists of different lengths.
+        A list is empty, a group names no list, or lists of different lengths, or there are too many combinations.
 
     Examples
     --------
     >>> [c.values for c in combinations({"sites": [1, 2], "start": [0, 5]}, [["sites", "start"]])]
     [{'sites': 1, 'start': 0}, {'sites': 2, 'start': 5}]
     """
-    patterns: list[list[Place]] = [[tuple(key.split(".")) for key in group] for group in groups]
-    _check_groups(data, groups, patterns)
-    for values, places, _ in _expand(dict(data), (), (), patterns, {}):
-        yield Combination(values, places)
+    patterns = [[tuple(key.split(".")) for key in group] for group in groups]
+    _check_groups(data, patterns)
+    return _expand(dict(data), (), patterns, {})
 
 
-_Expanded = tuple[Any, dict[Place, Place], dict[int, int]]
+def _expand(value: Any, place: Place, groups: _Groups, taken: dict[Place | int, int]) -> list[Combination]:
+    """Return the combinations of the value at a place of the file; a group's number is a key of `taken` too."""
+    if isinstance(value, dict):
+        combined = [Combination({}, taken)]
+        for name, inner in value.items():
+            combined = _limited(
+                Combination({**head, name: tail}, now)
+                for head, before in combined
+                for tail, now in _expand(inner, (*place, name), groups, before)
+            )
+        return combined
+    if not isinstance(value, list):
+        return [Combination(value, taken)]
+    if not value:
+        raise SweepError(place, "an empty list leaves nothing to play")
+    group = next((number for number, group in enumerate(groups) if _names(place) & {*group}), None)
+
+    def element(index: int) -> list[Combination]:
+        now = {**taken, place: index} if group is None else {**taken, place: index, group: index}
+        if isinstance(value[index], list):
+            return [Combination(value[index], now)]
+        return _expand(value[index], (*place, index), groups, now)
+
+    indices = range(len(value)) if group is None or group not in taken else [taken[group]]
+    return _limited(one for index in indices for one in element(index))
 
 
-def _expand(
-    value: Any, key: Place, place: Place, patterns: list[list[Place]], bound: dict[int, int]
-) -> Iterator[_Expanded]:
-    """Expand the value at `place` of the file, `key` of the point; `bound`: indices of groups so far."""
-    if isinstance(value, list):
-        group = _group(place, patterns)
-        if group is not None and group in bound:
-            indices: Sequence[int] = (bound[group],)
-        else:
-            indices = range(len(value))
-        for index in indices:
-            now = bound if group is None else {**bound, group: index}
-            inner = (*place, index)
-            if isinstance(value[index], dict):
-                yield from _expand(value[index], key, inner, patterns, now)
-            else:
-                yield value[index], {key: inner}, now
-    elif isinstance(value, dict):
-        yield from _product(list(value.items()), key, place, patterns, bound)
-    else:
-        yield value, {key: place}, bound
+def _limited(combined: Iterator[Combination]) -> list[Combination]:
+    found = list(islice(combined, MOST_POINTS + 1))
+    if len(found) > MOST_POINTS:
+        raise SweepError((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
+    return found
 
 
-def _product(
-    items: list[tuple[str, Any]], key: Place, place: Place, patterns: list[list[Place]], bound: dict[int, int]
-) -> Iterator[_Expanded]:
-    if not items:
-        yield {}, {key: place}, bound
-        return
-    *before, (name, value) = items
-    for head, head_places, head_bound in _product(before, key, place, patterns, bound):
-        for tail, tail_places, tail_bound in _expand(value, (*key, name), (*place, name), patterns, head_bound):
-            yield {**head, name: tail}, {**head_places, **tail_places}, tail_bound
+def _names(place: Place) -> set[tuple[str, ...]]:
+    """Return the names of a place in groups: with its indices, and without."""
+    return {tuple(map(str, place)), tuple(key for key in place if isinstance(key, str))}
 
 
-def _group(place: Place, patterns: list[list[Place]]) -> int | None:
-    """Return the group that the list at `place` belongs to, None if it moves by itself."""
-    named = tuple(str(part) for part in place)
-    short = tuple(str(part) for part in place if isinstance(part, str))
-    for number, group in enumerate(patterns):
-        if named in group or short in group:
-            return number
-    return None
-
-
-def _check_groups(data: Mapping[str, Any], groups: Sequence[Sequence[str]], patterns: list[list[Place]]) -> None:
-    there = list(_inside(dict(data), ()))
-    for number, (group, keys) in enumerate(zip(groups, patterns, strict=True)):
-        lengths: dict[int, str] = {}
-        for text, pattern in zip(group, keys, strict=True):
-            mine = [value for place, value in there if _group(place, [[pattern]]) is not None]
-            if not mine:
-                lists = ", ".join(sorted({_short(place) for place, value in there if isinstance(value, list)}))
-                raise SweepError(("zip", number), f"there is nothing at {text!r} (lists: {lists or 'none'})")
-            mine = [value for value in mine if isinstance(value, list)]  # a scalar is fixed
-            for value in mine:
-                lengths.setdefault(len(value), text)
-        if len(lengths) > 1:
-            several = ", ".join(f"{text} has {length}" for length, text in lengths.items())
+def _check_groups(data: Mapping[str, Any], groups: _Groups) -> None:
+    values = list(_inside(dict(data), ()))
+    lists = [(place, value) for place, value in values if isinstance(value, list)]
+    known = accepted(sorted({".".join(key for key in place if isinstance(key, str)) for place, _ in lists}))
+    for number, group in enumerate(groups):
+        for pattern in group:
+            if not any(pattern in _names(place) for place, _ in values):
+                raise SweepError(("zip", number), f"there is nothing at {'.'.join(pattern)!r} ({known})")
+        lengths = {".".join(map(str, place)): len(value) for place, value in lists if _names(place) & {*group}}
+        if len({*lengths.values()}) > 1:
+            several = ", ".join(f"{name} has {length}" for name, length in lengths.items())
             raise SweepError(("zip", number), f"lists that move together must be of one length ({several})")
 
 
 def _inside(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
-    """Return every value and where it stands."""
+    """Return every value and its place; not the elements of lists but mappings."""
     yield place, value
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, entry in entries:
         if isinstance(value, dict) or isinstance(entry, dict):
             yield from _inside(entry, (*place, key))
-
-
-def _short(place: Place) -> str:
-    return ".".join(part for part in place if isinstance(part, str))

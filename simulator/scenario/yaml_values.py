@@ -106,24 +106,16 @@ class _Values:
         return self._mapping(node, place) if isinstance(node, yaml.MappingNode) else _scalar(node)
 
     def _mapping(self, node: yaml.MappingNode, place: Place) -> dict[Any, Any]:
-        own: dict[Any, Any] = {}
-        merged: dict[Any, Any] = {}
+        values: dict[Any, Any] = {}
         for key_node, value_node in node.value:
-            if key_node.tag == "plain" and key_node.value == "<<":
-                parts = value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
-                for part in parts:
-                    if not isinstance(part, yaml.MappingNode):
-                        raise _refused(part, "<< merges mappings only")
-                    merged = {**self._mapping(part, place), **merged}
-                continue
             if not isinstance(key_node, yaml.ScalarNode):
                 raise _refused(key_node, "a key must be a word, not a list or mapping")
             key = _scalar(key_node)
-            if key in own:
+            if key in values:
                 raise _refused(key_node, f"the key {key!r} is given twice")
             self.lines[(*place, str(key))] = key_node.start_mark.line + 1
-            own[key] = self.of(value_node, (*place, str(key)))
-        return {**merged, **own}
+            values[key] = self.of(value_node, (*place, str(key)))
+        return values
 
 
 def _scalar(node: yaml.Node) -> Any:

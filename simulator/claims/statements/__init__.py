@@ -13,8 +13,6 @@ from typing import Final
 import yaml
 from pydantic import BaseModel
 
-from disttrack.simulator.errors import nearest
-
 FILES: Final = ("robust_tracking", "data_analysis", "threshold_monitor", "continual_observation", "dynamic_data")
 """The papers' files, in the order in which docs/claims.md shows them; the first paper's name may be left out."""
 
@@ -101,27 +99,5 @@ def key_of(source: str) -> str | None:
     """
     if source in STATEMENTS:
         return source
-    keys = _keys(source)
+    keys = [key for key, one in STATEMENTS.items() if one.name == source]  # in the order of the papers
     return keys[0] if len(keys) == 1 or (keys and keys[0].startswith(f"{PAPERS[0].name}: ")) else None
-
-
-def no_statement(source: str) -> str:
-    """Return why a source names no statement, or not one.
-
-    Examples
-    --------
-    >>> no_statement("Theorem 8")
-    "is a statement of several papers: say 'Data analysis: Theorem 8' or 'Dynamic data: Theorem 8'"
-    >>> no_statement("Lema 5")
-    "is no statement; did you mean 'Lemma 5'? (docs/claims.md has them all)"
-    """
-    keys = _keys(source)
-    if keys:
-        return f"is a statement of several papers: say {' or '.join(map(repr, keys))}"
-    names = [*STATEMENTS, *(one.name for one in STATEMENTS.values())]
-    return f"is no statement{nearest(source, names)} (docs/claims.md has them all)"
-
-
-def _keys(name: str) -> list[str]:
-    """Return the full names of the statements with a name, in the order of the papers."""
-    return [key for key, one in STATEMENTS.items() if one.name == name]

@@ -11,7 +11,7 @@ from disttrack.simulator.claims import power as powers
 from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.expressions import Columns, measure
 from disttrack.simulator.claims.groups import COINLESS
-from disttrack.simulator.claims.observed import observe
+from disttrack.simulator.claims.jackknife import observe
 
 
 def claim(text: str = "fraction(ok)", **keys: Any) -> Claim:

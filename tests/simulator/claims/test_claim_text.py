@@ -8,9 +8,8 @@ from typing import Any, Final
 import pytest
 from pydantic import ValidationError
 
-from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.control import Control
-from disttrack.simulator.claims.finding import bound
+from disttrack.simulator.claims.claim import Claim, Control
+from disttrack.simulator.claims.judge import bound
 
 ASKS: Final[dict[str, Any]] = {"name": "n", "measure": "fraction(ok)", "at_least": 0.5}
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.groups import GAME, groups, once
+from disttrack.simulator.claims.groups import GAME, groups, lost_of, once
 from disttrack.simulator.claims.judge import ControlTable, Finding, judge, meets
-from disttrack.simulator.claims.lost import lost_of
 from disttrack.simulator.claims.statistics import clopper_pearson
 from tests.simulator.claims.rates import false_alarm, power
 

@@ -52,17 +52,6 @@ def test_a_bound_far_below_the_promise_has_little_power() -> None:
     assert sharp.of_goal < 0.5
 
 
-def test_more_games_find_smaller_violations() -> None:
-    values = [found.value for number in (20, 40, 80, 160) if (found := of(holding(number), at_least=0.9)) is not None]
-    assert len(values) == 4
-    assert values == sorted(values)
-    assert values[-1] < 0.9
-    errors = [of(games(trials=number, x=np.arange(number) % 4), "mean(x)", at_most=2) for number in (20, 40, 80, 160)]
-    assert [round(found.value, 9) for found in errors if found] == sorted(
-        (round(found.value, 9) for found in errors if found), reverse=True
-    )
-
-
 def test_games_of_a_trial_may_go_together() -> None:
     apart, together = of(holding(40), at_least=0.9), of(holding(40, points=4), at_least=0.9)
     assert apart is not None

@@ -19,6 +19,7 @@ from disttrack.simulator.claims.expressions import condition, measure, rows
 from disttrack.simulator.claims.grammar import ExpressionError, columns_of, outermost, parse
 from disttrack.simulator.claims.judge import judge
 from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows, held
+from disttrack.simulator.errors import accepted
 
 KNOWN: Final[dict[str, Holds]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
 TABLE: Final = {"a": np.array([1, 2, 3]), "kind": np.array(["x", "y", "x"])}
@@ -219,6 +220,8 @@ def test_the_types_of_columns() -> None:
         ({"measure": "slope(words, sites, where=(sites > 99))"}, None),  # of these values, not of their types
         ({"measure": "fraction(ok)", "where": "task == 't1' and ok", "margin": "words / sites"}, None),
         ({"measure": "games()"}, None),
+        ({"each": ["task", "tsk"]}, ("each", f"there is no column 'tsk'; did you mean 'task'? ({accepted(SWEPT)})")),
+        ({"measure": "max(words_report) + max(messages_report)"}, None),  # known when games have been played
     ],
 )  # fmt: skip
 def test_a_claim_is_checked_before_anything_is_played(keys: dict[str, Any], said: tuple[str, str] | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from disttrack.simulator.claims.statements import PAPERS, STATEMENTS, key_of, no_statement
+from disttrack.simulator.claims.statements import PAPERS, STATEMENTS, key_of
 
 
 def test_a_source_is_a_full_name_or_one_that_a_single_paper_or_the_first_has() -> None:
@@ -25,4 +25,3 @@ def test_a_source_is_a_full_name_or_one_that_a_single_paper_or_the_first_has() -
 
 def test_a_name_that_no_paper_has() -> None:
     assert key_of("zzz") is None
-    assert no_statement("zzz") == "is no statement (docs/claims.md has them all)"

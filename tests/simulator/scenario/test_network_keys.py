@@ -40,7 +40,7 @@ def test_without_a_network_there_is_no_such_column() -> None:
 @pytest.mark.parametrize(
     ("network", "said"),
     [
-        ({"los": 0.1}, "network.los: unknown key"),
+        ({"los": 0.1}, "network.los: unknown key; did you mean 'loss'? (accepted: latency, "),
         ({"loss": 2}, "network.loss: must be at most 1"),
         ({"loss": 1, "link": "reliable"}, "network.loss: must be below 1 with a reliable link"),
         ({"latency": {"uniform": {"from": 5, "to": 4}}}, "network.latency: uniform must go from the least"),

@@ -12,6 +12,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.runs.estimate import estimate
 from disttrack.simulator.scenario.load import load, shipped_scenarios
 from disttrack.simulator.scenario.schema import scenario_schema
+from disttrack.simulator.scenario.yaml_values import read_yaml
 
 GOOD = """\
 name: small
@@ -82,6 +83,8 @@ def test_overrides_reach_any_key(file: Path) -> None:
     assert load(file, ["protocol.1.alpha=0.3"]).points[-1].protocol.arguments["alpha"] == 0.3
     everywhere = load(file, ["protocol.alpha=0.3"])
     assert {point.protocol.arguments["alpha"] for point in everywhere.points} == {0.3}
+    some = load(file, ["protocol.confidence=3"])  # only entries that have it
+    assert [point.protocol.arguments.get("confidence") for point in some.points[:6]] == [None] * 4 + [3] * 2
     assert load(file, ["adversary.1.kind=drain"]).points[1].adversary.kind == "drain"
     assert load(file, ["claims.0.at_least=0.9"]).head.claims[0].at_least == 0.9
     assert load(file, ["title=Another one"]).head.title == "Another one"
@@ -101,23 +104,24 @@ def test_overrides_reach_any_key(file: Path) -> None:
         ("[4, 8]", "true", "small.yaml:4: sites: must be a number, not true or false"),
         ("[4, 8]", "[]", "small.yaml:4: sites: an empty list leaves nothing to play"),
         ("trials: 2", "trials: [2, 3]",
-         "small.yaml:3: trials: must be a whole number; a list is not swept here; got [2, 3]"),
-        ("title: A small one", "title: [a, b]", "small.yaml:2: title: must be a text; a list is not swept here"),
+         "small.yaml:3: trials: must be a whole number; got [2, 3]"),
+        ("title: A small one", "title: [a, b]", "small.yaml:2: title: must be a text; got"),
         ("items:", "itmes:", "small.yaml:5: itmes: unknown key; did you mean 'items'?"),
         ("at_least", "at_lest", "small.yaml:11: claims[0].at_lest: unknown key; did you mean 'at_least'?"),
         ("confidence: 2", "confidance: 2",
          "protocol[1].confidance: randomized has no such parameter; did you mean 'confidence'?"),
-        ("fraction(ok)", "fraction(OK)", "claims[0].measure: there is no column 'OK'; did you mean 'ok'?"),
+        ("fraction(ok)", "fraction(OK)",
+         "claims[0].measure: 'fraction(OK)': there is no column 'OK'; did you mean 'ok'?"),
         ("at_least: 0.5", "at_least: 0.5, margin: max_rel_eror / alpha",
-         "claims[0].margin: there is no column 'max_rel_eror'; did you mean 'max_rel_error'?"),
+         "claims[0].margin: 'max_rel_eror / alpha': there is no column 'max_rel_eror'; did you mean 'max_rel_error'?"),
         ("at_least: 0.5", "at_least: 0.5, chance: 2", "claims[0].chance: "),
         ("fraction(ok)", "words", "'words' is a column, not a measure"),
         (", at_least: 0.5", "", "claims[0]: a claim needs a bound"),
         ("x: sites", "x: items", "plots[0]: plot 'cost': x must be an axis that the scenario sweeps"),
         ("items: 1e3\n", "", "items: is missing"),
-        ("adversary: [round-robin, {kind: freeze}]\n", "", "adversary is missing"),
-        ("{kind: freeze}", "{site: 1}", "adversary[1]: kind is missing"),
-        ("{kind: freeze}", "7", "adversary[1]: must be {kind: …}"),
+        ("adversary: [round-robin, {kind: freeze}]\n", "", "adversary: is missing"),
+        ("{kind: freeze}", "{site: 1}", "adversary[1].kind: is missing"),
+        ("{kind: freeze}", "7", "adversary[1]: must hold keys and values; got 7"),
         ("trials: 2", "trials: 2\ntrials: 3", "small.yaml:4: not valid YAML: the key 'trials' is given twice"),
         ("sites: [4, 8]", "sites: [4, 8", "small.yaml:5: not valid YAML"),
         ("name: small", "name: ../up", "small.yaml:1: name: "),
@@ -141,7 +145,7 @@ def test_each_mistake_gets_one_line(file: Path, old: str, new: str, said: str) -
         ("protocol.7.alpha=1", "the list has 2 entries"),
         ("sties=3", "--set sties: unknown key; did you mean 'sites'?"),
         ("engine=bulk", "--set engine: engine bulk can't play this game: the adversary reacts to the outputs"),
-        ("engine=warp", "must be one of 'auto', 'step', 'leap' or 'bulk'"),
+        ("engine=warp", "must be 'auto', 'step', 'leap' or 'bulk'"),
         ("network={latency: -1}", "--set network.latency: must be at least 0"),
         ("network={latency: {exponential: 0}}", "--set network.latency.exponential: must be above 0"),
     ],
@@ -204,9 +208,9 @@ def test_memory_is_refused_before_anything_runs(file: Path) -> None:
 
 
 def test_too_many_points_are_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("disttrack.simulator.scenario.load.MOST_POINTS", 11)
+    monkeypatch.setattr("disttrack.simulator.scenario.sweep.MOST_POINTS", 11)
     assert "more than 11 points" in refusal(file)  # it has 12
-    monkeypatch.setattr("disttrack.simulator.scenario.load.MOST_POINTS", 12)
+    monkeypatch.setattr("disttrack.simulator.scenario.sweep.MOST_POINTS", 12)
     assert len(load(file).points) == 12
 
 
@@ -221,9 +225,13 @@ def test_the_shipped_scenarios_are_valid() -> None:
         assert path.read_text().startswith("# ")
 
 
-def test_the_schema_knows_every_kind_and_accepts_the_shipped_scenarios() -> None:
+def test_the_schema_knows_every_kind_and_accepts_shipped_scenarios() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
     schema = scenario_schema()
     json.dumps(schema)
+    for name in ("headline", "experts", "static"):
+        data, _ = read_yaml(shipped_scenarios()[name].read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator(schema).validate(data)
     kinds = [
         entry["properties"]["kind"].get("const")
         for entry in schema["$defs"]["protocol"]["anyOf"]

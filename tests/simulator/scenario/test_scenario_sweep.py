@@ -43,8 +43,8 @@ def test_a_list_inside_a_list_is_a_value() -> None:
 
 def test_places_say_where_in_the_file_a_value_stands() -> None:
     (_, second) = combinations({"protocol": [{"kind": "a", "alpha": [1, 2]}]})
-    assert second.places["protocol", "alpha"] == ("protocol", 0, "alpha", 1)
-    assert second.places["protocol", "kind"] == ("protocol", 0, "kind")
+    assert second.place(("protocol", "alpha")) == ("protocol", 0, "alpha", 1)
+    assert second.place(("protocol", "kind")) == ("protocol", 0, "kind")
 
 
 def test_a_group_moves_together_across_all_entries() -> None:

@@ -37,10 +37,6 @@ def test_scalars_are_those_of_yaml_1_2(text: str, value: Any) -> None:
     assert read_yaml(text)[0] == value
 
 
-def test_a_key_overrides_what_is_merged() -> None:
-    assert read_yaml("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}")[0]["b"] == {"x": 1, "y": 3}
-
-
 def test_each_value_has_the_line_of_its_key() -> None:
     data, lines = read_yaml("a: 1\nb:\n  - {kind: x}\n  - kind: y\n    n:\n      3\nc: &c {d: 4}\ne: *c")
     assert data["b"][1] == {"kind": "y", "n": 3}
@@ -78,7 +74,6 @@ def test_aliases_that_multiply_are_refused() -> None:
         ("!!python/object/apply:os.abort []", "values of the kind", 1),
         ("!!int 3", "values of the kind !!int", 1),
         ("a: !!null x", "values of the kind !!null", 1),
-        ("{<<: 3}", "merges mappings only", 1),
         ("{[a]: b}", "a key must be a word", 1),
         ("a: [1, 2", "expected", None),
         ("\x00", "not allowed", None),

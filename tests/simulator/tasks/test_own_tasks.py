@@ -105,8 +105,8 @@ def test_a_plot_of_it_has_its_words(file: Path) -> None:
         ("task=diec", "unknown kind 'diec' of task"),
         ("task=[dice.py:Dice]", "must be a text"),
         ("faces=1", "--set faces: must be at least 2; got 1"),
-        ("sites=6", "--set sites: task dice.py:Dice calls this 'faces'"),
-        ("zip=[[items, sites]]", "zip[0]: items: task dice.py:Dice calls this 'throws'"),
+        ("sites=6", "--set sites: unknown key; did you mean 'faces'?"),
+        ("zip=[[items, sites]]", "zip[0]: there is nothing at 'items' (accepted: faces, throws)"),
         ("fcaes=6", "unknown key; did you mean 'faces'?"),
     ],
 )

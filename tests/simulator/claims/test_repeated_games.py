@@ -1,4 +1,4 @@
-"""Games that an error ended leave claims undecided; games that repeat another one are counted once."""
+"""Games that repeat another one are counted once."""
 
 from __future__ import annotations
 
@@ -19,35 +19,6 @@ TABLE = {
     "ok": np.array([True, True, True, False]),
     "words": np.array([1.0, 2, 3, 4]),
 }
-LOST = {"protocol": np.array(["b"]), "sites": np.array([4.0]), "trial": np.array([2.0])}
-
-
-def found(table: Any = TABLE, lost: Any = LOST, **keys: Any) -> list[Finding]:
-    return judge([Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.1, **keys})], table, lost=lost)
-
-
-@pytest.mark.parametrize(
-    ("keys", "verdicts"),
-    [
-        ({}, ["UNDECIDED"]),
-        ({"where": "protocol == 'a'"}, ["PASS"]),
-        ({"where": "protocol == 'b' and words > 3"}, ["UNDECIDED"]),  # nobody knows what it would have cost
-        ({"where": "protocol == 'a' and words > 1"}, ["PASS"]),
-        ({"where": "protocol == 'a' or words > 1"}, ["UNDECIDED"]),
-        ({"measure": "fraction(ok, where=(protocol == 'a'))"}, ["PASS"]),
-        ({"measure": "mean(words, where=(sites == 4)) / mean(words, where=(sites == 2))"}, ["UNDECIDED"]),
-        ({"each": "protocol"}, ["PASS", "UNDECIDED"]),
-        ({"each": "words"}, ["UNDECIDED"] * 4),
-        ({"at_least": 1.0}, ["UNDECIDED"]),  # what is left of it does not make it fail either
-    ],
-)
-def test_a_claim_that_may_have_had_the_lost_game_is_undecided(keys: dict[str, Any], verdicts: list[str]) -> None:
-    assert [finding.verdict for finding in found(**keys)] == verdicts
-    assert "UNDECIDED" not in [finding.verdict for finding in found(lost={}, **keys)]
-
-
-# ---------------------------------------------------------------------- repeated games
-
 SAME = {
     **{name: np.repeat(column[:2], 10) for name, column in TABLE.items()},
     "trial": np.arange(20.0) % 10,
@@ -59,13 +30,17 @@ SAME = {
 }
 
 
+def found(table: Any, **keys: Any) -> list[Finding]:
+    return judge([Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.1, **keys})], table)
+
+
 def test_games_without_coins_are_counted_once() -> None:
-    (finding,) = found(SAME, lost={})
+    (finding,) = found(SAME)
     assert (finding.games, finding.played) == (2, 20)
     assert (finding.low, finding.high) == (pytest.approx(0.1581, abs=1e-4), 1.0)  # 2 of 2, by Clopper and Pearson
     assert finding.false_alarm == 0.0  # another seed gives the same games
     unknown = {name: column for name, column in SAME.items() if name not in (GAME, COINLESS)}
-    (control,) = found(unknown, lost={})
+    (control,) = found(unknown)
     assert (control.games, control.low) == (20, pytest.approx(0.8316, abs=1e-4))
 
 
@@ -73,9 +48,9 @@ def test_games_without_coins_are_counted_once() -> None:
     "measure", ["mean(words)", "max(words)", "median(words)", "fraction(ok)", "slope(words, sites)"]
 )
 def test_what_has_no_coins_has_no_false_alarm(measure: str) -> None:
-    (finding,) = found(SAME, lost={}, measure=measure, at_least=0.5)
+    (finding,) = found(SAME, measure=measure, at_least=0.5)
     assert (finding.verdict, finding.false_alarm) == ("PASS", 0.0)
-    (missed,) = found(SAME, lost={}, measure=measure, at_least=5)
+    (missed,) = found(SAME, measure=measure, at_least=5)
     assert (missed.verdict, missed.false_alarm) == ("FAIL", 1.0)
 
 
