@@ -121,10 +121,9 @@ def _kind(family: Family, name: str) -> Schema:
         # the last three are for online learners, whose outputs are hypotheses or predictions
         powers = ["outputs", "traffic", "state", "hypotheses", "predictions", "nothing"]
         properties["sees"] = {"enum": powers, "default": "outputs"}
-    says = maker.says if family == "plot" else first_line(maker)
     return {
         "type": "object",
-        "description": says,
+        "description": first_line(maker),
         "properties": properties,
         "required": required,
         "additionalProperties": False,
