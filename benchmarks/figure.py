@@ -8,7 +8,8 @@ from typing import Any, Final
 from matplotlib.lines import Line2D
 
 from benchmarks.scaling import ALPHA, ITEMS_A_SITE, SITES, Point, exponents
-from disttrack.simulator.plots.style import house_style, mark, new_figure, save
+from disttrack.simulator.plots.marks import mark
+from disttrack.simulator.plots.style import house_style, new_figure, save
 
 _BASELINES: Final[dict[str, tuple[str, str]]] = {
     "(a) naive SimPy": ("#777777", "x"),

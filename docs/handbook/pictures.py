@@ -63,21 +63,23 @@ def reference_figure(family: Family, name: str) -> tuple[str, str, str] | None:
 
 def _draw(path: Path, pairs: list[tuple[Any, Any]], title: str, sees: str) -> None:
     """Play a pair each and draw their timelines beside each other."""
-    from disttrack.simulator.plots.game_traces import from_game
     from disttrack.simulator.plots.render import render
     from disttrack.simulator.plots.style import house_style
-    from disttrack.simulator.plots.timeline_panels import outcome, traces_described
+    from disttrack.simulator.plots.traces import described, from_game, outcome
 
     games = [
         play(protocol, adversary, sites=SITES, items=ITEMS, seed=SEED, sees=sees, record=True)
         for protocol, adversary in pairs
     ]
-    traces = [from_game(game, outcome(game.verdict, game.failing_fraction)) for game in games]
+    traces = [
+        from_game(
+            game, "\n".join([game.protocol, f"against {game.adversary}", outcome(game.verdict, game.failing_fraction)])
+        )
+        for game in games
+    ]
     path.parent.mkdir(parents=True, exist_ok=True)
     with house_style():
-        figure = render(
-            traces_described(traces, title, f"{SITES} sites · {ITEMS:,} items · α = {ALPHA} · seed {SEED}", "")
-        )
+        figure = render(described(traces, title, f"{SITES} sites · {ITEMS:,} items · α = {ALPHA} · seed {SEED}"))
         figure.savefig(path, dpi=110)
 
 

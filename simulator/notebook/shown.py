@@ -5,7 +5,7 @@ The classes name these functions by reference, for nothing here is needed before
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.pages.html import Html, facts, joined
@@ -25,7 +25,7 @@ COLOURS: Final = {"ok": "#2e7d32", "PASS": "#2e7d32", "undecided": "#8a6d00", "U
 
 
 def game(shown: Game) -> str:
-    """Return a game: its verdict, what it came to, and its cost by kind of message."""
+    """Return a game: its verdict, its size, and its cost by kind of message."""
     promised = "" if shown.alpha is None else f" (promised: {setting(shown.alpha)})"
     known = {
         "verdict": _verdict(shown.verdict),
@@ -47,20 +47,15 @@ def game(shown: Game) -> str:
 
 def results(shown: Results) -> str:
     """Return results: the table that answers the question of their scenario, and the claims."""
-    told = answer_table(shown)
-    parts = [_heading(told.title, told.subtitle), _table(told.headers, told.texts, "points")]
+    answers = answer_table(shown)
+    parts = [_heading(answers.title, answers.subtitle), _table(answers.headers, answers.texts, "points")]
     claims = shown.claims
     if len(claims):
-        rows = [
-            [
-                _verdict(str(claim["verdict"])),
-                str(claim["name"]) + (f" [{claim['group']}]" if isinstance(claim["group"], str) else ""),
-                number(claim["value"]),
-                interval(claim["low"], claim["high"]),
-                claim["bound"],
-            ]
-            for claim in claims.to_dict("records")
-        ]
+        rows = []
+        for claim in claims.to_dict("records"):
+            name = str(claim["name"]) + (f" [{claim['group']}]" if isinstance(claim["group"], str) else "")
+            measured = [number(claim["value"]), interval(claim["low"], claim["high"]), claim["bound"]]
+            rows.append([_verdict(str(claim["verdict"])), name, *measured])
         parts.append(_table(["verdict", "claim", "measured", "95 % interval", "bound"], rows, "claims"))
     parts.append(Html("<div style='opacity:.7'>{}</div>", shown.dir))
     return str(_frame(parts))
@@ -72,7 +67,7 @@ def scenario(shown: Scenario) -> str:
     games = f"{number(len(shown.points))} points, {number(shown.games)} games"
     games += f" and {number(shown.control_games)} of controls" if shown.control_games else ""
     parts = [_heading(shown.head.title or shown.name, f"{shown.name}: {games}")]
-    parts.append(facts({key: _value(value) for key, value in settings.items()}))
+    parts.append(facts({key: cell(value) for key, value in settings.items()}))
     if shown.head.claims:
         from disttrack.simulator.claims.judge import bound
 
@@ -97,12 +92,3 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]], says: str) -> Ht
 
 def _verdict(word: str) -> Html:
     return Html("<b style='color:{}'>{}</b>", COLOURS.get(word, "#c62828"), word)
-
-
-def _value(value: Any) -> str:
-    """Return a value of a scenario in one line, as a scenario file would have it."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_value(inner)}" for key, inner in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    return setting(value) if not isinstance(value, bool) and value is not None else str(value).lower()

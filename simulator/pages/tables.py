@@ -21,7 +21,6 @@ def table(
     says: str,
     failing: Collection[int] = (),
     lost: Collection[int] = (),
-    filtered: bool | None = None,
 ) -> Html:
     """Return a table that can be sorted by each column and, where it is long, filtered.
 
@@ -41,8 +40,6 @@ def table(
         Rows that are marked as failing.
     lost
         Rows that are marked as lost to an error.
-    filtered
-        Whether it has a filter; left out, if it has `MANY` rows.
     """
     sides = [" class='right'" if place in right else "" for place in range(len(heads))]
     top = [
@@ -54,12 +51,11 @@ def table(
         marks = "failing" if place in failing else "lost" if place in lost else ""
         cells = [_cell(side, cell) for side, cell in zip(sides, row, strict=True)]
         lines.append(Html("<tr{}>{}</tr>\n", Html(" class='{}'", marks) if marks else Html(""), joined(cells)))
-    wanted = len(rows) >= MANY if filtered is None else filtered
     return Html(
         "<div class='table{}'{}><div class='scroll' role='region' aria-label='{}' tabindex='0'>"
         "<table><caption>{}</caption><thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody></table></div></div>",
         " wide" if len(heads) >= WIDE else "",
-        Html(" data-filter") if wanted else Html(""),
+        Html(" data-filter") if len(rows) >= MANY else Html(""),
         says,
         says,
         joined(top),

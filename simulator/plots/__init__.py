@@ -29,10 +29,7 @@ PLOTS: Final = {
     "size": "disttrack.simulator.plots.kinds:SizeOverTime",
     "budget": "disttrack.simulator.plots.kinds:Budget",
     "ratio": "disttrack.simulator.plots.kinds:Ratio",
-    "flags": "disttrack.simulator.plots.kinds:Flags",
     "spread": "disttrack.simulator.plots.kinds:Spread",
-    "share": "disttrack.simulator.plots.kinds:Share",
-    "halts": "disttrack.simulator.plots.kinds:Halts",
 }
 """The built-in kinds and their classes, loaded when they are asked for; installed packages may add to them."""
 

@@ -33,9 +33,6 @@ class Plot:
 
     kind: ClassVar[str] = ""
     """Name in scenario files, and beginning of the name of the figure's file."""
-    says: ClassVar[str] = ""
-    """What it shows, as a caption."""
-
     narrow: ClassVar[bool] = True
     """Whether it can be read in one column of a paper."""
 
@@ -62,18 +59,6 @@ class Plot:
         from disttrack.simulator.plots.render import render
 
         return render(self.describe(tables))
-
-    def caption(self, tables: Tables) -> str:
-        """Return the caption of a plot that draws by itself: what the figure shows, in plain text.
-
-        Parameters
-        ----------
-        tables
-            The games that meet `where`, as `draw` gets them.
-        """
-        from disttrack.simulator.results.fixed import fixed
-
-        return f"{self.title or tables.title}: {self.says or type(self).__name__}. {fixed(tables)}."
 
     @property
     def name(self) -> str:

@@ -7,16 +7,7 @@ from typing import Final
 import pandas as pd
 
 from disttrack.simulator.claims.columns import label as column_label
-from disttrack.simulator.results.read import Tables
 
-_IN_UNITS: Final = ("max_abs_error", "rms_error", "late_error", "final_error")
-_UNITS: Final = {
-    "continual-count": "items",
-    "dynamic-queries": "items",
-    "static-queries": "items",
-    "threshold-queries": "points",
-}
-"""Units of absolute errors, by task; those of shares have none."""
 _LABELS: Final = {
     "max_abs_error": "largest absolute error",
     "rms_error": "root mean square error",
@@ -37,16 +28,18 @@ _LABELS: Final = {
     "last_ratio": "estimate over truth at the last update",
     "items_at_halt": "items at the halt",
     "final_error": "error of the last answer",
+    "guessed": "share of guesses that are right",
+    "flag1_at": "round in which flag 1 is set",
+    "flag2_at": "flag 2",
+    "flag3_at": "flag 3",
+    "threshold": "threshold k",
 }
 """Labels of columns that tasks add."""
 
 
-def measured_label(column: str, tables: Tables | None = None) -> str:
-    """Return the label of an axis that shows a column of trials.csv, errors with the unit of the task."""
-    label = _LABELS.get(column) or column_label(column)
-    tasks = {str(scenario.get("task")) for scenario in tables.scenarios.values()} if tables is not None else set()
-    unit = _UNITS.get(tasks.pop(), "") if len(tasks) == 1 and column in _IN_UNITS else ""
-    return f"{label}, in {unit}" if unit else label
+def measured_label(column: str) -> str:
+    """Return the label of an axis that shows a column of trials.csv."""
+    return _LABELS.get(column) or column_label(column)
 
 
 def column_of(trials: pd.DataFrame, key: str, name: str) -> str:

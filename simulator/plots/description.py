@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from disttrack.simulator.plots.marks import INK
+from disttrack.simulator.results.formats import number
 
 THIN: Final = (0, (4, 2))
 """Short dashes: bounds, truths, promises."""
@@ -79,13 +80,9 @@ class Series:
     role
         What they are of the series: fails, bound, games; empty for the series itself.
     low, high
-        Ends of the range around each point; for bars they are drawn, a band is an `Area` of its own.
-    bars
-        Along which axis the range is drawn as a bar: x, y, or empty for none.
+        Ends of the range around each point, for tables; they are drawn by an `Area` or a `Series` of their own.
     label
-        What stands beside its last point.
-    signed
-        Whether points beyond the edges of the scale get an arrow or a sign of infinity.
+        Text beside its last point.
     """
 
     name: str
@@ -95,9 +92,7 @@ class Series:
     role: str = ""
     low: Any = None
     high: Any = None
-    bars: str = ""
     label: str = ""
-    signed: bool = False
 
     def rows(self) -> Iterator[Row]:
         """Yield its values."""
@@ -133,7 +128,6 @@ class Bars:
     at: Any
     fill: Fill
     role: str = ""
-    thickness: float = 0.68
 
     def rows(self) -> Iterator[Row]:
         """Yield their lengths and ends."""
@@ -188,8 +182,6 @@ class Words:
     colour: str = INK
     size: float = 8.0
     shares: bool = False
-    place: str = "center"
-    """Which height of the text stands at y."""
 
 
 Item = Series | Area | Bars | Cells | Rule | Region | Words
@@ -208,17 +200,13 @@ class Axis:
     ends
         Its ends; None for what the values want.
     ticks
-        Places of its ticks; None for good ones, `most` at most (0 for any number), at `steps` of a decade.
+        Places of its ticks; None for good ones, `most` at most (0 for any number).
     text
-        Returns what stands at a tick.
+        Returns the text of a tick.
     names
-        Words in place of numbers: what stands at 0, 1, 2; on a y axis the first on top.
+        Words in place of numbers, at 0, 1, 2; on a y axis the first on top.
     edges
-        Values that it shows: others are drawn at these edges.
-    top
-        Whether it stands above the panel.
-    small
-        Size of the words at its ticks, in points; None for the style's own.
+        Smallest and largest value that it shows: others are drawn there, marks with an arrow or a sign of infinity.
     """
 
     label: str = ""
@@ -226,12 +214,9 @@ class Axis:
     ends: tuple[float | None, float | None] = (None, None)
     ticks: Sequence[float] | None = None
     most: int = 0
-    steps: tuple[float, ...] = (1.0,)
     text: Callable[[float], str] | None = None
     names: Sequence[str] = ()
     edges: tuple[float, float] = (-inf, inf)
-    top: bool = False
-    small: float | None = None
 
     def clipped(self, values: Any) -> Any:
         """Return values as they are drawn."""
@@ -246,8 +231,6 @@ class Panel:
     x: Axis = field(default_factory=Axis)
     y: Axis = field(default_factory=Axis)
     title: str = ""
-    small: float | None = None
-    """Size of the title, in points; None for the style's own."""
     framed: bool = True
 
     def of(self, kind: type[Any], role: str | None = None) -> list[Any]:
@@ -270,15 +253,13 @@ class Description:
     title, subtitle, note
         What stands above and below it.
     caption
-        What it shows in one or two sentences of plain text, with the numbers that there are to see.
+        The numbers that it shows, in plain text; empty for first and last value of each series.
     legend
         Looks with their names.
     width
         In inches; None for the usual one.
     share
         Which panels have the same x axis, and the same y axis: all, col, row or none.
-    heights
-        Shares of the rows; empty for equal ones.
     """
 
     panels: Sequence[Panel]
@@ -291,9 +272,17 @@ class Description:
     legend: Sequence[tuple[Look | Fill, str]] = ()
     width: float | None = None
     share: tuple[Share, Share] = ("all", "all")
-    heights: Sequence[float] = ()
 
     def names(self) -> list[str]:
         """Return the names of its series, in order."""
         items = (one for panel in self.panels for one in panel.items)
         return list(dict.fromkeys(one.name for one in items if isinstance(one, Series | Area | Bars | Cells)))
+
+
+def rounded(value: float) -> str:
+    """Return a measured value with three digits.
+
+    >>> rounded(36_998.5), rounded(0.02345), rounded(2.0)
+    ('37,000', '0.0234', '2')
+    """
+    return number(float(f"{value:.3g}"))

@@ -18,7 +18,7 @@ from disttrack.simulator.plots.render import render
 from disttrack.simulator.plots.requests import Request, planned, plot_of, with_axis
 from disttrack.simulator.plots.shown import caption_of, described_of, figure_of
 from disttrack.simulator.plots.style import FORMS, STYLES, Page, house_style, save
-from disttrack.simulator.plots.timeline_panels import game_described
+from disttrack.simulator.plots.traces import game_described
 from disttrack.simulator.results.files import is_inside, writing
 from disttrack.simulator.results.folder import Results, opened
 from disttrack.simulator.results.read import Tables, read_tables
@@ -53,24 +53,24 @@ def draw(
     ValueError
         There is no result in the directory, or a figure cannot be drawn from it; the others have been drawn.
     """
-    pages_of(style)
+    pages_of(style)  # a style that there is not is refused before anything is drawn
     results = opened(place)
     tables = read_tables([results])
     plots, faults = planned(results, tables, requests)
     written: list[Path] = []
+    drawn: dict[str, Plot] = {}
     for stem, plot in plots.items():
         if missing and up_to_date(path_of(results, stem), results):
             continue
         try:
             written += _write(tables, plot, results.dir / "figures", stem, style, results)
+            drawn[stem] = plot
         except RunError:  # where one cannot be written, none can
             raise
         except Exception as error:  # whatever is wrong with one, the others are drawn all the same
             faults.append(f"{stem}: {error if isinstance(error, ValueError | ScenarioError) else repr(error)}")
-    there = {stem: path_of(results, stem).is_file() for stem in plots}
     if written:
-        known = _captions(results, tables, plots)
-        _write_captions(results.dir / "figures", {stem: text for stem, text in known.items() if there[stem]})
+        _write_captions(results.dir / "figures", _captions(results, tables, drawn))
     if faults:
         raise ValueError("; ".join(faults))
     return written
@@ -127,12 +127,11 @@ def captions(place: str | Path | Results) -> dict[str, str]:
 
 
 def _captions(results: Results, tables: Tables, plots: Mapping[str, Plot]) -> dict[str, str]:
-    """Return the captions of figures; of one that cannot be described any more the one that stands beside it."""
-    kept = _kept_captions(results.dir / "figures")
+    """Return the captions of figures, each described once."""
     for stem, plot in plots.items():
         with suppress(Exception):  # drawing says what is wrong
             results.drawn[stem] = results.drawn.get(stem) or described_of(tables, plot)
-    return {stem: caption_of(tables, plot, results.drawn.get(stem), kept.get(stem, "")) for stem, plot in plots.items()}
+    return {stem: caption_of(plot, results.drawn.get(stem)) for stem, plot in plots.items()}
 
 
 def up_to_date(path: Path, results: Results) -> bool:
@@ -170,7 +169,7 @@ def compared_figure(places: Sequence[str | Path | Results], kind: Request) -> tu
     tables = read_tables(places)
     plot = plot_of(with_axis(kind, tables), tables)
     described = described_of(tables, plot)
-    return f"compare-{plot.name}", caption_of(tables, plot, described), described
+    return f"compare-{plot.name}", caption_of(plot, described), described
 
 
 def timeline_of(game: Any, path: str | Path | None) -> Figure:
@@ -199,24 +198,22 @@ class Panels(tuple[Axes, ...]):
     figure: Figure
 
     def _repr_png_(self) -> bytes | None:
-        draw = getattr(self.figure, "_repr_png_", None)
-        return draw() if draw is not None else None
+        return self.figure._repr_png_() if hasattr(self.figure, "_repr_png_") else None
 
 
 def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None) -> Any:
-    """Draw one figure of a result and return its axes; `simulator.plots.accessor` says the rest."""
+    """Draw one figure of a result and return its axes, for `simulator.plots.accessor`."""
     tables = read_tables([results])
     plot = plot_of(with_axis(request, tables), tables)
-    if ax is None:
-        with house_style():
-            figure = figure_of(tables, plot)
-        panels = Panels(axes for axes in figure.axes if axes.get_visible())
-        panels.figure = figure
-        return panels
-    given = [ax] if isinstance(ax, Axes) else list(ax)
-    if not given or not all(isinstance(one, Axes) for one in given):
+    given = [ax] if isinstance(ax, Axes) else list(ax or ())
+    if ax is not None and not (given and all(isinstance(one, Axes) for one in given)):
         raise ValueError(f"ax must be axes of a matplotlib figure, or a list of them; got {ax!r}")
     with house_style():
+        if not given:
+            figure = figure_of(tables, plot)
+            panels = Panels(axes for axes in figure.axes if axes.get_visible())
+            panels.figure = figure
+            return panels
         described = described_of(tables, plot)
         if described is None:
             raise ValueError(f"ax: {type(plot).__name__} makes its figure by itself; leave ax out")
@@ -224,16 +221,10 @@ def axes_of(results: Results, request: Request, ax: Axes | Sequence[Axes] | None
     return ax
 
 
-def _kept_captions(folder: Path) -> dict[str, str]:
-    """Return the captions that stand beside the figures that are there."""
-    path = folder / CAPTIONS
-    there = path.is_file() and is_inside(path, folder.parent)
-    before = json.loads(path.read_text(encoding="utf-8")) if there else {}
-    return {stem: text for stem, text in before.items() if (folder / f"{stem}.svg").is_file()}
-
-
 def _write_captions(folder: Path, known: Mapping[str, str]) -> None:
-    """Write captions beside the figures, those of other figures that are there left as they are."""
-    text = json.dumps({**_kept_captions(folder), **known}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    """Write captions beside the figures; those of other figures that are there stay as they are."""
+    path = folder / CAPTIONS
+    before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() and is_inside(path, folder.parent) else {}
+    kept = {stem: text for stem, text in {**before, **known}.items() if (folder / f"{stem}.svg").is_file()}
     with writing(folder) as start:
-        start(CAPTIONS).write(text)
+        start(CAPTIONS).write(json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True) + "\n")

@@ -1,4 +1,4 @@
-"""The kinds of figures as scenarios ask for them: names and keys. What one shows is computed by the module of its name.
+"""The kinds of figures as scenarios ask for them: names and keys. The module `home` computes what one shows.
 
 Light: a scenario is checked with these classes before anything runs; the module of a kind is imported when it is drawn.
 """
@@ -22,16 +22,12 @@ COUNTED: Final = ("words", "messages", "bits", EFOLD)
 
 
 class BuiltIn(Plot):
-    """A kind whose description is computed by the module of its name."""
+    """A kind whose description is computed by a module of this folder."""
 
     home: ClassVar[str]
 
-    def __init_subclass__(cls) -> None:
-        if cls.__module__ == __name__:  # a user's class that extends one of these has a name of its own
-            cls.home = f"disttrack.simulator.plots.{cls.kind}"
-
     def describe(self, tables: Tables) -> Description:
-        return cast("Description", import_module(self.home).describe(self, tables))
+        return cast("Description", import_module(f"disttrack.simulator.plots.{self.home}").describe(self, tables))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +46,7 @@ class Cost(BuiltIn):
     """
 
     kind: ClassVar[str] = "cost"
-    says: ClassVar[str] = "words against a swept axis, a line per protocol, with the fitted power and the bound"
+    home: ClassVar[str] = "curves"
 
     x: str
     y: str = "words"
@@ -74,14 +70,16 @@ class Error(BuiltIn):
     """
 
     kind: ClassVar[str] = "error"
-    says: ClassVar[str] = "the largest error over alpha against a swept axis"
+    home: ClassVar[str] = "curves"
 
     x: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(BuiltIn):
-    """Any measured column against a swept axis, a line per protocol; on logarithmic scales where all of it is above 0.
+    """Any measured column against a swept axis, a line per protocol; on a logarithmic scale where it varies much.
+
+    Of a column of True and False the share of games in which it is true is drawn, with 95 % intervals.
 
     Parameters
     ----------
@@ -90,15 +88,15 @@ class Measure(BuiltIn):
     y
         The column of trials.csv.
     theory
-        A column that says what theory expects of each game, drawn as thin dashes; empty for none.
+        What theory expects of each game, a column or a number, drawn as thin dashes; empty for none.
     """
 
     kind: ClassVar[str] = "measure"
-    says: ClassVar[str] = "any measured column against a swept axis"
+    home: ClassVar[str] = "curves"
 
     x: str
     y: str
-    theory: str = ""
+    theory: str | float = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,13 +104,13 @@ class Timeline(BuiltIn):
     """Error and words in the course of a few games: of each protocol the one furthest off, four at most."""
 
     kind: ClassVar[str] = "timeline"
-    says: ClassVar[str] = "error and words in the course of a game"
+    home: ClassVar[str] = "timeline"
     narrow: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Breakdown(BuiltIn):
-    """Words by kind of message, on average over the games of each bar: a bar per protocol and value of `x`.
+    """Shares of the words by kind of message, beside the mean total: a bar per protocol and value of `x`.
 
     Parameters
     ----------
@@ -121,20 +119,20 @@ class Breakdown(BuiltIn):
     """
 
     kind: ClassVar[str] = "breakdown"
-    says: ClassVar[str] = "words by kind of message"
+    home: ClassVar[str] = "breakdown"
 
     x: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Frontier(BuiltIn):
-    """The largest error against words: a dot per game, a mark per median of a point and adversary.
+    """The largest error against words: a dot per game, a mark per median of a point, a panel per adversary.
 
-    Errors are in units of alpha. Where alpha differs they are relative errors, beside the accuracies that are promised.
+    Errors are in units of alpha; where alpha differs they are relative errors.
     """
 
     kind: ClassVar[str] = "frontier"
-    says: ClassVar[str] = "the largest error against words, a mark per protocol and adversary"
+    home: ClassVar[str] = "frontier"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +146,7 @@ class Matrix(BuiltIn):
     """
 
     kind: ClassVar[str] = "matrix"
-    says: ClassVar[str] = "protocols against adversaries: how many games held"
+    home: ClassVar[str] = "matrix"
     narrow: ClassVar[bool] = False
 
     controls: bool = False
@@ -156,56 +154,33 @@ class Matrix(BuiltIn):
 
 @dataclass(frozen=True, kw_only=True)
 class SizeOverTime(BuiltIn):
-    """Error and size in the course of games on data sets: a line per mechanism, a column per adversary.
+    """Error and size in the course of games on data sets: a line per mechanism and a panel per adversary.
 
-    The first game of each point is shown. Where errors lie above the dashed size, answers of 0 would be better.
+    The first game of each line is shown. Where errors lie above the dashed size, answers of 0 would be better.
     """
 
     kind: ClassVar[str] = "size"
-    says: ClassVar[str] = "error of the answers beside the size of the data set, in the course of a game"
+    home: ClassVar[str] = "over_time"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Budget(BuiltIn):
     """Each mechanism's budget as a bar, and under it those of its parts, to scale; the filled part of each is spent.
 
-    Parts in sequence stand side by side, as their losses add up; of parts in parallel the costliest stands for all.
+    Parts in sequence are side by side, as their losses add up; parts in parallel begin at one place.
     """
 
     kind: ClassVar[str] = "budget"
-    says: ClassVar[str] = "where the privacy of a game went"
+    home: ClassVar[str] = "budget"
     narrow: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ratio(BuiltIn):
-    """Estimate over truth against updates: medians of the games, a line per protocol and a panel per adversary.
-
-    Parameters
-    ----------
-    scale
-        How updates are spaced: log or linear.
-    """
+    """Estimate over truth against updates: medians of the games, a line per protocol and a panel per adversary."""
 
     kind: ClassVar[str] = "ratio"
-    says: ClassVar[str] = "estimate over truth in the course of the games, a line per protocol"
-
-    scale: str = "linear"
-
-    def __post_init__(self) -> None:
-        if self.scale not in ("log", "linear"):
-            raise ValueError(f"scale must be log or linear; got {self.scale!r}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Flags(BuiltIn):
-    """Labels 1 and mistakes so far in one game of the predictor, over a background that shows its flag.
-
-    A game of each of the first two points is shown, the one with the largest flag at its end.
-    """
-
-    kind: ClassVar[str] = "flags"
-    says: ClassVar[str] = "mistakes and flags in the course of a predictor's game"
+    home: ClassVar[str] = "over_time"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +202,7 @@ class Spread(BuiltIn):
     """
 
     kind: ClassVar[str] = "spread"
-    says: ClassVar[str] = "a measured column of all games, a row per protocol and adversary"
+    home: ClassVar[str] = "spread"
     narrow: ClassVar[bool] = False
 
     y: str
@@ -243,47 +218,3 @@ class Spread(BuiltIn):
     @property
     def name(self) -> str:
         return f"spread-{self.y}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Share(BuiltIn):
-    """The share of games with a true column against a swept axis, with 95 % intervals, a line per protocol.
-
-    Parameters
-    ----------
-    x
-        The axis: any swept parameter.
-    y
-        A column of trials.csv that is true or false.
-    level
-        A share to compare with, drawn as a line; empty for none.
-    level_says
-        What that is, for the legend.
-    y_says
-        What the column says, for the axis.
-    """
-
-    kind: ClassVar[str] = "share"
-    says: ClassVar[str] = "the share of games in which a column is true, along a swept axis"
-
-    x: str
-    y: str = "ok"
-    level: str | float = ""
-    level_says: str = ""
-    y_says: str = ""
-
-    @property
-    def name(self) -> str:
-        return f"share-{self.x}-{self.y}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Halts(BuiltIn):
-    """Items at the halt over the threshold k, a row per monitor, size and adversary, with shares of the outcomes.
-
-    From 1/2 to 1 a halt is right. A game that passes k without one is late, one that halts below k / 2 early.
-    """
-
-    kind: ClassVar[str] = "halts"
-    says: ClassVar[str] = "how far from its threshold a monitor halts, and how often it misses"
-    narrow: ClassVar[bool] = False

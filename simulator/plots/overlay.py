@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from disttrack.simulator.plots.description import Axis, Description, Look, Panel, Series
-from disttrack.simulator.plots.sentences import capital
+from disttrack.simulator.plots.panels import value_axis
 from disttrack.simulator.results.compared import Compared, Row
 from disttrack.simulator.results.formats import setting
 
@@ -30,26 +29,29 @@ def overlay(compared: Compared, measure: str) -> Description:
         No point has it.
     """
     rows = [row for row in compared.rows if row.measure == measure and row.one.value is not None]
-    points = list(dict.fromkeys(_point(row) for row in rows))[:MOST]
+    points = list(dict.fromkeys(map(_point, rows)))[:MOST]
     if not points:
         raise ValueError(f"no shared point has {measure!r}")
     names = compared.names[: len(LOOKS)]
-    step = 0.5 / max(2, len(compared.names))
+    step = 0.5 / max(2, len(names))
     series = []
     for place, (name, look) in enumerate(zip(names, LOOKS, strict=False)):
-        found = _medians(compared, rows, points, place)
-        middle, low, high, at = (np.array(column, dtype=float) for column in zip(*found, strict=True))
-        aside = (place - (len(names) - 1) / 2) * step
-        series.append(Series(name, middle, at + aside, look, low=low, high=high, bars="x"))
-    values = np.concatenate([one.x for one in series])
-    wide = values.min() > 0 and values.max() > 10 * values.min()
-    panel = Panel(series, Axis(measure, "log" if wide else "linear"), Axis(names=points))
-    note = "Marks: medians over the games of a point. Bars: their intervals at 97.5 %."
-    shared = ", ".join(compared.names)
-    caption = f"{capital(measure)} at each point that {shared} share: medians over the games, with intervals."
+        # the first result is in each row, another one in its own
+        mine = {_point(row): row.two if place else row.one for row in rows if not place or row.other == name}
+        medians = [(points.index(point), middle) for point, middle in mine.items() if point in points]
+        shown = [(at, each) for at, each in medians if each.value is not None]
+        at = np.array([at for at, _ in shown]) + (place - (len(names) - 1) / 2) * step
+        series.append(Series(name, np.array([each.value for _, each in shown], dtype=float), at, look))
+        thin = Look(look.colour, width=1.1)
+        for row, (_, each) in zip(at, shown, strict=True):
+            if each.low is not None and each.high is not None:
+                series.append(Series(name, [each.low, each.high], [row, row], thin, "interval"))
+    x = value_axis(measure, np.concatenate([one.x for one in series]))
     return Description(
-        [panel], 1, 0.8 + 0.3 * len(points), f"{measure}: {shared}", "", note, caption,
-        [(look, name) for name, look in zip(names, LOOKS, strict=False)],
+        [Panel(series, x, Axis(names=points))], 1, 0.8 + 0.3 * len(points), f"{measure}: {', '.join(compared.names)}",
+        note="Marks: medians over the games of a point. Lines: their intervals at 97.5 %.",
+        caption=f"{measure} at {len(points)} shared points: medians over the games, with intervals.",
+        legend=[(look, name) for name, look in zip(names, LOOKS, strict=False)],
     )  # fmt: skip
 
 
@@ -62,20 +64,3 @@ def _point(row: Row) -> str:
         if name not in ("protocol", "adversary") and value is not None
     ]
     return ", ".join([" against ".join(sides), *rest])
-
-
-def _medians(
-    compared: Compared, rows: Sequence[Row], points: Sequence[str], place: int
-) -> list[tuple[float, float, float, int]]:
-    """Return median, ends of its interval and row for each point of one result."""
-    found = {}
-    for row in rows:
-        point = _point(row)
-        if point not in points or (place and row.other != compared.names[place]):
-            continue
-        middle = row.two if place else row.one
-        if middle.value is not None:
-            low, high = middle.low, middle.high
-            ends = (middle.value if low is None else low, middle.value if high is None else high)
-            found[point] = (middle.value, *ends, points.index(point))
-    return list(found.values())

@@ -1,30 +1,63 @@
-"""Panels of lines over a swept axis: the part that `cost`, `error` and `measure` figures have in common."""
+"""Panels of lines over a swept axis, and their scales: of `cost`, `error` and `measure` figures."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from math import ceil
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil, inf
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
-from disttrack.simulator.plots.description import THIN, Area, Axis, Description, Fill, Item, Look, Panel, Series
-from disttrack.simulator.plots.marks import DASHES, mark
+from disttrack.simulator.plots.description import (
+    THIN,
+    Area,
+    Axis,
+    Description,
+    Fill,
+    Item,
+    Look,
+    Panel,
+    Region,
+    Rule,
+    Series,
+    Words,
+)
+from disttrack.simulator.plots.marks import BORDER, DASHES, QUIET, mark
 from disttrack.simulator.plots.style import page
-from disttrack.simulator.plots.sweep import Curve, Drawn, axis_label
+from disttrack.simulator.plots.sweep import (
+    Bound,
+    Curve,
+    Values,
+    axis_label,
+    infinite_note,
+    marks_note,
+    panels_of_curves,
+    power,
+)
 from disttrack.simulator.results.fixed import fixed
-from disttrack.simulator.results.formats import swept_ticks
+from disttrack.simulator.results.formats import short, swept_ticks
 from disttrack.simulator.results.read import Line, Tables
 
+FLOOR: Final = 0.1
+"""Smaller errors, in units of alpha, are drawn here: how far below the border they are is of no interest."""
+FLOOR_NOTE: Final = f" ↓: below the scale, less than {FLOOR:g} α."
+_SHARES_NOTE: Final = "Marks: shares of the games. Bands: 95 % intervals."
+_POWER_NOTE: Final = "Beside a line: the power of the axis through its marks, with its standard error."
+ERROR_LABEL: Final = "largest error, in units of α"
+ABOUT_ONE: Final = (0.3, 1.7)
+"""Errors that a scale of errors always shows."""
 _FEW_TICKS: Final = 7
-_LONGEST: Final = 34
-"""Letters of a label in one line."""
+_LINEAR_SPAN: Final = 5.0
+"""Values that differ by less than this factor have a linear scale, which begins at 0."""
+_FAR: Final = 6.0
+"""A bound this many times above all values may leave the picture."""
 
 
 def shape(number_of_panels: int) -> tuple[int, int]:
-    """Return rows and columns for so many panels: at most three beside each other.
+    """Return rows and columns for this number of panels: at most three beside each other.
 
     >>> shape(1), shape(2), shape(4), shape(7)
     ((1, 1), (1, 2), (2, 2), (3, 3))
@@ -35,124 +68,147 @@ def shape(number_of_panels: int) -> tuple[int, int]:
     return ceil(number_of_panels / columns), columns
 
 
-def room_for_labels(number_of_panels: int) -> bool:
-    """Tell whether each line can have its name and fitted power at its end."""
-    return shape(number_of_panels)[1] < 3 and not page().narrow
-
-
 def look_of(line: Line, kinds: tuple[str, ...], **more: Any) -> Look:
-    """Return how a line is drawn: colour and marker by protocol, dashes and size of marks by its variant."""
+    """Return the look of a line: colour and marker by protocol, dashes and size of marks by its variant."""
     look = mark(line.protocol, kinds)
     own = {"dashes": DASHES[line.order % len(DASHES)], "size": 6 if line.order == 0 else 4.5, "marker": look.marker}
     return Look(look.colour, **(own | more))
 
 
-@dataclass(frozen=True)
-class Curves:
-    """Lines along a swept axis, in panels on common scales.
+def error_over_alpha(games: pd.DataFrame) -> pd.Series[float]:
+    """Return the largest relative error of each game in units of alpha, absent where nothing was promised."""
+    alpha = games["alpha"].astype(float)
+    return games["max_rel_error"].astype(float) / alpha.where(alpha > 0)
+
+
+def border() -> list[Item]:
+    """Return the border at an error of alpha and the part above it."""
+    words = Words(0.02, 0.95, "fails: error above α", QUIET, shares=True)
+    return [Region(1, 1e9, Fill("#000000", 0.05)), Rule(1, Look(BORDER, width=1.0, order=1)), words]
+
+
+def curves(
+    plot: Any, tables: Tables, label: str, values: Values, bound: Bound | None = None, *,
+    more: Sequence[Item] = (), low: float = -inf, linear: bool = False, always: Sequence[float] = (), note: str = "",
+) -> Description:  # fmt: skip
+    """Return a figure of lines along the axis `plot.x`, a panel per adversary, on common scales.
 
     Parameters
     ----------
-    tables
-        The games that are shown.
-    x
-        The swept axis.
-    drawn
-        The lines of each panel with its title.
-    y
-        The axis of what is measured.
-    beside
-        Returns what stands at the end of a line, after its name.
-    signed
-        Whether values beyond the edges of the scale get a sign.
+    label
+        Of the y axis.
+    values, bound
+        As for `panels_of_curves`.
+    more
+        Further items of each panel; the last one has their labels.
+    low
+        The lower edge of the scale.
+    linear
+        Whether the scale is linear whatever the values are.
+    always
+        Values that the scale has in any case.
+    note
+        Further sentences for the foot.
     """
-
-    tables: Tables
-    x: str
-    drawn: Drawn
-    y: Axis
-    beside: Callable[[Curve], str]
-    signed: bool = False
-
-    def description(
-        self,
-        title: str,
-        note: str,
-        caption: str,
-        more: Callable[[int], Sequence[Item]] = lambda _: (),
-        legend: Sequence[tuple[Look | Fill, str]] = (),
-    ) -> Description:
-        """Return the figure.
-
-        Parameters
-        ----------
-        more
-            Returns what else is in a panel, by its number.
-        legend
-            What else is in the legend, where there is one.
-        """
-        kinds = tuple(dict.fromkeys(self.tables.trials["protocol"]))
-        rows, columns = shape(len(self.drawn))
-        x = self._axis(columns)
-        panels = []
-        for place, (heading, curves) in enumerate(self.drawn):
-            named = (place + 1) % columns == 0 or place == len(self.drawn) - 1
-            items = [item for curve in curves for item in self._items(curve, kinds, named)]
-            panels.append(Panel([*items, *more(place)], x, self.y, heading if len(self.drawn) > 1 else ""))
-        entries: dict[str, tuple[Look | Fill, str]] = {}
-        if not room_for_labels(len(self.drawn)):
-            for _, curves in self.drawn:
-                for curve in curves:
-                    entries.setdefault(curve.line.label, (look_of(curve.line, kinds), curve.line.label))
-        most = max(len(curves) for _, curves in self.drawn)
-        height = 3.9 + 0.25 * max(0, most - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
-        return Description(
-            panels, columns, height, title or self.tables.title, fixed(self.tables, self.x), note.strip(), caption,
-            [*entries.values(), *legend] if entries else (),
-        )  # fmt: skip
-
-    def _axis(self, columns: int) -> Axis:
-        """Return the x axis: logarithmic, with ticks at the swept values where they are few."""
-        values = sorted({float(x) for _, curves in self.drawn for curve in curves for x in curve.x})
-        most = _FEW_TICKS if columns == 1 else _FEW_TICKS // columns + 1
-        few = len(values) <= 2 * _FEW_TICKS
-        step = ceil(len(values) / most)
-        ticks = values[::-1][::step][::-1] if few else None  # counted from the last
-        return swept_axis(self.x, values, ticks, 0 if few else most, 0.035)
-
-    def _items(self, curve: Curve, kinds: tuple[str, ...], named: bool) -> list[Item]:
-        """Return one line with its marks, its band and its bound."""
-        name, look = curve.line.label, look_of(curve.line, kinds)
-        items: list[Item] = []
-        if np.any(curve.high > curve.low):
-            items.append(Area(name, curve.x, curve.low, curve.high, Fill(look.colour, 0.18)))
-        if np.isfinite(curve.bound).any():
-            items.append(Series(name, curve.x, curve.bound, Look(look.colour, "", THIN, 0.9, order=1.5), "bound"))
-        label = ""
-        if room_for_labels(len(self.drawn)):
-            # a longer one would leave the lines no room
-            label = f"{textwrap.fill(name, _LONGEST)}  " if named else ""
-            label += self.beside(curve)
-            label = label.rstrip() + (", fails" if curve.broken.mean() >= 0.5 else "")
-        ends: dict[str, Any] = {"low": curve.low, "high": curve.high, "label": label.strip(), "signed": self.signed}
-        items.append(Series(name, curve.x, curve.middle, look, **ends))
-        at = curve.broken
-        if at.any():
-            hollow = look_of(curve.line, kinds, dashes="", hollow=True, edge=1.4, order=3.1)
-            items.append(Series(name, curve.x[at], curve.middle[at], hollow, "fails"))
-        return items
+    drawn = panels_of_curves(tables, plot.x, values, bound)
+    if not drawn:
+        raise ValueError(f"a figure of {label!r} needs games that have it; these have none")
+    found = [curve for _, part in drawn for curve in part]
+    rows, columns = shape(len(drawn))
+    named = columns < 3 and not page().narrow
+    lengths = [one.y for one in more if isinstance(one, Series)]
+    shown = np.concatenate([*(np.r_[curve.low, curve.high] for curve in found), *lengths, always])
+    edges = edges_of(shown, low)
+    bounds = np.concatenate([curve.bound for curve in found])
+    kept = bounds[bounds <= _FAR * shown.max()]
+    y = value_axis(label, np.r_[shown, kept], edges, linear=linear)
+    x = swept_axis(plot.x, np.concatenate([curve.x for curve in found]), columns)
+    kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
+    panels = []
+    for place, (title, part) in enumerate(drawn):
+        last = named and ((place + 1) % columns == 0 or place == len(drawn) - 1)
+        items = [item for curve in part for item in _items(curve, kinds, plot.x if named else "", low, named=last)]
+        others = [replace(one, label="") if isinstance(one, Series) and not last else one for one in more]
+        panels.append(Panel([*items, *others], x, y, title))
+    looks = {curve.line.label: look_of(curve.line, kinds) for curve in found}
+    legend = [] if named else [(look, text) for text, look in looks.items()]
+    above = [curve for curve in found if curve.middle.min() > low]
+    everything = values(tables.trials)
+    notes = [
+        _SHARES_NOTE if everything.dtype == bool else marks_note(tables.trials, found),
+        _POWER_NOTE if named and any(curve.fit for curve in above) else "",
+        "Thin dashes: theory." if np.isfinite(bounds).any() else "",
+        FLOOR_NOTE if any((curve.middle <= low).any() for curve in found) else "",
+        note,
+        infinite_note(everything),
+    ]
+    height = 3.9 + 0.25 * max(0, len(looks) - 9) if rows == 1 else (3.0 if columns == 2 else 2.6) * rows
+    return Description(
+        panels, columns, height, plot.title or tables.title, fixed(tables, plot.x),
+        " ".join(text.strip() for text in notes if text), legend=legend,
+    )  # fmt: skip
 
 
-def swept_axis(axis: str, values: Sequence[float], ticks: Sequence[float] | None, most: int, room: float) -> Axis:
-    """Return the axis of swept values, logarithmic where all are above 0, with `room` at both ends as a power."""
-    texts = dict(zip((float(f"{value:.9g}") for value in values), swept_ticks(values), strict=True))
+def _items(curve: Curve, kinds: tuple[str, ...], axis: str, low: float, *, named: bool) -> list[Item]:
+    """Return one line with marks, band and bound; beside it its name, and its power of the axis if above `low`."""
+    name, look = curve.line.label, look_of(curve.line, kinds)
+    items: list[Item] = []
+    if np.any(curve.high > curve.low):
+        items.append(Area(name, curve.x, curve.low, curve.high, Fill(look.colour, 0.18)))
+    if np.isfinite(curve.bound).any():
+        items.append(Series(name, curve.x, curve.bound, Look(look.colour, "", THIN, 0.9, order=1.5), "bound"))
+    # a longer name in one line would leave the lines no room
+    label = " ".join(
+        [textwrap.fill(name, 34) * named, power(curve, axis) if axis and curve.middle.min() > low else ""]
+    ).strip()
+    items.append(Series(name, curve.x, curve.middle, look, low=curve.low, high=curve.high, label=label))
+    at = curve.broken
+    if at.any():
+        hollow = look_of(curve.line, kinds, dashes="", hollow=True, edge=1.4, order=3.1)
+        items.append(Series(name, curve.x[at], curve.middle[at], hollow, "fails"))
+    return items
+
+
+def swept_axis(axis: str, places: Any, columns: int) -> Axis:
+    """Return the axis of swept values: logarithmic where all are above 0, with ticks at them where they are few."""
+    values = sorted({float(f"{value:.9g}") for value in places})
+    texts = dict(zip(values, swept_ticks(values), strict=True))
 
     def text(value: float) -> str:
-        shown = float(f"{value:.9g}")
-        return texts.get(shown) or swept_ticks([shown])[0]
+        return texts.get(float(f"{value:.9g}")) or swept_ticks([value])[0]
 
+    most = _FEW_TICKS if columns == 1 else _FEW_TICKS // columns + 1
+    # counted from the last
+    ticks = values[:: -ceil(len(values) / most)] if len(values) <= 2 * _FEW_TICKS else None
     if values[0] <= 0:
         return Axis(axis_label(axis), ticks=ticks, text=text)
-    apart = (values[-1] / values[0]) ** room
+    apart = (values[-1] / values[0]) ** 0.035
     ends = (values[0] / apart, values[-1] * apart) if len(values) > 1 else (None, None)
     return Axis(axis_label(axis), "log", ends, ticks, most, text=text)
+
+
+def edges_of(values: Any, low: float = -inf) -> tuple[float, float]:
+    """Return the edges of a scale: infinite values are drawn at 1.25 times the largest finite one.
+
+    >>> edges_of([1.0, 4.0]), edges_of([1.0, 4.0, inf], 0.1)
+    ((-inf, inf), (0.1, 5.0))
+    """
+    values = np.asarray(values, dtype=float)
+    finite = values[np.isfinite(values)]
+    return low, 1.25 * float(finite.max(initial=low)) if np.isposinf(values).any() else inf
+
+
+def value_axis(
+    label: str, values: Any, edges: tuple[float, float] = (-inf, inf), *, linear: bool = False, most: int = 9
+) -> Axis:
+    """Return the scale of these values: logarithmic if they are above 0 and differ much, else linear from 0 on."""
+    drawn = np.clip(np.asarray(values, dtype=float), *edges)
+    low, high = float(drawn.min()), float(drawn.max())
+
+    def text(value: float) -> str:
+        return short(value) if value > 0 else f"{value:g}"
+
+    if low > 0 and high > _LINEAR_SPAN * low and not linear:
+        return Axis(label, "log", (low / 1.4, high * 1.4), most=most, text=text, edges=edges)
+    ends = (0.0, max(high, 1e-9) * 1.08) if low >= 0 else (None, None)
+    return Axis(label, ends=ends, most=most, text=text, edges=edges)

@@ -31,10 +31,9 @@ from disttrack.simulator.plots.description import (
     Region,
     Rule,
     Series,
-    Words,
-)  # fmt: skip
-from disttrack.simulator.plots.labels import EndLabel, label_ends
-from disttrack.simulator.plots.style import WIDTH, ink, new_figure
+)
+from disttrack.simulator.plots.labels import label_ends
+from disttrack.simulator.plots.style import WIDTH, new_figure
 
 
 def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
@@ -50,60 +49,58 @@ def render(described: Description, given: Sequence[Axes] = ()) -> Figure:
     ValueError
         There are fewer or more of them than panels.
     """
-    rows = ceil(len(described.panels) / described.columns)
     entries = [(_handle(look), name) for look, name in described.legend]
-    if given:
-        figure, made = _given(described, rows, given)
-    else:
-        figure = new_figure(
-            described.height, described.title, described.subtitle, described.note,
-            described.width or WIDTH, entries,
-        )  # fmt: skip
-        x, y = described.share
-        grid: Any = figure.subplots(
-            rows, described.columns, sharex=x, sharey=y, squeeze=False,
-            height_ratios=described.heights or [1] * rows,
-        )  # fmt: skip
-        made = list(grid.flat)
-    for left in made[len(described.panels) :]:
-        left.set_visible(False)
+    figure, made = _given(described, given) if given else _new(described, entries)
     numbers = {name: place for place, name in enumerate(described.names())}
     parts = count()
-    labels: list[EndLabel] = []
-    for place, (axes, panel) in enumerate(zip(made, described.panels, strict=False)):
+    labels = []
+    for axes, panel in zip(made, described.panels, strict=False):
         for item in panel.items:
             gid = f"series-{numbers.get(getattr(item, 'name', ''), -1)}-{next(parts)}"
             _draw(axes, panel, item, gid)
             if isinstance(item, Series) and item.label:
-                end = float(item.x[-1]), float(panel.y.clipped(item.y[-1]))
-                labels.append(EndLabel(axes, *end, item.label, ink(item.look.colour), f"{gid}-label"))
-        _frame(axes, panel)
-        if not given:
-            _outside(axes, place, described)
-    if labels:
-        label_ends(figure, labels)
+                labels.append((axes, item, float(panel.y.clipped(item.y[-1])), f"{gid}-label"))
+        title = axes.set_title(panel.title)
+        if described.columns > 2:
+            title.set_fontsize(8.5)
+        _scale(axes, panel.x, "x")
+        _scale(axes, panel.y, "y")
+        if not panel.framed:
+            axes.set_axis_off()
+    label_ends(figure, labels)
     if given:
         _finish(described, made, entries)
-    elif described.heights:
+    else:
+        _label_axes(described, made)
         figure.align_ylabels(made)
     for place, axes in enumerate(made[: len(described.panels)]):
-        ends = "_".join(f"{kind}_{low:.9g}_{high:.9g}" for kind, (low, high) in _scales(axes))
+        scales = (axes.get_xscale(), *axes.get_xlim()), (axes.get_yscale(), *axes.get_ylim())
+        ends = "_".join(f"{kind}_{low:.9g}_{high:.9g}" for kind, low, high in scales)
         axes.patch.set_gid(f"panel-{place}_{ends}")
     return figure
 
 
-def _scales(axes: Axes) -> list[tuple[str, tuple[float, float]]]:
-    return [(axes.get_xscale(), axes.get_xlim()), (axes.get_yscale(), axes.get_ylim())]
+def _new(described: Description, entries: Sequence[tuple[Any, str]]) -> tuple[Figure, list[Axes]]:
+    """Return a new figure with axes for each panel, and hidden ones in the rest of the last row."""
+    figure = new_figure(
+        described.height, described.title, described.subtitle, described.note, described.width or WIDTH, entries
+    )
+    rows = ceil(len(described.panels) / described.columns)
+    x, y = described.share
+    grid: Any = figure.subplots(rows, described.columns, sharex=x, sharey=y, squeeze=False)
+    made = list(grid.flat)
+    for left in made[len(described.panels) :]:
+        left.set_visible(False)
+    return figure, made
 
 
-def _given(described: Description, rows: int, given: Sequence[Axes]) -> tuple[Figure, list[Axes]]:
+def _given(described: Description, given: Sequence[Axes]) -> tuple[Figure, list[Axes]]:
     """Return the user's axes, with scales shared as they would be in a figure of its own."""
     wanted = len(described.panels)
     if wanted != len(given):
-        there = f"{len(given)} axes were" if len(given) > 1 else "one was"
         raise ValueError(
-            f"ax: this figure has {wanted} panels ({rows} by {described.columns}) and {there} given; narrow it with "
-            "where=…, or give a list of axes"
+            f"ax: this figure has {wanted} panels and got {len(given)} axes; narrow it with where=…, or give a list of "
+            "axes"
         )
     for share, join in zip(described.share, (Axes.sharex, Axes.sharey), strict=True):
         for other in given[1:] if share == "all" else ():
@@ -123,38 +120,26 @@ def _finish(described: Description, axes: Sequence[Axes], entries: Sequence[tupl
         axes[-1].legend(handles, texts, fontsize="small", loc="center left", bbox_to_anchor=(1.01, 0.5))
 
 
-def _outside(axes: Axes, place: int, described: Description) -> None:
+def _label_axes(described: Description, made: Sequence[Axes]) -> None:
     """Write the labels of a panel where no panel beside or below it has the same axis."""
-    panel, columns = described.panels[place], described.columns
     x, y = described.share
-    if place + columns >= len(described.panels) or x == "none":
-        axes.set_xlabel(panel.x.label)
-        axes.tick_params(labelbottom=not panel.x.names)
-    if place % columns == 0 or y == "none":
-        axes.set_ylabel(panel.y.label)
-
-
-def _frame(axes: Axes, panel: Panel) -> None:
-    """Set title and axes of a panel."""
-    look: dict[str, Any] = {"size": panel.small, "linespacing": 1.35} if panel.small else {}
-    axes.set_title(panel.title, pad=22 if panel.x.top else None, **look)
-    _scale(axes, panel.x, "x")
-    _scale(axes, panel.y, "y")
-    if not panel.framed:
-        axes.set_axis_off()
+    for place, (axes, panel) in enumerate(zip(made, described.panels, strict=False)):
+        if place + described.columns >= len(described.panels) or x == "none":
+            axes.set_xlabel(panel.x.label)
+            axes.tick_params(labelbottom=True)
+        if place % described.columns == 0 or y == "none":
+            axes.set_ylabel(panel.y.label)
 
 
 def _scale(axes: Axes, axis: Axis, which: str) -> None:
-    """Set one axis: scale, ends, ticks and what stands at them."""
+    """Set one axis: scale, ends, ticks and their texts."""
     drawn: Any = axes.xaxis if which == "x" else axes.yaxis
     if axis.names:
-        drawn.set_ticks(range(len(axis.names)), axis.names, **({"size": axis.small} if axis.small else {}))
-        axes.grid(visible=False, axis="both" if axis.top else "y")
-        axes.tick_params(axis="both" if axis.top else "y", length=0)
+        drawn.set_ticks(range(len(axis.names)), axis.names)
+        axes.grid(visible=False, axis="both" if which == "x" else "y")
+        axes.tick_params(axis=which, length=0)  # type: ignore[arg-type]
         if which == "y":
-            axes.set_ylim(*(axis.ends if axis.ends[0] is not None else (len(axis.names) - 0.5, -0.5)))
-        else:
-            axes.tick_params(top=axis.top, labeltop=axis.top, bottom=False, labelbottom=False)
+            axes.set_ylim(len(axis.names) - 0.5, -0.5)
         return
     if axis.scale == "log":
         (axes.set_xscale if which == "x" else axes.set_yscale)("log")
@@ -164,8 +149,9 @@ def _scale(axes: Axes, axis: Axis, which: str) -> None:
     if axis.ticks is not None:
         drawn.set_major_locator(FixedLocator(list(axis.ticks)))
     elif axis.most:
-        many: Any = LogLocator(10, subs=axis.steps, numticks=axis.most)
-        drawn.set_major_locator(many if axis.scale == "log" else MaxNLocator(axis.most))
+        few = axis.scale == "log" and low and high and high < 200 * low
+        many: Any = LogLocator(10, subs=(1, 2, 5) if few else (1,), numticks=axis.most)
+        drawn.set_major_locator(many if axis.scale == "log" else MaxNLocator(axis.most, steps=(1, 2, 5, 10)))
     drawn.set_minor_locator(NullLocator())
     if axis.text is not None:
         text = axis.text
@@ -181,8 +167,7 @@ def _draw(axes: Axes, panel: Panel, item: Any, gid: str) -> None:
             ends = panel.y.clipped(item.low), panel.y.clipped(item.high)
             axes.fill_between(item.x, *ends, **_filled(fill), zorder=item.order, label=item.name, gid=gid)
         case Bars(fill=fill):
-            at: dict[str, Any] = {"left": item.left, "height": item.thickness, "label": item.name}
-            for bar in axes.barh(item.at, item.width, **at, **_filled(fill)):
+            for bar in axes.barh(item.at, item.width, left=item.left, label=item.name, **_filled(fill)):
                 bar.set_gid(f"{gid}-{bar.get_y():g}")
         case Cells():
             _cells(axes, item, gid)
@@ -191,54 +176,43 @@ def _draw(axes: Axes, panel: Panel, item: Any, gid: str) -> None:
             axes.axhline(place, **look) if along == "y" else axes.axvline(place, **look)
         case Region(low=low, high=high, along=along):
             span = axes.axhspan if along == "y" else axes.axvspan
-            span(low, high, zorder=0 if item.fill.alpha < 1 or along == "x" else 1, **_filled(item.fill))
-        case Words():
+            span(low, high, zorder=0, **_filled(item.fill))
+        case _:
             where: dict[str, Any] = {"transform": axes.transAxes} if item.shares else {}
-            axes.text(
-                item.x, item.y, item.text, color=item.colour, size=item.size, va=item.place, zorder=3.5,
-                **where,
-            )  # fmt: skip
+            axes.text(item.x, item.y, item.text, color=item.colour, size=item.size, va="center", zorder=3.5, **where)
 
 
 def _line(look: Look) -> dict[str, Any]:
     """Return a look in matplotlib's words."""
-    found: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes or "none", "zorder": look.order}
+    words: dict[str, Any] = {"color": look.colour, "linestyle": look.dashes or "none", "zorder": look.order}
     if look.marker:
-        found |= {"marker": look.marker, "markersize": look.size}
+        words |= {"marker": look.marker, "markersize": look.size}
     if look.edge is not None:
-        found["markeredgewidth"] = look.edge
+        words["markeredgewidth"] = look.edge
     if look.hollow:
-        found["markerfacecolor"] = "white"
+        words["markerfacecolor"] = "white"
     if look.width is not None:
-        found["linewidth"] = look.width
-    return found | ({"alpha": look.alpha} if look.alpha < 1 else {})
+        words["linewidth"] = look.width
+    return words | ({"alpha": look.alpha} if look.alpha < 1 else {})
 
 
 def _filled(fill: Fill) -> dict[str, Any]:
-    found: dict[str, Any] = {"facecolor": fill.colour, "edgecolor": fill.edge, "linewidth": fill.width}
-    return found | ({"hatch": fill.hatch} if fill.hatch else {}) | ({"alpha": fill.alpha} if fill.alpha < 1 else {})
+    words: dict[str, Any] = {"facecolor": fill.colour, "edgecolor": fill.edge, "linewidth": fill.width}
+    return words | ({"hatch": fill.hatch} if fill.hatch else {}) | ({"alpha": fill.alpha} if fill.alpha < 1 else {})
 
 
 def _handle(look: Look | Fill) -> Line2D | Patch:
-    """Return what stands for a look in a legend."""
+    """Return the handle of a look in a legend."""
     return Patch(**_filled(look)) if isinstance(look, Fill) else Line2D([], [], **_line(look))
 
 
 def _series(axes: Axes, panel: Panel, item: Series, gid: str) -> None:
-    """Draw points with their bars, and signs for those beyond the edges of the scale."""
-    x, y, look = np.asarray(item.x, dtype=float), panel.y.clipped(item.y), _line(item.look)
-    if item.bars:
-        at = x if item.bars == "x" else y
-        ends = np.vstack((np.maximum(0, at - item.low), np.maximum(0, np.asarray(item.high) - at)))
-        bars: dict[str, Any] = {f"{item.bars}err": ends, "elinewidth": 1.1, "capsize": 2.5}
-        drawn = axes.errorbar(x, y, **bars, **look, label=item.name)
-        for number, part in enumerate(drawn.get_children()):
-            part.set_gid(f"{gid}-{number}")
-        return
-    axes.plot(x, y, **look, label=item.name, gid=gid)
+    """Draw points, and signs for the marks beyond the edges of the scale."""
+    x, y = np.asarray(item.x, dtype=float), panel.y.clipped(item.y)
+    axes.plot(x, y, **_line(item.look), label=item.name, gid=gid)
     low, high = panel.y.edges
     for there, place, marker in ((y <= low, low / 1.17, r"$\downarrow$"), (y >= high, high * 1.17, r"$\infty$")):
-        if item.signed and there.any():
+        if item.look.marker and not item.role and there.any():
             sign: dict[str, Any] = {"marker": marker, "markersize": 9, "linestyle": "", "clip_on": False, "zorder": 3.2}
             at_edge = np.full(int(there.sum()), place)
             axes.plot(x[there], at_edge, color=item.look.colour, gid=f"{gid}-{marker[2:-1]}", **sign)
@@ -256,5 +230,3 @@ def _cells(axes: Axes, item: Cells, gid: str) -> None:
         axes.axvline(place - 0.5, color="#BBBBBB", linewidth=0.6)
     for place in range(1, rows):
         axes.axhline(place - 0.5, color="#BBBBBB", linewidth=0.6)
-    for spine in axes.spines.values():
-        spine.set_visible(True)

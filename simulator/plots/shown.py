@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from matplotlib.figure import Figure
 
 from disttrack.simulator.plots.base import Plot
-from disttrack.simulator.plots.description import Description
+from disttrack.simulator.plots.description import Description, Series, rounded
 from disttrack.simulator.plots.render import render
-from disttrack.simulator.plots.sentences import capital
+from disttrack.simulator.points.facts import first_line
 from disttrack.simulator.results.read import Tables
+
+NAMED: Final = 10
+"""Series whose values a caption states; of more it states how many there are."""
 
 
 def prepared(tables: Tables, plot: Plot) -> tuple[Plot, Tables]:
@@ -44,7 +46,8 @@ def described_of(tables: Tables, plot: Plot) -> Description | None:
     if type(plot).draw is not Plot.draw:
         return None
     described: Description = _called(tables, plot, "describe", Description)
-    return replace(described, note=f"{described.note} {_left_out(tables.lost)}".strip())
+    left_out = f" Left out: {tables.lost:,} of the games, which ended in an error." if tables.lost else ""
+    return replace(described, note=f"{described.note}{left_out}".strip())
 
 
 def figure_of(tables: Tables, plot: Plot, described: Description | None = None) -> Figure:
@@ -68,28 +71,34 @@ def _called(tables: Tables, plot: Plot, method: str, wanted: type[Any]) -> Any:
     return made
 
 
-def caption_of(tables: Tables, plot: Plot, described: Description | None, otherwise: str = "") -> str:
-    """Return the caption of one figure: one line of plain text; what the plot says of itself if no more is known.
+def caption_of(plot: Plot, described: Description | None) -> str:
+    """Return the caption of one figure, one line of plain text: what it shows, with its numbers, and what is fixed.
 
-    Parameters
-    ----------
-    tables
-        All games of the results; those that the plot shows are chosen here, as they are for drawing.
-    described
-        What it shows; None for a plot that draws by itself, or cannot be drawn from these tables.
-    otherwise
-        What it says where it has no description.
+    A plot that draws by itself, or cannot be drawn from these tables, has the first line of its class's docstring.
     """
-    text = described.caption if described is not None else ""
-    if not text and type(plot).draw is not Plot.draw:
-        with suppress(Exception):  # a plot of the user's own: drawing says what is wrong
-            text = _called(tables, plot, "caption", str)
-    text = text or otherwise or plot.says or plot.kind or type(plot).__name__
+    text = first_line(type(plot))
+    if described is not None:
+        fixed = f" Fixed: {described.subtitle}." if described.subtitle else ""
+        text = f"{values_in_words(described)}{fixed}"
     line = " ".join(re.sub(r"\$(\d+)\^\{(\d+)\}\$", r"\1^\2", text).split())  # no formulas in plain text
-    return capital(line) + ("" if line.endswith((".", "!", "?")) or not line else ".")
+    return line[:1].upper() + line[1:] + "." * (not line.endswith((".", "!", "?")))
 
 
-def _left_out(lost: int) -> str:
-    """Return what a figure says of games that an error ended."""
-    games = "games that ended in an error are" if lost > 1 else "game that ended in an error is"
-    return f"{lost:,} {games} left out." if lost else ""
+def values_in_words(described: Description) -> str:
+    """Return the caption of a description or, without one, first and last value of its series, up to `NAMED`."""
+    if described.caption:
+        return described.caption
+    parts, left = [], NAMED
+    for panel in described.panels:
+        series = panel.of(Series, "")
+        texts = []
+        for one in series[: max(0, left)]:
+            values = one.x if panel.y.names else one.y
+            ends = dict.fromkeys(rounded(float(values[place])) for place in (0, -1))
+            texts.append(f"{one.name} ({' to '.join(ends)})")
+        left -= len(series)
+        parts += [f"{panel.title}: " * bool(panel.title) + ", ".join(texts)] if texts else []
+    more = f"; {-left} more" if left < 0 else ""
+    x, y = described.panels[0].x.label, described.panels[0].y.label
+    label = f"{y} against {x}" if y else x
+    return f"{label[:1].upper()}{label[1:]}: {'; '.join(parts)}{more}."

@@ -24,13 +24,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from disttrack.simulator.plots.marks import BORDER, DASHES, INK, QUIET, Mark, mark
+from disttrack.simulator.plots.marks import INK, QUIET
 from disttrack.simulator.results.files import write_with
-
-__all__ = [
-    "BORDER", "DASHES", "DOUBLE", "FORMS", "INK", "QUIET", "SCREEN", "SINGLE", "STYLES", "Mark", "Page",
-    "Sheet", "house_style", "ink", "lay_out", "mark", "new_figure", "page", "save",
-]  # fmt: skip
 
 WIDTH: Final = 8.0
 """Width of a figure on a screen in inches; shown 800 pixels wide, a point of text is then 1.4 pixels."""

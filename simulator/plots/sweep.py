@@ -1,16 +1,16 @@
-"""A measure of games along a swept axis: medians, bands over trials, bounds and fitted powers."""
+"""A measure of games along a swept axis: medians with bands or shares with intervals, bounds, and fitted powers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.stats import beta
 
 from disttrack.simulator.plots.fits import Fit, fitted
 from disttrack.simulator.results.read import Line, Tables, lines, name
@@ -20,23 +20,11 @@ Floats = npt.NDArray[np.float64]
 MANY: Final = 20
 """Up to this number of games at a place the band is least to largest, beyond it 5 % to 95 %."""
 
-_SYMBOLS: Final = {
-    "sites": "k",
-    "items": "N",
-    "alpha": r"(1/\alpha)",
-    "start": "N_0",
-    "epsilon": r"\varepsilon",
-    "steps": "T",
-    "experts": "n",
-    "queries": "k",
-    "rows": "t",
-}
-_PLAIN: Final = {"alpha": "1/α", "start": "N₀", "epsilon": "ε"}
 _LABELS: Final = {
     "sites": "number of sites, k",
     "items": "items, N",
     "alpha": "accuracy, 1/α",
-    "start": "items at the start",
+    "start": "items at the start, N₀",
     "steps": "steps, T",
     "experts": "number of experts, n",
     "queries": "number of queries, k",
@@ -57,11 +45,11 @@ class Curve:
     line
         The games behind it.
     x, middle, low, high
-        Places on the axis and, at each, the median and the ends of the band.
+        Places on the axis and, at each, the median (or share) and the ends of the band.
     bound
         Theory at each place, NaN where there is none.
-    failed
-        Share of the games at each place that failed.
+    broken
+        Whether at least half of the games at a place failed.
     """
 
     line: Line
@@ -70,12 +58,7 @@ class Curve:
     low: Floats
     high: Floats
     bound: Floats
-    failed: Floats
-
-    @property
-    def broken(self) -> npt.NDArray[np.bool_]:
-        """Return the places at which at least half of the games failed."""
-        return self.failed >= 0.5
+    broken: npt.NDArray[np.bool_]
 
     @cached_property
     def fit(self) -> Fit | None:
@@ -85,79 +68,69 @@ class Curve:
 
 Drawn = list[tuple[str, list[Curve]]]
 """The lines of each panel with its title."""
+Values = Callable[[pd.DataFrame], "pd.Series[Any]"]
+Bound = Callable[[dict[str, Any]], float | None]
 
 
 def place(games: pd.DataFrame, axis: str) -> pd.Series[float]:
-    """Return where games stand on an axis; the axis of alpha shows 1/alpha."""
+    """Return the places of games on an axis; the axis of alpha shows 1/alpha."""
     values = pd.to_numeric(games[axis], errors="coerce").astype(float)
     return 1.0 / values if axis == "alpha" else values
 
 
-def panels_of_curves(
-    tables: Tables,
-    axis: str,
-    measure: Callable[[pd.DataFrame], pd.Series[float]],
-    theory: Callable[[dict[str, Any]], float | None] | None = None,
-) -> Drawn:
+def panels_of_curves(tables: Tables, axis: str, values: Values, bound: Bound | None = None) -> Drawn:
     """Return the lines of each panel with its title, panels without any left out.
 
-    Along an axis that is one adversary's parameter, the games against the others stand nowhere.
+    Along an axis that is one adversary's parameter, the games against the others have no place.
 
     Parameters
     ----------
-    measure
-        What to show of each game.
-    theory
-        The bound for a game (a row of trials.csv), None if there is none.
+    values
+        What to show of each game: numbers, or True and False, whose shares are drawn.
+    bound
+        Theory for a game (a row of trials.csv), None if there is none.
     """
     if place(tables.trials, axis).isna().all():
         raise ValueError(f"x: {axis!r} has words for values, and a line needs numbers")
-    drawn = [(title, _curves(games, axis, measure, theory)) for title, games in panels(tables)]
-    return [(title, found) for title, found in drawn if found]
+    drawn = [
+        (title, [_curve(line, axis, values, bound) for line in lines(games, axis)]) for title, games in panels(tables)
+    ]
+    kept = [(title, [curve for curve in part if len(curve.x)]) for title, part in drawn]
+    return [(title, part) for title, part in kept if part]
 
 
 def panels(tables: Tables) -> list[tuple[str, pd.DataFrame]]:
-    """Return the games of each panel and its title: a panel an adversary, and a result where several are."""
+    """Return the games of each panel and its title: a panel per adversary, and per result where there are several."""
     by = ["result"] * tables.several + ["adversary"]
-    return [
-        (" · ".join([*map(str, values[:-1]), f"against {values[-1]}"]), games)
-        for values, games in tables.trials.groupby(by, sort=False)
-    ]  # fmt: skip
+    groups = list(tables.trials.groupby(by, sort=False))
+    titles = [" · ".join([*map(str, values[:-1]), f"against {values[-1]}"]) for values, _ in groups]
+    return [(title if len(groups) > 1 else "", games) for title, (_, games) in zip(titles, groups, strict=True)]
 
 
-def _curves(
-    games: pd.DataFrame,
-    axis: str,
-    measure: Callable[[pd.DataFrame], pd.Series[float]],
-    theory: Callable[[dict[str, Any]], float | None] | None,
-) -> list[Curve]:
-    """Return the lines of one panel."""
-    found = []
-    for line in lines(games, axis, apart=("adversary",)):
-        table = pd.DataFrame({"x": place(line.games, axis), "y": measure(line.games)}).dropna()
-        if table.empty:
-            continue
-        groups = table.groupby("x")["y"]
-        failed = (line.games["verdict"] == "failed").astype(float).loc[table.index]
-        many = bool(groups.size().max() > MANY)
-        bounds = []
-        for index in groups.apply(lambda values: values.index[0]):
-            game = {str(key): value for key, value in line.games.loc[index].items()}
-            bound = theory(game) if theory else None
-            bounds.append(np.nan if bound is None else bound)
-        middle = groups.median()
-        found.append(
-            Curve(
-                line,
-                x=middle.index.to_numpy(dtype=float),
-                middle=middle.to_numpy(dtype=float),
-                low=groups.agg(_quantile, 0.05 if many else 0.0).to_numpy(dtype=float),
-                high=groups.agg(_quantile, 0.95 if many else 1.0).to_numpy(dtype=float),
-                bound=np.array(bounds, dtype=float),
-                failed=np.array(failed.groupby(table["x"]).mean(), dtype=float),
-            )
-        )
-    return found
+def _curve(line: Line, axis: str, values: Values, bound: Bound | None) -> Curve:
+    shown = values(line.games)
+    table = pd.DataFrame({"x": place(line.games, axis), "y": shown, "failed": line.games["verdict"] == "failed"})
+    table = table.dropna().astype(float)
+    groups = table.groupby("x")["y"]
+    middle, low, high = map(np.asarray, _shares(groups) if shown.dtype == bool else _medians(groups))
+    firsts = table.drop_duplicates("x").sort_values("x").index
+    bounds: Floats = np.array([bound(line.games.loc[at].to_dict()) if bound else None for at in firsts], dtype=float)
+    broken = table.groupby("x")["failed"].mean() >= 0.5
+    return Curve(line, broken.index.to_numpy(dtype=float), middle, low, high, bounds, broken.to_numpy(dtype=bool))
+
+
+def _medians(groups: Any) -> tuple[Any, Any, Any]:
+    """Return medians and the ends of their bands."""
+    share = 0.05 if groups.size().max() > MANY else 0.0
+    return groups.median(), groups.agg(_quantile, share), groups.agg(_quantile, 1 - share)
+
+
+def _shares(groups: Any) -> tuple[Any, Any, Any]:
+    """Return shares and the ends of their 95 % intervals (Clopper, Pearson)."""
+    hits, count = groups.sum(), groups.count()
+    low = np.nan_to_num(beta.ppf(0.025, hits, count - hits + 1), nan=0.0)
+    high = np.nan_to_num(beta.ppf(0.975, hits + 1, count - hits), nan=1.0)
+    return hits / count, low, high
 
 
 def _quantile(values: pd.Series[float], share: float) -> float:
@@ -172,12 +145,18 @@ def power(curve: Curve, axis: str) -> str:
     """Return the power through all marks of a line with its error, as text; empty where they do not lie on one."""
     if curve.fit is None:
         return ""
-    return rf"$\propto {_SYMBOLS.get(axis, 'x')}^{{{curve.fit.text()}}}$".replace(" ± ", r"\pm ")
+    letter = symbol(axis) if len(symbol(axis)) < 3 else f"({symbol(axis)})"
+    return rf"$\propto {letter}^{{{curve.fit.text()}}}$".replace(" ± ", r"\pm ")
 
 
 def symbol(axis: str) -> str:
-    """Return the letter of an axis, as plain text."""
-    return _PLAIN.get(axis, _SYMBOLS.get(axis, name(axis)))
+    """Return the letter of an axis, or its name.
+
+    >>> symbol("sites"), symbol("alpha"), symbol("adversary_looks")
+    ('k', '1/α', 'looks')
+    """
+    letter = axis_label(axis).rpartition(", ")[2]
+    return letter if len(letter) < 4 else name(axis)
 
 
 def axis_label(axis: str) -> str:
@@ -185,19 +164,9 @@ def axis_label(axis: str) -> str:
     return _LABELS.get(axis, name(axis))
 
 
-def power_note(found: Sequence[Curve], axis: str) -> str:
-    """Return in words what stands beside the lines whose marks lie on a power, if there is one."""
-    if not any(curve.fit for curve in found):
-        return ""
-    return (
-        f" Beside a line: the power of {symbol(axis)} through its marks, with its standard error, where they are one."
-    )
-
-
-def marks_note(games: pd.DataFrame, found: Sequence[Curve]) -> str:
-    """Return in words what the marks and bands are, and what a hollow mark is if there is one."""
-    hollow = any(curve.broken.any() for curve in found)
-    failing = " Hollow marks: at least half of the games failed." if hollow else ""
+def marks_note(games: pd.DataFrame, curves: Sequence[Curve]) -> str:
+    """Return the meaning of marks and bands, and of hollow marks if there are any."""
+    failing = " Hollow marks: at least half of the games failed." if any(curve.broken.any() for curve in curves) else ""
     sizes = games.groupby(["result", "point"]).size()
     least, most = int(sizes.min()), int(sizes.max())
     if most == 1:
@@ -207,7 +176,7 @@ def marks_note(games: pd.DataFrame, found: Sequence[Curve]) -> str:
 
 
 def infinite_note(values: Any) -> str:
-    """Return in words how many of these games are infinite; empty if none is.
+    """Return the number of games that are infinite, in words; empty if none is.
 
     >>> infinite_note([1.0, float("inf")]), infinite_note([1.0])
     (' ∞: infinite, in 1 of 2 games.', '')
@@ -216,24 +185,3 @@ def infinite_note(values: Any) -> str:
     values = values[~np.isnan(values)]
     many = int(np.isinf(values).sum())
     return f" ∞: infinite, in {many:,} of {len(values):,} games." if many else ""
-
-
-def edges_of(values: Any, low: float = -inf, least: float = 0.0) -> tuple[float, float]:
-    """Return the edges of a scale: infinite values stand at 1.25 times the largest finite one.
-
-    Parameters
-    ----------
-    low
-        The lower edge.
-    least
-        The upper edge, if there is one, stands above this value.
-
-    Examples
-    --------
-    >>> edges_of([1.0, 4.0]), edges_of([1.0, 4.0, inf], 0.1)
-    ((-inf, inf), (0.1, 5.0))
-    """
-    values = np.asarray(values, dtype=float)
-    finite = values[np.isfinite(values)]
-    high = 1.25 * max(least, float(finite.max(initial=least))) if np.isposinf(values).any() else inf
-    return low, high

@@ -21,17 +21,18 @@ def claims(found: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
     records = found.to_dict("records")
     rows: list[list[Any]] = []
     for row in records:
-        said = " where ".join(filter(None, (cell(row["measure"]), cell(row["where"]))))
-        group = cell(row.get("group"))
-        title = f"{cell(row['name'])}" + (f" [{group}]" if group else "")
+        claim = written.get(str(row["name"]), {})
+        title = cell(row["name"]) + (f" [{cell(row.get('group'))}]" if cell(row.get("group")) else "")
+        measure = " where ".join(filter(None, (cell(row["measure"]), cell(row["where"]))))
+        value = number(row["value"])
         rows.append(
             [
                 verdict(str(row["verdict"])),
-                Html("{}{}<br><code>{}</code>", title, _source(written.get(str(row["name"]), {})), said),
+                Html("{}{}<br><code>{}</code>", title, _source(claim), measure),
                 cell(row["bound"]),
-                _measured(row),
+                (value, float(row["value"])) if value else cell(row["note"]),
                 (interval(row["low"], row["high"]), row["low"]),
-                _control(row, written.get(str(row["name"]), {})),
+                _control(row, claim),
                 (chance(row.get("false_alarm")), row.get("false_alarm")),
                 (number(row.get("power")), row.get("power")),
                 number(row["games"]),
@@ -40,7 +41,7 @@ def claims(found: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
     held = int((found["verdict"] == "PASS").sum())
     text = [
         Html("<p>{} of {} claims hold. The interval has a confidence of 95 %.</p>", held, len(found)),
-        Html("<p>In the control what a claim speaks of is broken, and its bound must be missed: a claim whose"),
+        Html("<p>In the control the tested part is broken, and its bound must be missed: a claim whose"),
         Html(" control meets it is VACUOUS. UNDECIDED is one with too few games left."),
         Html(" False alarm: the chance that a fresh run misses the bound, though it is true."),
         Html(" Power: the value beyond the bound that a run of this size refutes with probability 95 %.</p>"),
@@ -54,16 +55,11 @@ def claims(found: pd.DataFrame, scenario: Mapping[str, Any]) -> Html:
     return section("Claims", *text, shown, anchor="claims")
 
 
-def _measured(row: Mapping[Any, Any]) -> Any:
-    value = number(row["value"])
-    return (value, float(row["value"])) if value else cell(row["note"])
-
-
 def _source(claim: Mapping[str, Any]) -> Html:
-    """Return the statement that a claim tests."""
+    """Return the statements that a claim tests."""
     source = claim.get("source")
-    said = ", ".join(source) if isinstance(source, list) else source
-    return Html(" <small class='quiet'>({})</small>", said) if said else Html("")
+    names = ", ".join(source) if isinstance(source, list) else source
+    return Html(" <small class='quiet'>({})</small>", names) if names else Html("")
 
 
 def _control(row: Mapping[Any, Any], claim: Mapping[str, Any]) -> Any:

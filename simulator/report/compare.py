@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -39,9 +39,7 @@ def write_comparison(path: Path, results: Sequence[Results], compared: Compared,
             "Figures": section("Figures", figures(pictures), anchor="figures") if pictures else Html(""),
             "Where they come from": _origins(results, compared.names),
         }
-    anchors = {"Points": "points", "Not compared": "alone", "Figures": "figures", "Where they come from": "origin"}
-    contents = [(anchors[heading], heading) for heading, part in parts.items() if heading and str(part)]
-    text = shown(title, [part for part in parts.values() if str(part)], contents, "disttrack compare")
+    text = shown(title, parts, "disttrack compare")
     write_text(path, text, results[0].dir if path.parent == results[0].dir else None)
     return path
 
@@ -64,38 +62,32 @@ def _overlays(compared: Compared, folder: Path) -> list[Picture]:
 
 def _short(compared: Compared) -> Html:
     """Return the head of the page: what is compared, the warnings, how far the medians differ."""
-    first, *others = compared.names
-    told = []
-    for other in others:
-        for measure in dict.fromkeys(row.measure for row in compared.rows):
-            mine = [row for row in compared.rows if (row.other, row.measure) == (other, measure)]
-            told += _told(mine, first, other, measure)
+    sentences = []
+    for other, measure in dict.fromkeys((row.other, row.measure) for row in compared.rows):
+        mine = [row for row in compared.rows if (row.other, row.measure) == (other, measure)]
+        if ratios := sorted(row.ratio for row in mine if row.ratio is not None):
+            same = ratios[0] == ratios[-1] == 1
+            size = "the same as" if same else f"{number(ratios[0])} to {number(ratios[-1])} times"
+            sentences.append(
+                Html(
+                    "<strong>{}</strong> of {} is {} that of {} at {} matched points; the interval excludes 1 at {} of"
+                    " them.", measure, other, size, compared.names[0], len(ratios), sum(map(_apart, mine)),
+                )
+            )  # fmt: skip
     if compared.alone_in_words:
-        told.append(Html("Points that no other result has: {}.", compared.alone_in_words))
-    warned = joined([Html("<li>{}</li>", line) for line in compared.warnings])
-    warnings = (
-        Html("<div role='note'><p class='fault'><strong>The results differ in more than what is compared:</strong></p>"
-             "<ul class='fault' id='warnings'>{}</ul></div>", warned)
-        if compared.warnings
-        else Html("")
+        sentences.append(Html("Points that no other result has: {}.", compared.alone_in_words))
+    warned, listed = (joined([Html("<li>{}</li>", line) for line in part]) for part in (compared.warnings, sentences))
+    warnings = Html(
+        "<div role='note'><p class='fault'><strong>The results differ in more than what is compared:</strong></p>"
+        "<ul class='fault' id='warnings'>{}</ul></div>", warned,
     )  # fmt: skip
-    listed = joined([Html("<li>{}</li>", each) for each in told])
-    return Html("<section class='short' id='short'><h2>In short</h2>{}<ul>{}</ul></section>", warnings, listed)
+    head = warnings if compared.warnings else Html("")
+    return Html("<section class='short' id='short'><h2>In short</h2>{}<ul>{}</ul></section>", head, listed)
 
 
-def _told(mine: Sequence[Row], first: str, other: str, measure: str) -> list[Html]:
-    ratios = sorted(row.ratio for row in mine if row.ratio is not None)
-    if not ratios:
-        return []
-    apart = sum(row.low is not None and row.high is not None and not row.low <= 1 <= row.high for row in mine)
-    same = all(ratio == 1 for ratio in ratios)
-    size = "the same as" if same else f"{number(ratios[0])} to {number(ratios[-1])} times"
-    return [
-        Html(
-            "<strong>{}</strong> of {} is {} that of {} at {} matched points; the interval excludes 1 at {} of them.",
-            measure, other, size, first, len(ratios), apart,
-        )
-    ]  # fmt: skip
+def _apart(row: Row) -> bool:
+    """Return whether the interval of a row excludes 1."""
+    return row.low is not None and row.high is not None and not row.low <= 1 <= row.high
 
 
 def _points(compared: Compared) -> Html:
@@ -103,42 +95,23 @@ def _points(compared: Compared) -> Html:
         return section("Points", Html("<p>The results have no point in common.</p>"), anchor="points")
     first = compared.names[0]
     several = len(compared.names) > 2
-    settings = list(compared.rows[0].point)
     other = "the other" if several else compared.names[1]
-    heads = [
-        *(name.replace("_", " ") for name in settings),
-        *["result"] * several,
-        "measure",
-        first,
-        other,
-        "ratio",
-        "interval",
-        "games",
-    ]
-    rows = [
-        [
-            *(cell(brief(value)) for value in row.point.values()),
-            *[row.other] * several,
-            row.measure,
-            _middle(row.one, row),
-            _middle(row.two, row),
-            (number(row.ratio), row.ratio),
-            (interval(row.low, row.high), row.low),
-            f"{row.one.games} and {row.two.games}",
-        ]
-        for row in compared.rows
-    ]
+    heads = [*(name.replace("_", " ") for name in compared.rows[0].point), *["result"] * several]
+    heads += ["measure", first, other, "ratio", "interval", "games"]
+    rows = []
+    for row in compared.rows:
+        left = [*(cell(brief(value)) for value in row.point.values()), *[row.other] * several, row.measure]
+        ratio = [(number(row.ratio), row.ratio), (interval(row.low, row.high), row.low)]
+        rows.append(
+            [*left, _middle(row.one, row), _middle(row.two, row), *ratio, f"{row.one.games} and {row.two.games}"]
+        )
     text = Html(
         "<p>The ratio is that of the medians, {} over {}. Its interval holds with at least 95 %, whatever the"
         " distribution: each median lies between two of its ordered games with 97.5 %, and the ends of the two are"
         " divided. Fewer than seven games give none. Marked rows: the interval excludes 1.</p>",
         other, first,
     )  # fmt: skip
-    apart = {
-        place
-        for place, row in enumerate(compared.rows)
-        if row.low is not None and row.high is not None and not row.low <= 1 <= row.high
-    }
+    apart = {place for place, row in enumerate(compared.rows) if _apart(row)}
     right = set(range(len(heads) - 5, len(heads)))
     return section("Points", text, table(heads, rows, right, says="Matched points", lost=apart), anchor="points")
 
@@ -166,18 +139,12 @@ def _middle(middle: Middle, row: Row) -> Any:
 
 
 def _origins(results: Sequence[Results], names: Sequence[str]) -> Html:
-    parts = [Html("<h3>{}</h3>{}", name, _origin(one.manifest)) for name, one in zip(names, results, strict=True)]
+    parts = []
+    for name, one in zip(names, results, strict=True):
+        manifest = one.manifest
+        known = {key: one.scenario.get(key) for key in ("title", "seed")}
+        known |= {"scenario": manifest.get("name"), "rules": manifest.get("rules"), "begun": manifest.get("begun")}
+        known |= {"versions": versions(manifest), "made again by": command(manifest)}
+        there = {key: str(value) for key, value in known.items() if value not in (None, "")}
+        parts.append(Html("<h3>{}</h3>{}", name, facts(there)))
     return section("Where they come from", *parts, anchor="origin")
-
-
-def _origin(manifest: Mapping[str, Any]) -> Html:
-    known = {
-        "scenario": manifest.get("name"),
-        "title": (manifest.get("scenario") or {}).get("title"),
-        "seed": (manifest.get("scenario") or {}).get("seed"),
-        "rules": manifest.get("rules"),
-        "begun": manifest.get("begun"),
-        "versions": versions(manifest),
-        "made again by": command(manifest),
-    }
-    return facts({key: str(value) for key, value in known.items() if value not in (None, "")})

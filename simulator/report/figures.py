@@ -47,16 +47,17 @@ def figures(pictures: Sequence[Picture]) -> Html:
 
 
 def _figure(picture: Picture, anchor: str) -> Html:
-    described, values, live, note = picture.described, Html(""), Html(""), ""
+    described = picture.described
+    live = values = link = note = Html("")
     if described is not None:
         live = data(f"{anchor}-data", {"name": picture.name, **values_of(described)})
+        link = Html(" data-figure='{}'", f"{anchor}-data")
         values = Html("<details class='values'><summary>The values of this figure as a table</summary></details>")
-        note = described.note
+        note = Html(" <span class='quiet'>{}</span>", described.note)
     return Html(
         "<figure class='figure' id='{}'{}>{}<div class='picture' role='img' aria-label='{}'>{}</div>"
-        "<figcaption>{} <span class='quiet'>{}</span></figcaption>{}</figure>\n",
-        anchor, Html(" data-figure='{}'", f"{anchor}-data") if described is not None else Html(""), live,
-        picture.caption, Html(_picture(picture.path, anchor)), picture.caption, note, values,
+        "<figcaption>{}{}</figcaption>{}</figure>\n",
+        anchor, link, live, picture.caption, Html(_picture(picture.path, anchor)), picture.caption, note, values,
     )  # fmt: skip
 
 
@@ -93,11 +94,8 @@ def _drawn(panel: Panel, item: Any, rows: list[list[Any]]) -> list[list[Any]]:
     """Return where the rows of an item are drawn; empty where that is at their own values."""
     if isinstance(item, Area):
         return []
-    if isinstance(item, Bars):
-        x, y = np.asarray(item.left) + np.asarray(item.width), item.at
-    else:
-        x, y = ([row[which] for row in item.rows()] for which in (0, 1))
-    places = [[_number(left), _number(up)] for left, up in zip(x, panel.y.clipped(y), strict=True)]
+    points = [(row[3] if isinstance(item, Bars) else row[0], row[1]) for row in item.rows()]  # bars at their ends
+    places = [[_number(x), _number(float(panel.y.clipped(y)))] for x, y in points]
     return [] if places == [row[:2] for row in rows] else places
 
 

@@ -12,8 +12,8 @@ from disttrack.simulator.pages.html import Html, facts, section
 from disttrack.simulator.results.formats import cell
 
 
-def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], said: str) -> Html:
-    """Return the section; `said` is the comment at the head of the scenario's file."""
+def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], above: str) -> Html:
+    """Return the section; `above` is the comment at the head of the scenario's file."""
     machine, games = (manifest.get(key) or {} for key in ("machine", "games"))
     engines = sorted({str(point["engine"]) for point in manifest.get("points") or [] if point.get("engine")})
     seeds = [str(seed) for seed in manifest.get("seeds") or []]
@@ -30,7 +30,7 @@ def origin(scenario: Mapping[str, Any], manifest: Mapping[str, Any], said: str) 
         "versions": versions(manifest),
         "rules": manifest.get("rules"),
     }
-    comment = "".join(f"# {line}".rstrip() + "\n" for line in said.splitlines())
+    comment = "".join(f"# {line}".rstrip() + "\n" for line in above.splitlines())
     text = comment + yaml.safe_dump(dict(scenario), sort_keys=False, allow_unicode=True, width=100)
     name = file_name(manifest)
     return section(
@@ -79,19 +79,14 @@ def citation(scenario: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
     @misc{disttrack-x-y,
       title = {A title},
       note = {Result of the scenario x y, seed 3, played with disttrack},
-      year = {2026},
-      month = {11}
+      year = {2026}
     }
     """
-    version = (manifest.get("versions") or {}).get("disttrack")
-    name = str(manifest.get("name") or "result")
-    begun = re.match(r"(\d{4})-(\d\d)", str(manifest.get("begun") or ""))
+    name, version = str(manifest.get("name") or "result"), (manifest.get("versions") or {}).get("disttrack", "")
+    played = f"played with disttrack {version}".strip()
+    note = f"Result of the scenario {name}, seed {scenario.get('seed', 0)}, {played}"
+    fields = {"title": scenario.get("title") or name, "note": note, "year": str(manifest.get("begun") or "")[:4]}
+    texts = {field: re.sub(r"[{}\\]", "", str(text)) for field, text in fields.items() if text}
     key = re.sub(r"[^\w]+", "-", name, flags=re.ASCII).strip("-")
-    title = re.sub(r"[{}\\]", "", str(scenario.get("title") or name))
-    played = f"disttrack {version}" if version else "disttrack"
-    note = re.sub(r"[{}\\]", "", f"Result of the scenario {name}, seed {scenario.get('seed', 0)}, played with {played}")
-    fields = {"title": title, "note": note}
-    if begun:
-        fields |= {"year": begun[1], "month": begun[2]}
-    body = ",\n".join(f"  {field} = {{{value}}}" for field, value in fields.items())
+    body = ",\n".join(f"  {field} = {{{text}}}" for field, text in texts.items())
     return f"@misc{{disttrack-{key},\n{body}\n}}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.pages.html import Html, joined
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from disttrack.simulator.results.read import Tables
 
 MOST: Final = 6
-"""Broken pairs that are told; more are counted."""
+"""Broken pairs that are listed; more are counted."""
 UNEXPECTED: Final = 0.5
 """From this share of failing games on, a protocol is broken by an adversary, and does not only miss now and then."""
 
@@ -32,79 +32,63 @@ class Pair:
     games, failed
         Games with a verdict, and those of them that fail.
     worst
-        The largest of the median errors of its points, in units of alpha; None if alpha was not promised.
-    infinite
-        Games whose error is infinite.
+        The largest of the median errors at its settings, in units of alpha; NaN if alpha was not promised.
     where
-        The setting at which it is that large.
+        The setting at which it is that large; empty if there is one setting only.
     fails_from
         The first setting at which at least half of the games fail; empty if there is none.
     words
-        Median of the words at the last setting; None where nothing is counted in words.
+        Median of the words at the last setting; NaN where nothing is counted in words.
     """
 
     protocol: str
     adversary: str
     games: int
     failed: int
-    worst: float | None
-    infinite: int
+    worst: float
     where: str
     fails_from: str
-    words: float | None
+    words: float
 
     @property
     def broken(self) -> bool:
-        """Tell whether it is broken at some setting: at least half of the games fail there."""
+        """Whether at least half of the games fail at some setting."""
         return bool(self.fails_from)
 
 
 def pairs(tables: Tables) -> tuple[list[Pair], str]:
-    """Return the pairs of a result, and the setting at which their words are told; no pairs if nothing was promised."""
-    from disttrack.simulator.plots.errors import error_over_alpha
+    """Return the pairs of a result, and the setting of their words; no pairs if nothing was promised."""
+    from disttrack.simulator.plots.panels import error_over_alpha
     from disttrack.simulator.results.read import lines, swept_axes
 
     named = tables.with_adversaries_named()
-    trials = named.trials.assign(_over=error_over_alpha(named.trials))
-    if not trials["verdict"].isin(("ok", "failed")).any():
-        return [], ""
-    numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if" and _varies(trials[axis])]
-    axis = numeric[0] if numeric else ""
-    found = []
-    for line in lines(trials, axis):
-        for adversary, games in line.games.groupby("adversary", sort=False):
-            found.append(_pair(line.label, str(adversary), games, axis))
-    last = _at(axis, trials[axis].max(), named.called) if axis else ""
-    return found, last
-
-
-def _varies(column: pd.Series[Any]) -> bool:
-    """Tell whether an axis has several values; no accuracy, and a start from nothing, are none of them."""
-    return column[column > 0].nunique() > 1
+    trials = named.trials.assign(_over=error_over_alpha(named.trials), _failed=named.trials["verdict"] == "failed")
+    judged = trials[trials["verdict"].isin(("ok", "failed"))]
+    # no accuracy, and a start from nothing, are no values of an axis
+    numeric = [axis for axis in swept_axes(trials) if trials[axis].dtype.kind in "if"]
+    axis = next((axis for axis in numeric if trials.loc[trials[axis] > 0, axis].nunique() > 1), "")
+    found = [
+        _pair(line.label, str(adversary), games, axis)
+        for line in lines(judged, axis)
+        for adversary, games in line.games.groupby("adversary", sort=False)
+    ]
+    return found, _at(axis, trials[axis].max(), named.called) if axis and found else ""
 
 
 def _pair(protocol: str, adversary: str, games: pd.DataFrame, axis: str) -> Pair:
-    left = games[games["verdict"].isin(("ok", "failed"))]
-    points = [mine for _, mine in (left.groupby(axis, sort=True) if axis else [("", left)]) if len(mine)]
-    over = [(float(mine["_over"].median()), mine) for mine in points]
-    worst = max((each for each in over if each[0] == each[0]), key=lambda each: each[0], default=(None, None))
-    failing = [mine for mine in points if (mine["verdict"] == "failed").mean() >= UNEXPECTED]
-    sent = float(points[-1]["words"].median()) if points else 0.0
+    settings = games.assign(_setting=games[axis] if axis else 0).groupby("_setting")
+    over, failing, words = settings["_over"].median(), settings["_failed"].mean(), settings["words"].median()
+    often = failing[failing >= UNEXPECTED]
     return Pair(
         protocol=protocol,
         adversary=adversary,
-        games=len(left),
-        failed=int((left["verdict"] == "failed").sum()),
-        worst=worst[0],
-        infinite=int((left["_over"] == inf).sum()),
-        where=_of(worst[1], axis),
-        fails_from=(_of(failing[0], axis) or "everywhere") if failing else "",
-        words=sent if sent > 0 else None,
+        games=len(games),
+        failed=int(games["_failed"].sum()),
+        worst=float(over.max()),
+        where=_at(axis, over.idxmax(), {}) if axis and over.notna().any() else "",
+        fails_from=(_at(axis, often.index[0], {}) if axis else "everywhere") if len(often) else "",
+        words=float(words.iloc[-1]) if words.iloc[-1] > 0 else nan,
     )
-
-
-def _of(games: pd.DataFrame | None, axis: str) -> str:
-    return "" if games is None or not axis else _at(axis, games[axis].iloc[0], {})
 
 
 def _at(axis: str, value: Any, called: Any) -> str:
@@ -116,18 +100,21 @@ def _at(axis: str, value: Any, called: Any) -> str:
 
 
 def answer(question: str, story: Sequence[str], tables: Tables, claims: pd.DataFrame) -> Html:
-    """Return the box at the head of the page: the question, the answer in sentences, what was found.
+    """Return the box at the head of the page: the question, and the answer in sentences.
 
     Parameters
     ----------
     question, story
-        What the scenario says above its first key: its first paragraph, and the others.
+        The comment above the scenario's first key: its first paragraph, and the others.
     """
     found, last = pairs(tables)
-    told = [*_claims(claims), *_broken(found), *_held(found), *_costs(found, last), *_lost(tables.lost)]
+    sentences = [*_claims(claims), *_broken(found), *_held(found), *_costs(found, last)]
+    if tables.lost:
+        lost = f"{tables.lost:,} games ended with an error and are left out of everything else."
+        sentences.append(Html("<span class='fault'>{}</span>", lost))
     asked = Html("<p><strong>Question.</strong> {}</p>", question) if question else Html("")
     paragraphs = joined([Html("<p>{}</p>", part) for part in story])
-    listed = joined([Html("<li>{}</li>", each) for each in told])
+    listed = joined([Html("<li>{}</li>", each) for each in sentences])
     return Html(
         "<section class='short' id='short'><h2>In short</h2>{}{}<ul>{}</ul></section>", asked, paragraphs, listed
     )
@@ -137,81 +124,49 @@ def _claims(claims: pd.DataFrame) -> list[Html]:
     if claims.empty:
         return []
     held = claims["verdict"] == "PASS"
-    text = Html("{} of {} claims hold.", int(held.sum()), len(claims))
-    missed = [f"{row['name']} ({row['verdict']})" for row in claims[~held].to_dict("records")]
-    return [Html("{} <span class='fault'>Not: {}.</span>", text, "; ".join(missed)) if missed else text]
+    missed = "; ".join(f"{row['name']} ({row['verdict']})" for row in claims[~held].to_dict("records"))
+    more = Html(" <span class='fault'>Not: {}.</span>", missed) if missed else Html("")
+    return [Html("{} of {} claims hold.{}", int(held.sum()), len(claims), more)]
 
 
 def _broken(found: Sequence[Pair]) -> list[Html]:
-    broken = sorted((pair for pair in found if pair.broken), key=lambda pair: -(pair.worst or 0.0))
-    told = []
+    broken = sorted((pair for pair in found if pair.broken), key=lambda pair: -pair.worst)
+    sentences = []
     for pair in broken[:MOST]:
-        finite = pair.worst is not None and pair.worst < inf
-        size = f", with an error of up to {number(pair.worst)} α" if finite else ""
-        size += f" at {pair.where} (median of the largest errors)" if finite and pair.where else ""
-        size += f"; the error is infinite in {pair.infinite:,} games" if pair.infinite else ""
+        at = f" at {pair.where}" if pair.where else ""
+        size = f", with a median of the largest errors of up to {number(pair.worst)} α{at}" * (pair.worst == pair.worst)
         since = f"; from {pair.fails_from} on at least half of them" if pair.where and pair.failed < pair.games else ""
-        told.append(
+        sentences.append(
             Html(
                 "<strong>{}</strong> is broken by <strong>{}</strong>: {} of {} games fail{}{}.",
                 pair.protocol, pair.adversary, f"{pair.failed:,}", f"{pair.games:,}", since, size,
             )
         )  # fmt: skip
     if len(broken) > MOST:
-        told.append(Html("{} more pairs are broken; the table of the games has them.", len(broken) - MOST))
-    return told
+        sentences.append(Html("{} more pairs are broken; the table of the games has them.", len(broken) - MOST))
+    return sentences
 
 
 def _held(found: Sequence[Pair]) -> list[Html]:
-    by_protocol: dict[str, list[Pair]] = {}
+    """Return the protocols that never fail, and those of which a game fails now and then."""
+    failed = {pair.protocol: 0 for pair in found}
     for pair in found:
-        by_protocol.setdefault(pair.protocol, []).append(pair)
-    never = [name for name, mine in by_protocol.items() if not any(pair.failed for pair in mine)]
-    sometimes = [
-        f"{name} ({sum(pair.failed for pair in mine)} of {sum(pair.games for pair in mine):,} games)"
-        for name, mine in by_protocol.items()
-        if any(pair.failed for pair in mine) and not any(pair.broken for pair in mine)
-    ]
-    told = []
-    if never:
-        told.append(Html("No game fails of <strong>{}</strong>.", ", ".join(never)))
-    if sometimes:
-        told.append(Html("Now and then a game fails of {}.", ", ".join(sometimes)))
-    return told
+        failed[pair.protocol] += pair.failed
+    broken = {pair.protocol for pair in found if pair.broken}
+    never = ", ".join(name for name, games in failed.items() if not games)
+    sometimes = ", ".join(f"{name} ({games:,})" for name, games in failed.items() if games and name not in broken)
+    sentences = [Html("No game fails of <strong>{}</strong>.", never)] if never else []
+    return sentences + ([Html("Now and then a game fails of {}.", sometimes)] if sometimes else [])
 
 
 def _costs(found: Sequence[Pair], last: str) -> list[Html]:
-    """Return what the protocols cost that are not broken by the adversary that breaks the most, or else by the last."""
-    sent = [pair for pair in found if pair.words is not None]
-    if not sent:
+    """Return the cost of the protocols against the adversary that breaks the most, or else against the first."""
+    sent = [pair for pair in found if isfinite(pair.words)]
+    adversaries = list(dict.fromkeys(pair.adversary for pair in sent))
+    if not adversaries:
         return []
-    hardest = max(dict.fromkeys(pair.adversary for pair in sent), key=lambda name: _harm(sent, name))
-    mine = sorted((pair for pair in sent if pair.adversary == hardest), key=lambda pair: pair.words or 0.0)
-    if len(mine) < 2:
-        return []
-    holding = [pair for pair in mine if not pair.broken]
-    least = holding[0].words if holding else None
-    costs = [
-        f"{pair.protocol} {_rounded(pair.words)}"
-        + (" (broken)" if pair.broken else "")
-        + (f" ({number((pair.words or 0) / least)} times)" if least and pair in holding[1:] else "")
-        for pair in mine[: 2 * MOST]
-    ]
+    hardest = max(adversaries, key=lambda name: sum(pair.broken for pair in sent if pair.adversary == name))
+    mine = sorted((pair for pair in sent if pair.adversary == hardest), key=lambda pair: pair.words)
+    costs = [f"{pair.protocol} {number(round(pair.words))}" + " (broken)" * pair.broken for pair in mine[: 2 * MOST]]
     at = f"at {last}, " if last else ""
     return [Html("Cost in words, {}against {} (medians): {}.", at, hardest, ", ".join(costs))]
-
-
-def _rounded(words: float | None) -> str:
-    """Return words as one says them: whole where they are many."""
-    return number(round(words) if words is not None and words >= 100 else words)
-
-
-def _harm(found: Sequence[Pair], adversary: str) -> int:
-    return sum(pair.broken for pair in found if pair.adversary == adversary)
-
-
-def _lost(lost: int) -> list[Html]:
-    if not lost:
-        return []
-    said = "games ended with an error and are left out of everything else"
-    return [Html("<span class='fault'>{} {}.</span>", f"{lost:,}", said)]

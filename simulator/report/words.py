@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any, Final
 
 from disttrack.simulator.errors import ScenarioError
@@ -27,35 +26,33 @@ TRACKING: Final = {
 
 
 def words(results: Results) -> Html:
-    """Return the section: terms, then what is known of the task and of each protocol and adversary."""
+    """Return the section: terms, then the facts of the task and of each protocol and adversary."""
     task = str(results.scenario.get("task") or "count")
-    found = _found(results, task)
     entries = [
-        Html("<h3 id='word-{}'>{} <small class='quiet'>{}</small></h3>{}", f.name, f.name, f.family, _told(f))
-        for f in found
+        Html("<h3 id='word-{}'>{} <small class='quiet'>{}</small></h3>{}", one.name, one.name, one.family, _entry(one))
+        for one in _known(results, task)
     ]
     terms = facts(TRACKING) if task == "count" else Html("")
     return section("What the words mean", terms, joined(entries), anchor="words")
 
 
-def _found(results: Results, task: str) -> list[Facts]:
-    """Return what is known of the task, and of the kinds on both sides in the order in which they were played."""
+def _known(results: Results, task: str) -> list[Facts]:
+    """Return the facts of the task, and of the kinds on both sides in the order in which they were played."""
     from disttrack.simulator.points.facts import facts as known
     from disttrack.simulator.results.folder import class_of
 
     found = []
+    families: dict[str, Any] = {"protocol": "protocol", "adversary": "adversary"}
     maker: Any = None
     try:
         maker = results.task
+        families |= maker.families
         found.append(known("task", task, "", task, maker))
     except ScenarioError:
         pass  # a user's class that was not given
-    families: dict[str, Any] = {"protocol": "protocol", "adversary": "adversary"}
-    families |= maker.families if maker is not None else {}
     for side in ("protocol", "adversary"):
-        if side in getattr(maker, "idle", ()):
-            continue
-        for kind in dict.fromkeys(map(str, results.trials[side].dropna())):
+        kinds = [] if side in getattr(maker, "idle", ()) else dict.fromkeys(map(str, results.trials[side].dropna()))
+        for kind in kinds:
             try:
                 found.append(known(families[side], kind, "", kind, class_of(families[side], kind, results.own)))
             except (ScenarioError, TypeError, ValueError):
@@ -63,27 +60,14 @@ def _found(results: Results, task: str) -> list[Facts]:
     return found
 
 
-def _told(known: Facts) -> Html:
-    """Return what is known of one kind."""
+def _entry(known: Facts) -> Html:
+    """Return the facts of one kind; all but its first paragraph and its properties folded away."""
     first, *rest = known.says.split("\n\n")
-    said = {key: text for key, text in known.told.items() if text != "none" and key != "columns"}
+    properties = {key: text for key, text in known.told.items() if text != "none" and key != "columns"}
     if known.cost is not None and known.cost.bounds:
-        said["cost"] = known.cost.says
-    parameters = [
-        f"{each.name}"
-        + ("" if each.default is MISSING else f" [{each.default!r}]")
-        + (f": {each.says}" if each.says else "")
-        for each in known.parameters
-    ]
-    more = [Html("<p>{}</p>", part) for part in rest]
-    if parameters:
-        more.append(
-            Html(
-                "<p>Parameters, with defaults in brackets:</p><ul>{}</ul>",
-                joined([Html("<li>{}</li>", each) for each in parameters]),
-            )
-        )
-    if known.sizes:
-        more.append(facts({size.key: size.says for size in known.sizes}))
-    hidden = Html("<details><summary>More of {}</summary>{}</details>", known.name, joined(more)) if more else Html("")
-    return Html("<p>{}</p>{}{}", first, facts(said) if said else Html(""), hidden)
+        properties["cost"] = known.cost.says
+    parameters = {each.name: f"{each.says} ({each.shown})" for each in known.parameters}
+    sizes = {size.key: size.says for size in known.sizes}
+    more = [*(Html("<p>{}</p>", part) for part in rest), *(facts(part) for part in (parameters, sizes) if part)]
+    folded = Html("<details><summary>More of {}</summary>{}</details>", known.name, joined(more)) if more else Html("")
+    return Html("<p>{}</p>{}{}", first, facts(properties) if properties else Html(""), folded)

@@ -102,7 +102,7 @@ def _kind(family: Family, name: str) -> Schema:
         properties["sees"] = {"enum": powers, "default": "outputs"}
     return {
         "type": "object",
-        "description": maker.says if family == "plot" else first_line(maker),
+        "description": first_line(maker),
         "properties": properties,
         "required": required,
         "additionalProperties": False,

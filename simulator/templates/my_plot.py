@@ -28,7 +28,6 @@ class MyPlot(Plot):
     """
 
     kind: ClassVar[str] = "my-plot"
-    says: ClassVar[str] = "how the largest errors of games are spread"
 
     # The fields are the keys beside `kind` under `plots:`. Every plot has `where` and `title` as well; one with a field
     # `x: str` is drawn along an axis that the scenario sweeps, and is refused any other.

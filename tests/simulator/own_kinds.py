@@ -134,7 +134,6 @@ from disttrack.simulator.plots import Plot
 class Spread(Plot):
     """A dot per game."""
     kind: ClassVar[str] = "spread"
-    says: ClassVar[str] = "words of every game"
     x: str
     size: float = 3.0
 

@@ -92,7 +92,7 @@ def test_a_scenario() -> None:
     words = " ".join(checked(scenario._repr_html_()).words)
     assert "32 points, 1,024 games" in words
     assert all(claim.name in words for claim in scenario.head.claims)
-    assert "[16, 64, 256, 1,024]" in words
+    assert "[16, 64, 256, 1024]" in words
     assert repr(scenario) == "<scenario headline: 32 points, 1,024 games>"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -13,51 +12,37 @@ from disttrack.protocols import Deterministic, Exact, Randomized
 from disttrack.simulator.game.play import play
 from disttrack.simulator.plots import timeline_of
 from disttrack.simulator.plots.description import Region
-from disttrack.simulator.plots.game_traces import from_game
-from disttrack.simulator.plots.timeline_panels import game_described
+from disttrack.simulator.plots.traces import from_game, game_described
 
 
-def plain(game: object) -> tuple[np.ndarray, np.ndarray]:
-    """Return the signed relative error at each item, and whether it fails, one step after the other."""
+def errors(game: object) -> np.ndarray:
+    """Return the signed relative error at each item, one step after the other."""
     outputs = dict(game.outputs.itertuples(index=False, name=None))  # type: ignore[attr-defined]
-    alpha = Fraction(str(game.alpha))  # type: ignore[attr-defined]
-    output, errors = Fraction(0), []
+    output, found = 0.0, []
     for step in range(1, game.items + 1):  # type: ignore[attr-defined]
-        output = Fraction(outputs.get(step, output))
-        errors.append((output - step) / step)
-    return np.array([float(error) for error in errors]), np.array([abs(error) > alpha for error in errors])
+        output = float(outputs.get(step, output))
+        found.append(output / step - 1)
+    return np.array(found)
 
 
 def test_a_recorded_game_is_shown_at_every_step() -> None:
     game = play(Randomized(alpha=0.2), Freeze(), sites=64, items=4_000, seed=1, record=True)
     trace = from_game(game, "")
-    errors, failing = plain(game)
+    plain = errors(game)
     assert trace.exact
-    assert failing.any()
-    assert trace.high.max() == pytest.approx(errors.max())
-    assert trace.low.min() == pytest.approx(errors.min())
-    # the stretches cover each failing item; apart from gaps of 0.3 % that no eye sees they cover no other one
-    covered = np.zeros(len(failing), dtype=bool)
-    for begin, end in trace.failing:
-        at = np.arange(1, len(failing) + 1)
-        covered |= (at >= begin - 1e-9) & (at <= end + 1e-9)
-    assert covered[failing].all()
-    assert covered[~failing].mean() < 0.02
-
-
-def test_many_changes_keep_their_extremes() -> None:
-    game = play(Deterministic(alpha=0.01), RoundRobin(), sites=50, items=100_000, record=True)
-    assert len(game.outputs) > 3_000
-    trace = from_game(game, "")
-    assert len(trace.error_items) <= 1_500
-    assert max(-trace.low.min(), trace.high.max()) == pytest.approx(game.max_rel_error)
-    assert not trace.failing
+    assert (trace.error.max(), trace.error.min()) == pytest.approx((plain.max(), plain.min()))
+    at = trace.items.astype(int)
+    assert trace.error == pytest.approx(plain[at - 1])
+    assert (at[0], at[-1]) == (1, 4_000)
+    low, _ = game_described(game).panels[0].x.ends
+    assert low <= np.flatnonzero(np.abs(plain) > 0.2)[0] + 1, "the first failure is in the picture"
 
 
 def test_an_unrecorded_game_is_shown_at_its_checkpoints() -> None:
-    trace = from_game(play(Randomized(alpha=0.2), Freeze(), sites=64, items=4_000, seed=1), "")
+    game = play(Randomized(alpha=0.2), Freeze(), sites=64, items=4_000, seed=1)
+    trace = from_game(game, "")
     assert not trace.exact
-    assert trace.failing
+    assert list(trace.error) == list(game.series["rel_error"])
 
 
 @pytest.mark.slow
@@ -66,9 +51,7 @@ def test_a_game_draws_itself(tmp_path: Path) -> None:
     figure = game.plot(tmp_path / "game.png")
     assert (tmp_path / "game.png").exists()
     assert not (tmp_path / "game.svg").exists()
-    regions = [region.name for panel in game_described(game).panels for region in panel.of(Region)]
-    assert "failing" in regions
-    assert "promised" in regions
+    assert "promised" in [region.name for panel in game_described(game).panels for region in panel.of(Region)]
     labels = [axes.get_ylabel() for axes in figure.axes]
     assert labels == ["items counted", "error, in units of α", "words so far"]
     assert figure._repr_png_().startswith(b"\x89PNG")  # what a notebook asks for
@@ -79,7 +62,6 @@ def test_a_game_draws_itself(tmp_path: Path) -> None:
         timeline_of(game, tmp_path / "game.gif")
 
 
-@pytest.mark.slow
 def test_a_game_without_a_promise_has_no_band() -> None:
     panels = game_described(play(Exact(), RoundRobin(), sites=4, items=500)).panels
     assert panels[1].y.label == "relative error"

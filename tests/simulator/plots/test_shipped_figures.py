@@ -56,4 +56,4 @@ def test_captions_are_those_of_the_tables(name: str) -> None:
     tables = read_tables([folder])
     for request in asked(ROOT / "scenarios" / f"{name}.yaml"):
         plot = check_plot(request)
-        assert caption_of(tables, plot, described_of(tables, plot)) == kept[plot.name]
+        assert caption_of(plot, described_of(tables, plot)) == kept[plot.name]

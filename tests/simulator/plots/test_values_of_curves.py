@@ -1,4 +1,4 @@
-"""Values of `cost`, `error`, `measure`, `frontier` and `share` figures, computed a second way from trials.csv."""
+"""Values of `cost`, `error`, `measure` and `frontier` figures, computed a second way from trials.csv."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from drawn import described
 from scipy.stats import binomtest
 from synthetic_results import write_result
 
-from disttrack.simulator.plots.description import Area, Description, Panel, Region, Rule, Series
-from disttrack.simulator.plots.marks import MARKS
+from disttrack.simulator.plots.description import Area, Panel, Region, Rule, Series
+from disttrack.simulator.plots.marks import TRACKERS
+from disttrack.simulator.plots.shown import values_in_words
 from disttrack.simulator.points.registry import make
 from disttrack.simulator.results.folder import class_of
 
 COST, ERROR, FRONTIER = {"kind": "cost", "x": "sites"}, {"kind": "error", "x": "sites"}, {"kind": "frontier"}
 SITES = [16, 64, 256]
+REFERENCE = Path(__file__).resolve().parents[3] / "results" / "reference"
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +83,7 @@ def test_lines_are_medians_and_bands_the_range_of_five_games(
             assert list(line.high) == pytest.approx([games[site][4] / unit for site in SITES])
             (band,) = (area for area in panel.of(Area) if area.name == protocol)
             assert (list(band.low), list(band.high)) == (list(line.low), list(line.high))
-            assert line.look.colour == band.fill.colour == MARKS[protocol].colour
+            assert line.look.colour == band.fill.colour == TRACKERS[protocol].colour
 
 
 def test_bands_of_many_games_leave_out_five_per_cent_at_each_end(tmp_path: Path) -> None:
@@ -103,8 +105,6 @@ def test_hollow_marks_are_where_at_least_half_of_the_games_failed(folder: Path, 
         broken = [site for site in SITES if sum(games[site]) <= 2]
         assert (hollow.name, list(hollow.x), hollow.look.hollow) == ("randomized", broken, True)
         assert set(zip(hollow.x, hollow.y, strict=True)) <= set(zip(whole.x, whole.y, strict=True))
-        assert whole.label.endswith("fails") == (len(broken) * 2 >= len(SITES))
-        assert not of(freeze, "robust").label.endswith("fails")
     half = write_result(tmp_path / "half", sites=(16, 64), trials=4, adversaries=("a",), protocols=("robust",))
     rows = pd.read_csv(half / "trials.csv")
     rows.loc[(rows["sites"] == 16) & (rows["trial"] < 2), "verdict"] = "failed"
@@ -141,129 +141,11 @@ def test_lower_bounds_are_k_and_root_k_over_alpha_an_efold(folder: Path, tmp_pat
     assert not described(two, {**COST, "lower_bounds": True}).panels[0].of(Series, "lower bound")
 
 
-def test_the_fitted_power_is_that_of_the_marks(folder: Path) -> None:
-    made = described(folder, {**COST, "where": "protocol != 'martingale'"})
-    assert "Beside a line" not in made.note, "three marks are too few"
-    wide = described(Path(__file__).parents[3] / "results" / "reference" / "headline", COST)
-    line = of(wide.panels[1], "robust")
-    slope = np.polyfit(np.log(line.x), np.log(line.y), 1)[0]
-    assert line.label.startswith("robust  $\\propto k^")
-    assert f"{slope:.2f}" in line.label
-    assert f"as k^({slope:.2f}" in wide.caption
-    assert of(wide.panels[0], "robust").label.startswith("$"), "of two panels the last one has the names"
-
-
-def test_a_logarithmic_law_stands_on_a_linear_scale_with_what_a_doubling_adds(tmp_path: Path) -> None:
-    folder = write_result(
-        tmp_path / "growth", sites=(1000,), items=(10**3, 10**6, 2**20 * 10**6), trials=1, protocols=("robust",),
-        adversaries=("freeze",),
-    )  # fmt: skip
-    made = described(folder, {"kind": "cost", "x": "items"})
-    words = pd.read_csv(folder / "trials.csv").sort_values("items")["words"].tolist()
-    line = of(made.panels[0], "robust")
-    assert (made.panels[0].y.scale, list(line.y)) == ("linear", words)
-    added = (words[2] - words[1]) / 20  # doublings
-    shown = f"{added / 1000:,.0f}k" if added >= 1e4 else f"{added / 1000:.3g}k"
-    assert line.label in (f"robust  +{shown}", f"robust  +{added / 1e6:.3g}M")
-
-
 def test_accuracy_is_drawn_against_one_over_alpha(tmp_path: Path) -> None:
     folder = write_result(tmp_path / "accuracy", sites=(64,), alphas=(0.1, 0.01), trials=1, protocols=("robust",))
     panel = described(folder, {"kind": "cost", "x": "alpha"}).panels[0]
     assert list(of(panel, "robust").x) == pytest.approx([10, 100])
     assert "1/α" in panel.x.label
-
-
-def test_errors_keep_their_values_beyond_the_scale(infinite: Path) -> None:
-    made = described(infinite, ERROR)
-    robin, freeze = made.panels
-    assert list(of(robin, "deterministic").y) == pytest.approx([0.0624, 0.00098])
-    assert list(of(freeze, "randomized").y) == [inf, inf]
-    low, high = freeze.y.edges
-    finite = [y for panel in made.panels for one in panel.of(Series, "") for y in one.high if np.isfinite(y)]
-    assert low == 0.1
-    assert max(finite) < high < freeze.y.ends[1]
-    assert freeze.y.text is not None
-    assert (freeze.y.text(high), freeze.y.text(0.5)) == ("∞", "0.5")
-    assert high in freeze.y.ticks
-    assert "↓: below the scale, less than 0.1 α." in made.note
-    assert "∞: infinite, in 14 of 80 games." in made.note
-    assert "randomized is infinite and fails everywhere" in made.caption
-    assert "deterministic is below 0.1" in made.caption
-    assert of(freeze, "randomized").signed
-    assert described(infinite, {"kind": "measure", "x": "sites", "y": "max_rel_error"}).panels[1].y.edges[1] < inf
-
-
-def test_the_border_is_at_one_and_the_slope_of_root_k_above_the_worst_line(folder: Path) -> None:
-    robin, freeze = described(folder, ERROR).panels
-    for panel in (robin, freeze):
-        assert [rule.at for rule in panel.of(Rule)] == [1]
-        assert [region.low for region in panel.of(Region)] == [1]
-    assert not robin.of(Series, "law")
-    (slope,) = freeze.of(Series, "law")
-    assert list(slope.y / np.sqrt(slope.x)) == pytest.approx([slope.y[0] / 4] * 3)
-    assert (slope.y >= of(freeze, "randomized").high).all()
-
-
-def test_a_frontier_has_the_games_and_their_medians(folder: Path, infinite: Path) -> None:
-    made = described(folder, FRONTIER)
-    assert [panel.title for panel in made.panels] == ["against round-robin", "against freeze"]
-    rows = pd.read_csv(folder / "trials.csv")
-    for panel, adversary in zip(made.panels, ("round-robin", "freeze"), strict=True):
-        mine = rows[(rows["adversary"] == adversary) & (rows["protocol"] == "robust")]
-        dots, marks = of(panel, f"robust, {adversary}", "games"), of(panel, f"robust, {adversary}")
-        assert sorted(dots.x) == sorted(mine["words"])
-        assert sorted(dots.y) == pytest.approx(sorted(mine["max_rel_error"] / 0.03))
-        words = groups(folder, "words", adversary=adversary, protocol="robust")
-        errors = groups(folder, "max_rel_error", adversary=adversary, protocol="robust")
-        assert list(marks.x) == [words[site][2] for site in SITES]
-        assert list(marks.y) == pytest.approx([errors[site][2] / 0.03 for site in SITES])
-    assert [one.name for panel in made.panels for one in panel.of(Series, "fails")] == ["randomized, freeze"]
-    assert list(of(described(infinite, FRONTIER).panels[1], "randomized, freeze").y) == [inf, inf]
-    randomized = rows[rows["protocol"] == "randomized"]
-    held = int((randomized["verdict"] != "failed").sum())
-    assert f"words, {held} of {len(randomized)} games hold (fails against freeze)" in made.caption
-
-
-def test_a_frontier_of_several_accuracies_shows_relative_errors_and_each_promise(tmp_path: Path) -> None:
-    two = write_result(tmp_path / "two", sites=(64,), alphas=(0.1, 0.01), trials=2, adversaries=("round-robin",))
-    (panel,) = described(two, FRONTIER).panels
-    assert panel.y.label == "largest relative error"
-    assert not panel.of(Rule)
-    assert [sorted(one.y) for one in panel.of(Series, "promised")] == [[0.01, 0.1]] * 4
-    errors = pd.read_csv(two / "trials.csv")["max_rel_error"]
-    assert sorted(y for one in panel.of(Series, "games") for y in one.y) == sorted(errors)
-
-
-def test_many_adversaries_give_a_panel_to_each_protocol(tmp_path: Path) -> None:
-    adversaries = ("round-robin", "freeze", "drain", "zipf", "bursts")
-    folder = write_result(tmp_path / "many", sites=(64,), trials=2, adversaries=adversaries)
-    made = described(folder, FRONTIER)
-    titles = [panel.title for panel in made.panels]
-    assert titles == ["deterministic: holds", "randomized: fails against 1 of 5", "robust: holds", "martingale: holds"]
-    for panel in made.panels:
-        (others,) = (one for one in panel.of(Series) if one.name == "elsewhere")
-        assert len(others.x) == 15
-
-
-def test_shares_have_the_exact_interval(tmp_path: Path) -> None:
-    folder = write_result(tmp_path / "shares", sites=(16, 256), trials=5)
-    request = {"kind": "share", "x": "sites", "where": "adversary == 'freeze'", "level": 0.9}
-    made: Description = described(folder, request)
-    (panel,) = made.panels
-    for protocol in ("robust", "randomized"):
-        games = groups(folder, "ok", protocol=protocol, adversary="freeze")
-        line = of(panel, protocol)
-        assert line.bars == "y"
-        for place, site in enumerate((16, 256)):
-            interval = binomtest(sum(games[site]), 5).proportion_ci(0.95)
-            assert line.x[place] == pytest.approx(site, rel=0.05), "a little aside of the others"
-            assert line.y[place] == sum(games[site]) / 5
-            assert (line.low[place], line.high[place]) == pytest.approx((interval.low, interval.high), abs=1e-9)
-    assert [rule.at for rule in panel.of(Rule)] == [0.9]
-    assert "robust: 100.0% at each" in made.caption
-    with pytest.raises(ValueError, match="true or false; got 'nothing'"):
-        described(folder, {"kind": "share", "x": "sites", "y": "nothing"})
 
 
 def test_a_panel_without_lines_is_left_out(tmp_path: Path) -> None:
@@ -273,3 +155,90 @@ def test_a_panel_without_lines_is_left_out(tmp_path: Path) -> None:
     rows.loc[rows["adversary"] != "freeze", "burn"] = np.nan
     rows.to_csv(folder / "trials.csv", index=False)
     assert len(described(folder, {"kind": "cost", "x": "burn"}).panels) == 1
+
+
+def test_the_fitted_power_is_that_of_the_marks(folder: Path) -> None:
+    made = described(folder, {**COST, "where": "protocol != 'martingale'"})
+    assert "Beside a line" not in made.note, "three marks are too few"
+    wide = described(REFERENCE / "headline", COST)
+    line = of(wide.panels[1], "robust")
+    slope = np.polyfit(np.log(line.x), np.log(line.y), 1)[0]
+    assert line.label.startswith("robust $\\propto k^")
+    assert f"{slope:.2f}" in line.label
+    assert of(wide.panels[0], "robust").label.startswith("$"), "of two panels the last one has the names"
+
+
+def test_costs_against_items_have_a_linear_scale(tmp_path: Path) -> None:
+    folder = write_result(
+        tmp_path / "growth", sites=(1000,), items=(10**3, 10**6, 2**20 * 10**6), trials=1, protocols=("robust",),
+        adversaries=("freeze",),
+    )  # fmt: skip
+    (panel,) = described(folder, {"kind": "cost", "x": "items"}).panels
+    words = pd.read_csv(folder / "trials.csv").sort_values("items")["words"].tolist()
+    assert (panel.y.scale, list(of(panel, "robust").y)) == ("linear", words)
+    assert described(folder, {"kind": "measure", "x": "items", "y": "items"}).panels[0].y.scale == "log"
+
+
+def test_errors_keep_their_values_beyond_the_scale(infinite: Path) -> None:
+    made = described(infinite, ERROR)
+    robin, freeze = made.panels
+    assert list(of(robin, "deterministic").y) == pytest.approx([0.0624, 0.00098])
+    assert not of(freeze, "deterministic").label.count("propto"), "no power of what is below the scale"
+    assert list(of(freeze, "randomized").y) == [inf, inf]
+    low, high = freeze.y.edges
+    finite = [y for panel in made.panels for one in panel.of(Series, "") for y in one.high if np.isfinite(y)]
+    assert low == 0.1
+    assert max(finite) < high < freeze.y.ends[1]
+    assert "↓: below the scale, less than 0.1 α." in made.note
+    assert "∞: infinite, in 14 of 80 games." in made.note
+    assert "randomized (infinite)" in values_in_words(made)
+    assert "deterministic (0.0624 to 0.00098)" in values_in_words(made)
+    assert described(infinite, {"kind": "measure", "x": "sites", "y": "max_rel_error"}).panels[1].y.edges[1] < inf
+    for panel in made.panels:
+        assert [rule.at for rule in panel.of(Rule)] == [1]
+        assert [region.low for region in panel.of(Region)] == [1]
+
+
+def test_a_frontier_has_the_games_and_their_medians(folder: Path, infinite: Path) -> None:
+    made = described(folder, FRONTIER)
+    assert [panel.title for panel in made.panels] == ["against round-robin", "against freeze"]
+    rows = pd.read_csv(folder / "trials.csv")
+    for panel, adversary in zip(made.panels, ("round-robin", "freeze"), strict=True):
+        mine = rows[(rows["adversary"] == adversary) & (rows["protocol"] == "robust")]
+        dots, marks = of(panel, "robust", "games"), of(panel, "robust")
+        assert sorted(dots.x) == sorted(mine["words"])
+        assert sorted(dots.y) == pytest.approx(sorted(mine["max_rel_error"] / 0.03))
+        words = groups(folder, "words", adversary=adversary, protocol="robust")
+        errors = groups(folder, "max_rel_error", adversary=adversary, protocol="robust")
+        assert list(marks.x) == [words[site][2] for site in SITES]
+        assert list(marks.y) == pytest.approx([errors[site][2] / 0.03 for site in SITES])
+    assert [one.name for panel in made.panels for one in panel.of(Series, "fails")] == ["randomized"]
+    assert list(of(described(infinite, FRONTIER).panels[1], "randomized").y) == [inf, inf]
+    randomized = rows[rows["protocol"] == "randomized"]
+    held = int((randomized["verdict"] != "failed").sum())
+    assert f"words, {held} of {len(randomized)} games hold" in made.caption
+
+
+def test_a_frontier_of_several_accuracies_shows_relative_errors(tmp_path: Path) -> None:
+    two = write_result(tmp_path / "two", sites=(64,), alphas=(0.1, 0.01), trials=2, adversaries=("round-robin",))
+    (panel,) = described(two, FRONTIER).panels
+    assert panel.y.label == "largest relative error"
+    assert not panel.of(Rule)
+    errors = pd.read_csv(two / "trials.csv")["max_rel_error"]
+    assert sorted(y for one in panel.of(Series, "games") for y in one.y) == sorted(errors)
+
+
+def test_shares_have_the_exact_interval(tmp_path: Path) -> None:
+    folder = write_result(tmp_path / "shares", sites=(16, 256), trials=5)
+    request = {"kind": "measure", "x": "sites", "y": "ok", "where": "adversary == 'freeze'", "theory": 0.9}
+    made = described(folder, request)
+    (panel,) = made.panels
+    for protocol in ("robust", "randomized"):
+        games = groups(folder, "ok", protocol=protocol, adversary="freeze")
+        line = of(panel, protocol)
+        for place, site in enumerate((16, 256)):
+            interval = binomtest(sum(games[site]), 5).proportion_ci(0.95)
+            assert line.y[place] == sum(games[site]) / 5
+            assert (line.low[place], line.high[place]) == pytest.approx((interval.low, interval.high), abs=1e-9)
+        assert list(of(panel, protocol, "bound").y) == [0.9, 0.9]
+    assert "95 % intervals" in made.note

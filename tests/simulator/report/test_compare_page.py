@@ -52,7 +52,7 @@ def test_the_page_tells_ratios_warnings_and_origins(written: Path) -> None:
 def test_the_figure_has_the_medians_of_the_points_that_both_have(folders: list[Path]) -> None:
     (panel,) = overlay(compare_results([Results(folder) for folder in folders], ["one", "two"]), "words").panels
     assert len(panel.y.names) == 4  # two protocols against two adversaries, at 64 sites
-    for series, folder in zip(panel.of(Series), folders, strict=True):
+    for series, folder in zip(panel.of(Series, ""), folders, strict=True):
         rows = pd.read_csv(folder / "trials.csv")
         for words, at in zip(series.x, series.y, strict=True):
             protocol, adversary = panel.y.names[round(at)].split(", ")[0].split(" against ")

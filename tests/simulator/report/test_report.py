@@ -116,15 +116,6 @@ def test_games_are_summed_up_point_by_point(outline: Outline) -> None:
     assert cells.count("0 of 2") == 2  # the broken one against freeze, at both numbers of sites
 
 
-def test_messages_are_means_over_all_games_of_a_protocol(written: Path, outline: Outline) -> None:
-    trials, kinds = (pd.read_csv(written.parent / f"{name}.csv") for name in ("trials", "kinds"))
-    cells = {text for tag, text in outline.text if tag == "td"}
-    points = set(trials[trials["protocol"] == "robust"]["point"])
-    mine = kinds[kinds["point"].isin(points) & (kinds["kind"] == "poll")]
-    mean = mine["words"].sum() / (2 * len(points))
-    assert {f"{mean:,.0f}", f"{mean:,.1f}", f"{mean:.3g}"} & cells
-
-
 def test_the_same_result_gives_the_same_page(written: Path) -> None:
     before = written.read_bytes()
     assert write_report(written.parent).read_bytes() == before

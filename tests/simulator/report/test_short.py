@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from synthetic_results import write_result
 
-from disttrack.simulator.report.report import comment_of, paragraphs, write_report
+from disttrack.simulator.report.report import paragraphs, write_report
 from disttrack.simulator.report.short import answer, pairs
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.read import read_tables
@@ -25,7 +25,7 @@ def plain(text: object) -> str:
 
 def test_the_headline_says_who_is_broken_by_whom_by_how_much_and_what_the_robust_ones_cost() -> None:
     results = Results(ROOT / "results" / "reference" / "headline")
-    question, *story = paragraphs(comment_of(results))
+    question, *story = paragraphs(results.manifest["comment"])
     said = plain(answer(question, story, read_tables([results]), results.claims))
     assert "which one does an adaptive adversary break?" in said
     assert re.search(r"randomized is broken by freeze : \d+ of \d+ games fail; from 64 sites on", said)

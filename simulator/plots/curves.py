@@ -1,0 +1,140 @@
+"""The `cost`, `error` and `measure` figures: a measure of games against a swept axis, a line per protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import isfinite, log, log1p, sqrt
+from typing import Any, Final
+
+import pandas as pd
+
+from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.plots.columns import column_of, measured_label
+from disttrack.simulator.plots.description import DOTS, Description, Look, Series
+from disttrack.simulator.plots.kinds import EFOLD, Cost, Error, Measure
+from disttrack.simulator.plots.panels import ABOUT_ONE, ERROR_LABEL, FLOOR, border, curves, error_over_alpha
+from disttrack.simulator.plots.sweep import place
+from disttrack.simulator.points.registry import make
+from disttrack.simulator.results.folder import class_of
+from disttrack.simulator.results.read import Tables
+
+_LINEAR_SPAN: Final = 60.0
+"""Against N costs grow logarithmically: a linear scale shows that straight, if they differ by less than this."""
+_LOWER_LOOK: Final = Look("#777777", "", DOTS, 1.1, order=3.5)
+_LOWER_BOUNDS: Final[tuple[tuple[str, Callable[[float, float], float]], ...]] = (
+    ("k/α", lambda k, alpha: k / alpha),
+    ("√k/α", lambda k, alpha: sqrt(k) / alpha),
+)
+"""Words per e-fold of the stream by k and alpha: Yi, Zhang 2009, and Huang, Yi, Zhang 2012."""
+
+
+def describe(plot: Cost | Error | Measure, tables: Tables) -> Description:
+    """Return the figure."""
+    match plot:
+        case Cost():
+            return _cost(plot, tables)
+        case Error():
+            always, note = ABOUT_ONE, "Above 1 the promise is broken."
+            return curves(
+                plot, tables, ERROR_LABEL, error_over_alpha, more=border(), low=FLOOR, always=always, note=note
+            )
+        case Measure():
+            return _measure(plot, tables)
+
+
+def _measure(plot: Measure, tables: Tables) -> Description:
+    column = column_of(tables.trials, "y", plot.y)
+    expected = column_of(tables.trials, "theory", plot.theory) if isinstance(plot.theory, str) and plot.theory else ""
+    shares = tables.trials[column].dtype == bool
+
+    def values(games: pd.DataFrame) -> pd.Series[Any]:
+        return games[column] if shares else games[column].astype(float)
+
+    def bound(game: dict[str, Any]) -> float | None:
+        return float(game[expected] if expected else plot.theory)
+
+    return curves(plot, tables, measured_label(plot.y), values, bound if plot.theory != "" else None, linear=shares)
+
+
+def _cost(plot: Cost, tables: Tables) -> Description:
+    column = "words" if plot.y == EFOLD else plot.y
+    if tables.trials[column].isna().all():
+        raise ValueError(f"a cost figure needs games with {column}; these have none")
+
+    def point(game: Any) -> Mapping[str, Any]:
+        return tables.points.get(str(game["result"]), {}).get(int(game["point"]), {})
+
+    def start(game: Any) -> int:
+        return int(point(game).get("start") or 0)
+
+    def efolds(game: Any) -> float:
+        return log1p(int(game["items"]) / max(1, start(game))) if plot.y == EFOLD else 1.0
+
+    def cost(games: pd.DataFrame) -> pd.Series[Any]:
+        return games[column].astype(float) / games.apply(efolds, axis=1)
+
+    def bound(game: dict[str, Any]) -> float | None:
+        most = cost_bound(point(game), int(game["items"]), tables.own)
+        return None if most is None else most / efolds(game)
+
+    medians = tables.trials.groupby("protocol")[column].median()
+    linear = plot.x in ("items", "start") and bool(medians.max() / max(1.0, medians.min()) < _LINEAR_SPAN)
+    least = _lower_bounds(tables.trials, plot.x, start, efolds) if plot.lower_bounds else []
+    note = "Dots: lower bounds without coins (k/α) and with them (√k/α), up to a constant factor." if least else ""
+    label = "words per e-fold of the stream" if plot.y == EFOLD else plot.y
+    return curves(plot, tables, label, cost, bound if column != "bits" else None, more=least, linear=linear, note=note)
+
+
+def cost_bound(point: Mapping[str, Any], items: int, own: Mapping[str, Any]) -> float | None:
+    """Return the messages that a game is expected to need at most, None if no bound is known.
+
+    Parameters
+    ----------
+    point
+        The point of a scenario as its manifest has it: protocol, with all parameters, sites and start.
+    items
+        Number of items really sent.
+    own
+        The users' classes that the result was made with.
+    """
+    arguments = dict(point.get("protocol") or {})
+    kind = arguments.pop("kind", None)
+    try:
+        protocol = make("protocol", class_of("protocol", str(kind), own), arguments)
+        bound = protocol.cost_bound(int(point["sites"]), items, int(point.get("start") or 0))
+    except (ScenarioError, KeyError, TypeError, ValueError, ArithmeticError):
+        return None  # a user's class that was not given, or one without a bound: no line
+    return float(bound) if isfinite(bound) and bound > 0 else None
+
+
+def _lower_bounds(
+    trials: pd.DataFrame, axis: str, start: Callable[[Any], int], per: Callable[[Any], float]
+) -> list[Series]:
+    """Return the lower bounds on words at each place of an axis; none if games at one place have several.
+
+    A bound b per e-fold holds from b items on; before that an item costs a word at most. The papers leave a constant
+    factor open, so the lines show growth, not height.
+
+    Parameters
+    ----------
+    start
+        Items before a game.
+    per
+        What the words of a game are divided by.
+    """
+    found = []
+    for text, bound in _LOWER_BOUNDS:
+
+        def words(game: Any, bound: Callable[[float, float], float] = bound) -> float:
+            each = bound(game["sites"], game["alpha"])
+            begun = max(start(game), each)
+            return each * max(0.0, log((start(game) + game["items"]) / begun)) / per(game)
+
+        table = pd.DataFrame({"x": place(trials, axis), "y": trials.apply(words, axis=1)}).dropna()
+        groups = table.groupby("x")["y"]
+        if table.empty or (groups.max() > 1.001 * groups.min()).any() or (table["y"] <= 0).any():
+            continue
+        least = groups.first()
+        x, y = least.index.to_numpy(dtype=float), least.to_numpy(dtype=float)
+        found.append(Series(text, x, y, _LOWER_LOOK, "lower bound", label=text))
+    return found

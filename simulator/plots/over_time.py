@@ -1,0 +1,87 @@
+"""The `ratio` and `size` figures: estimate over truth, or error beside size, in the course of the games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from disttrack.simulator.plots.description import (
+    THIN,
+    Area,
+    Axis,
+    Description,
+    Fill,
+    Item,
+    Look,
+    Panel,
+    Region,
+    Rule,
+    Series,
+)
+from disttrack.simulator.plots.kinds import Ratio, SizeOverTime
+from disttrack.simulator.plots.marks import BORDER
+from disttrack.simulator.plots.panels import look_of, shape, value_axis
+from disttrack.simulator.plots.sweep import panels
+from disttrack.simulator.results.fixed import fixed
+from disttrack.simulator.results.formats import short
+from disttrack.simulator.results.read import GAME, Tables, lines
+
+
+def describe(plot: Ratio | SizeOverTime, tables: Tables) -> Description:
+    """Return the figure."""
+    series = tables.series
+    if series.empty or series["rel_error"].isna().all():
+        raise ValueError(f"a {plot.kind} figure needs series.csv with relative errors; these games have none")
+    ratio = isinstance(plot, Ratio)
+    errors = series["rel_error"].astype(float)
+    shown = 1 + errors if ratio else np.maximum(errors * np.maximum(series["items"], 1), 0.5)
+    series = series.assign(_shown=shown)[np.isfinite(errors)]
+    kinds = tuple(dict.fromkeys(tables.trials["protocol"]))
+    alphas = tables.trials["alpha"].dropna()
+    drawn = []
+    groups = panels(tables)
+    for place, (title, games) in enumerate(groups):
+        items: list[Item] = []
+        named = ratio or place == len(groups) - 1
+        if ratio:
+            items.append(Rule(1, Look(BORDER, width=1.0, order=1)))
+            if alphas.nunique() == 1:
+                alpha = float(alphas.iloc[0])
+                items.append(Region(1 - alpha, 1 + alpha, Fill("#000000", 0.06), name="promised"))
+        else:
+            items += _line("items", games[:1], series, "items", Look("#888888", "", THIN, 1.2, order=2), named=named)
+        for line in lines(games):
+            # the checkpoints of games on data sets differ from game to game
+            mine = line.games if ratio else line.games.sort_values(["point", "trial"])[:1]
+            items += _line(line.label, mine, series, "_shown", look_of(line, kinds, marker="", width=1.6), named=named)
+        drawn.append((title, items))
+    name = tables.called.get("items", "items")
+    updates = Axis(name, ends=(0, None), most=6, text=lambda value: short(value) if value else "0")
+    if ratio:
+        y = Axis("estimate over truth", ends=(0, None))
+        note = "Lines: medians over the games. Bands: 5 % to 95 % of them. Grey: within α of the truth."
+    else:
+        lengths = np.concatenate([one.y for _, items in drawn for one in items if isinstance(one, Series)])
+        y = value_axis("largest error over the family, in items", [max(1.0, np.quantile(lengths, 0.03)), max(lengths)])
+        note = "The first game of each line, at about 200 checkpoints. Dashed: items in the data set."
+    rows, columns = (len(drawn), 1) if ratio else shape(len(drawn))
+    return Description(
+        [Panel(items, updates, y, title) for title, items in drawn], columns, 3.6 * rows, plot.title or tables.title,
+        fixed(tables), note,
+    )  # fmt: skip
+
+
+def _line(
+    name: str, games: pd.DataFrame, series: pd.DataFrame, column: str, look: Look, *, named: bool
+) -> Iterator[Item]:
+    """Yield the median of games at each step, and its band."""
+    groups = series.merge(games[list(GAME)], on=list(GAME)).groupby("step")[column]
+    middle = groups.median()
+    ends: dict[str, Any] = {"low": groups.quantile(0.05).to_numpy(), "high": groups.quantile(0.95).to_numpy()}
+    steps = middle.index.to_numpy(dtype=float)
+    if len(games) > 1:
+        yield Area(name, steps, **ends, fill=Fill(look.colour, 0.15))
+    yield Series(name, steps, middle.to_numpy(), look, **ends, label=name if named else "")

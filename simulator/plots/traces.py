@@ -1,0 +1,189 @@
+"""Games in the course of their items: estimate, error and words, a column per game.
+
+Estimate and truth have linear scales, where an error can be seen: on logarithmic ones every estimate is the truth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from disttrack.simulator.plots.description import (
+    THIN,
+    Area,
+    Axis,
+    Description,
+    Fill,
+    Item,
+    Look,
+    Panel,
+    Region,
+    Rule,
+    Series,
+)
+from disttrack.simulator.plots.marks import mark
+from disttrack.simulator.results.formats import short
+
+Floats = npt.NDArray[np.float64]
+
+_DECADES: Final = 10_000.0
+"""A timeline shows the last four decades of N, and more if a game failed before."""
+_MOST: Final = 12.0
+"""Errors, in units of alpha, for which there is room; larger ones leave the panel."""
+_TRUTH: Final = Look("#888888", "", THIN, 1.2, order=4)
+_BAND: Final = Fill("#E4E4E4")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One game over its items, N.
+
+    Parameters
+    ----------
+    protocol
+        Its name.
+    title
+        Lines above its column.
+    alpha
+        The promised relative error, None if nothing is promised.
+    items, output, error
+        The estimate and its signed relative error when there are `items` items.
+    cost_items, words
+        Words sent in all by the time there are `cost_items` items.
+    exact
+        True if every step is shown; False if they are read at checkpoints.
+    """
+
+    protocol: str
+    title: str
+    alpha: float | None
+    items: Floats
+    output: Floats
+    error: Floats
+    cost_items: Floats
+    words: Floats
+    exact: bool
+
+    @property
+    def over_alpha(self) -> Floats:
+        """Return its errors in units of alpha; relative ones if nothing is promised."""
+        return self.error / (self.alpha or 1.0)
+
+
+def from_series(protocol: str, alpha: Any, series: pd.DataFrame, title: str) -> Trace:
+    """Return a game of which checkpoints are known: its rows of series.csv."""
+    series = series.sort_values("step")
+    items, output, error, words = (
+        series[name].to_numpy(dtype=float) for name in ("items", "output", "rel_error", "words")
+    )
+    # where alpha is 0 it is no unit to measure in
+    promised = float(alpha) if alpha is not None and alpha > 0 else None
+    return Trace(protocol, title, promised, items, output, error, items, words, exact=False)
+
+
+def from_game(game: Any, title: str) -> Trace:
+    """Return a `Game`; a recorded one at both ends of the time of each output."""
+    trace = from_series(game.protocol, game.alpha, game.series, title)
+    try:
+        outputs: pd.DataFrame = game.outputs
+    except ValueError:
+        return trace  # not recorded
+    steps = outputs["step"].to_numpy(dtype=float)
+    values = np.array([float(value) for value in outputs["output"]])
+    if not len(steps) or steps[0] > 1:
+        steps, values = np.r_[1.0, steps], np.r_[float(game.start), values]
+    last_step = float(game.series["step"].iloc[-1])
+    firsts: Floats = np.maximum(steps, 1.0)
+    ends: Floats = np.r_[firsts[1:] - 1, last_step]
+    # exact where no step was skipped; else interpolated between the checkpoints
+    known = np.r_[0.0, game.series["step"]], np.r_[float(game.start), trace.items]
+    at = np.interp(np.column_stack((firsts, ends)).ravel(), *known)
+    both = np.repeat(values, 2)
+    there = np.repeat(ends >= firsts, 2) & (at > 0)
+    at, both = at[there], both[there]
+    return Trace(
+        trace.protocol, title, trace.alpha, at, both, both / at - 1.0, trace.cost_items, trace.words, exact=True
+    )
+
+
+def game_described(game: Any) -> Description:
+    """Return the timeline of one `Game`."""
+    parts = [f"{game.sites:,} sites", f"{game.items:,} items"]
+    if game.start:
+        parts.append(f"after {game.start:,}")
+    if game.alpha is not None:
+        parts.append(f"α = {game.alpha:g}")
+    parts += [f"seed {game.seed}", f"{game.words:,} words", outcome(game.verdict, game.failing_fraction)]
+    title = f"{game.protocol} against {game.adversary}"
+    return described([from_game(game, "")], title, " · ".join(parts))
+
+
+def outcome(verdict: str, failing_fraction: float | None) -> str:
+    """Return in words how the game ended."""
+    if verdict == "ok":
+        return "within α at every step"
+    if verdict == "failed" and failing_fraction is not None:
+        return f"fails at {100 * failing_fraction:.3g} % of steps"
+    return "no accuracy promised" if verdict == "undecided" else verdict
+
+
+def described(traces: list[Trace], title: str, subtitle: str, which: str = "", caption: str = "") -> Description:
+    """Return the figure: a column per game with its error and its words; of a single game its estimate too."""
+    note = which + ("Every step is shown." if traces[0].exact else "Read at about 200 checkpoints, not at every step.")
+    errors = np.abs(np.concatenate([trace.over_alpha for trace in traces]))
+    worst = float(errors[np.isfinite(errors)].max(initial=0.0))
+    promised = any(trace.alpha for trace in traces)
+    reach = min(max(1.35, 1.12 * worst), _MOST) if promised else max(1e-6, 1.2 * worst)
+    most = max(float(trace.words.max()) for trace in traces)
+    error = Axis("error, in units of α" if promised else "relative error", ends=(-reach, reach), edges=(-1e6, 1e6))
+    words = Axis("words so far", ends=(0, max(1.0, 1.06 * most)), text=_short)
+    along = [_items_axis(trace, len(traces)) for trace in traces]
+    above = [Panel(_error(trace), x, error, trace.title) for trace, x in zip(traces, along, strict=True)]
+    below = [Panel([_words(trace)], x, words) for trace, x in zip(traces, along, strict=True)]
+    if len(traces) == 1:
+        high = 1.1 * max(float(traces[0].items.max()), float(traces[0].output.max()))
+        above = [Panel(_estimate(traces[0]), along[0], Axis("items counted", ends=(0, high), text=_short)), *above]
+    colour = mark(traces[0].protocol).colour if len(traces) == 1 else "#333333"
+    legend: list[tuple[Look | Fill, str]] = [(Look(colour, width=1.5), "the server's estimate"), (_TRUTH, "the truth")]
+    return Description(
+        [*above, *below], len(traces), 5.9 if len(traces) == 1 else 4.6, title, subtitle, note, caption,
+        legend + [(_BAND, "within ± α of the truth")] * promised, share=("col", "row"),
+    )  # fmt: skip
+
+
+def _estimate(trace: Trace) -> list[Item]:
+    """Return estimate and truth, and the band around the truth."""
+    # the truth is a curve where items are on a logarithmic axis
+    ends = np.geomspace(max(1.0, trace.items.min()), max(1.0, trace.items.max()), 200)
+    alpha, shown = trace.alpha, trace.output > 0
+    band = [Area("the truth", ends, ends * (1 - alpha), ends * (1 + alpha), _BAND, order=1)] if alpha else []
+    look = Look(mark(trace.protocol).colour, width=1.5)
+    estimate = Series("the server's estimate", trace.items[shown], trace.output[shown], look)
+    return [*band, estimate, Series("the truth", ends, ends, _TRUTH)]
+
+
+def _error(trace: Trace) -> list[Item]:
+    """Return the signed error in units of alpha, and the band of 1 on both sides."""
+    band = [Region(-1, 1, _BAND, name="promised")] if trace.alpha is not None else []
+    line = Series("error", trace.items, trace.over_alpha, Look(mark(trace.protocol).colour, width=1.1))
+    return [*band, Rule(0, Look(_TRUTH.colour, "", THIN, 0.9, order=2)), line]
+
+
+def _words(trace: Trace) -> Series:
+    return Series("words", trace.cost_items, trace.words, Look(mark(trace.protocol).colour, width=1.5))
+
+
+def _items_axis(trace: Trace, columns: int) -> Axis:
+    """Return the axis of the last decades of items, and of those from the first failure on."""
+    high = float(trace.items.max())
+    failing = trace.items[np.abs(trace.over_alpha) > 1] if trace.alpha else trace.items[:0]
+    low = max(1.0, float(trace.items.min()), min([high / _DECADES, *(0.8 * failing[:1])]))
+    return Axis("items, N", "log", (low, max(high, low * 1.01)), most=5 if columns > 2 else 9)
+
+
+def _short(value: float) -> str:
+    return short(value) if value else "0"
