@@ -29,8 +29,7 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], workers: int | Non
     All files are checked; the status is 2 if one of them is wrong.
     """
     from disttrack.simulator.errors import ScenarioError, one_line
-    from disttrack.simulator.runs.estimate import estimate
-    from disttrack.simulator.runs.workers import cores
+    from disttrack.simulator.runs.estimate import cores, estimate
     from disttrack.simulator.scenario.load import load
 
     hands = workers or cores()

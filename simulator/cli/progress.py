@@ -37,13 +37,9 @@ def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None
         disable=quiet or not is_terminal(sys.stderr),
     )
     begun = last = time.perf_counter()
-    notice = ""
 
     def show(progress: Progress) -> None:
-        nonlocal last, notice
-        if progress.notice != notice:
-            notice = progress.notice
-            drawing.console.print(f"{name}: {notice}", markup=False, highlight=False, soft_wrap=True)
+        nonlocal last
         now = time.perf_counter()
         words = [part for part in progress.words(now - begun) if part]
         if not drawing.disable:
