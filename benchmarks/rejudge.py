@@ -21,7 +21,7 @@ from disttrack.simulator.claims.columns import KINDS, PLACE
 from disttrack.simulator.claims.grammar import columns_of
 from disttrack.simulator.claims.judge import Finding
 from disttrack.simulator.results.formats import number
-from disttrack.simulator.results.write import Played, write_tables
+from disttrack.simulator.results.write import PlacedRecord, write_tables
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.tasks.base import Record
 
@@ -52,7 +52,9 @@ def judged_again(scenario: Scenario, folder: Path, out: Path) -> list[Finding]:
     return write_tables(out, scenario, games, controls)[0]
 
 
-def _played(rows: Sequence[dict[str, str]], points: dict[int, int], some: bool, kinds: Any = None) -> Iterator[Played]:
+def _played(
+    rows: Sequence[dict[str, str]], points: dict[int, int], some: bool, kinds: Any = None
+) -> Iterator[PlacedRecord]:
     """Yield the games of rows, those of a broken point under its own number; `some` may have drawn no coins."""
     alike: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
     count: defaultdict[str, int] = defaultdict(int)

@@ -25,8 +25,7 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> 
 
     All files are checked; the status is 2 if one of them is wrong.
     """
-    from disttrack.simulator.runs.estimate import estimate
-    from disttrack.simulator.runs.workers import cores
+    from disttrack.simulator.runs.estimate import cores, estimate
     from disttrack.simulator.scenario.load import load
 
     documents: list[dict[str, Any]] = []

@@ -35,15 +35,11 @@ def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None
         disable=quiet or not sys.stderr.isatty(),
     )
     begun = last = time.perf_counter()
-    notice = ""
 
     def show(progress: Progress) -> None:
-        nonlocal last, notice
+        nonlocal last
         if quiet:
             return
-        if progress.notice != notice:
-            notice = progress.notice
-            drawing.console.print(f"{name}: {notice}", markup=False, highlight=False, soft_wrap=True)
         now = time.perf_counter()
         words = ", ".join(part for part in progress.words(now - begun) if part)
         drawing.update(line, completed=progress.share, words=words, refresh=True)

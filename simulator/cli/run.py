@@ -56,10 +56,9 @@ def run(
     An interrupted run goes on where it stopped, and a scenario that has grown plays only what is new.
     """
     from disttrack.simulator.cli.progress import bar
-    from disttrack.simulator.runs.estimate import estimate
+    from disttrack.simulator.runs.estimate import cores, estimate
     from disttrack.simulator.runs.runner import execute
     from disttrack.simulator.runs.seeds import run_seeds
-    from disttrack.simulator.runs.workers import cores
     from disttrack.simulator.scenario.load import load
 
     overrides += tuple(f"{key}={value}" for key, value in (("trials", trials), ("seed", seed)) if value is not None)

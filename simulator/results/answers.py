@@ -1,7 +1,7 @@
 """The table of a result that answers its question: a row per point, and the columns that its task declares.
 
-What all points share stands in the subtitle, what differs between them is a column; a column without a value does not
-appear. The terminal, the page of a result, notebooks and `--json` show this one table.
+The subtitle contains what all points share, and each difference is a column; a column without a value does not appear.
+The terminal, the page of a result, notebooks and `--json` show this one table.
 """
 
 from __future__ import annotations
@@ -90,6 +90,8 @@ class AnswerTable:
         return [dict(zip(self.headers, row, strict=True)) for row in self.values]
 
 
+SHARES: Final = ("held", "share")
+"""Answers that are a share of the games."""
 Cell = tuple[Any, str]
 """A value, and the same as readers see it."""
 NOTHING: Final[Cell] = (None, "")
@@ -133,43 +135,44 @@ def cells_by_point(results: Results) -> list[tuple[Answer, list[Cell]]]:
     task = results.task
     games = [(mine, finished(mine)) for mine in games_by_point(results)]
     answers = [*answers_of(task), LOST]
-    found = [(answer, [_cell(answer, mine, left, task, results.own) for mine, left in games]) for answer in answers]
-    return [(answer, cells) for answer, cells in found if any(text for _, text in cells)]
+    table = [(answer, [_cell(answer, mine, left, task, results.own) for mine, left in games]) for answer in answers]
+    return [(answer, cells) for answer, cells in table if any(text for _, text in cells)]
 
 
 def _cell(answer: Answer, games: pd.DataFrame, left: pd.DataFrame, task: type[Task], own: Mapping[str, Any]) -> Cell:
-    """Return what the games of a point say; what is `left` of them are those that were not lost to an error."""
+    """Return the answer of the games of a point; `left` are those that were not lost to an error."""
     if answer is LOST:
         lost = len(games) - len(left)
         return (lost, f"{lost} of {len(games)}") if lost else NOTHING
     if left.empty:
         return NOTHING
-    if answer.how == "held":
-        decided = left[left["verdict"].isin(("ok", "failed"))]
-        return _share(decided["verdict"] == "ok")
     if answer.how == "fact":
         return _fact(str(answer.of), games, task, own)
     values = measured(answer, left)
     if values is None:
         return NOTHING
-    return _share(values.astype(str) == "True") if answer.how == "share" else _summary(answer.how, values)
+    return _share(values) if answer.how in SHARES else _summary(answer.how, values)
 
 
 def measured(answer: Answer, games: pd.DataFrame) -> pd.Series[Any] | None:
-    """Return what games say of an answer; None if they say nothing, or have not the columns that it is made of."""
+    """Return the values of an answer, truth values for a share; None if there are none, or no such columns."""
     try:
-        found = games.get(answer.of) if isinstance(answer.of, str) else answer.of(games)
-    except KeyError:  # the table is of another task than the manifest says
+        values = games.get(answer.of) if isinstance(answer.of, str) else answer.of(games)
+    except KeyError:  # the table is of another task than the manifest names
         return None
-    found = None if found is None else found.dropna()
-    return None if found is None or found.empty else found
+    values = None if values is None else values.dropna()
+    if answer.how == "held" and values is not None:
+        values = values[values.isin(("ok", "failed"))] == "ok"
+    if answer.how == "share" and values is not None:
+        values = values.astype(str) == "True"
+    return None if values is None or values.empty else values
 
 
 def _share(kept: pd.Series[bool]) -> Cell:
-    """Return in how many games something is so."""
+    """Return the share of games in which something is true."""
     if len(kept) == 1:
         return float(kept.iloc[0]), "yes" if kept.iloc[0] else "no"
-    return (float(kept.mean()), f"{int(kept.sum()):,} of {len(kept):,}") if len(kept) else NOTHING
+    return float(kept.mean()), f"{int(kept.sum()):,} of {len(kept):,}"
 
 
 def _summary(how: str, values: pd.Series[Any]) -> Cell:
@@ -192,10 +195,10 @@ def _fact(name: str, games: pd.DataFrame, task: type[Task], own: Mapping[str, An
     """Return what the protocol's class says of itself."""
     kind = str(games["protocol"].iloc[0])
     try:
-        said = getattr(class_of(task.families["protocol"], kind, own), name, None)
+        fact = getattr(class_of(task.families["protocol"], kind, own), name, None)
     except ScenarioError:
         return NOTHING  # a user's class
-    return (said, said) if isinstance(said, str) and said else NOTHING
+    return (fact, fact) if isinstance(fact, str) and fact else NOTHING
 
 
 def _games(games: Sequence[pd.DataFrame]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from disttrack.simulator.points.point import canonical
-from disttrack.simulator.results.answers import games_by_point, measured
+from disttrack.simulator.results.answers import SHARES, games_by_point, measured
 from disttrack.simulator.results.folder import Results, finished
 from disttrack.simulator.results.formats import setting
 from disttrack.simulator.results.matched import Matched, match
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EACH: Final = 0.975
 """Confidence of each median's interval: together the two hold, and so does that of their ratio, with 0.95."""
 UNIMPORTANT: Final = ("name", "title", "claims", "plots", "comment", "sites", "items", "protocol", "adversary", "zip")
-"""Keys of scenarios in which results may differ without a warning: the points tell of sizes and sides."""
+"""Keys of scenarios in which results may differ without a warning: the points have sizes and sides."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +76,18 @@ class Row:
 
 @dataclass(frozen=True)
 class Compared:
-    """What came of a comparison.
+    """The outcome of a comparison.
 
     Attributes
     ----------
     names
-        What the results are called, the first one first.
+        The names of the results, the first one first.
     matched
         Their points, each with the results that have it.
     rows
         The points that the first result shares with another, a row for each measure and other result.
     warnings
-        In what the results differ beside what is compared, a line each.
+        Further differences of the results, a line each.
     """
 
     names: tuple[str, ...]
@@ -108,21 +108,23 @@ class Compared:
 
 def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compared:
     """Return the points of results, and how the first one's games compare with those of each other at shared points."""
-    matched = match(results, names)
+    matched = match(results)
     games = [games_by_point(one) for one in results]
-    answers = _answers(results[0])
-    named: list[str] = [name for name in SIDES if name in matched.telling] or ["protocol"]
-    named += [name for name in matched.telling if name not in named]
+    answers = [
+        answer for answer in answers_of(results[0].task) if answer.how in ("median", *SHARES) and answer.rank < 2
+    ]
+    named: list[str] = [name for name in SIDES if name in matched.varying] or ["protocol"]
+    named += [name for name in matched.varying if name not in named]
     rows = []
     for point in matched.points:
         if 0 not in point.places:
             continue
-        setting = {name: point.setting.get(name) for name in named}
-        setting |= {name: UNSET for name in named if name in point.setting and setting[name] is None}
+        values = {name: point.setting.get(name) for name in named}
+        values |= {name: UNSET for name in named if name in point.setting and values[name] is None}
         for other in range(1, len(results)):
             if other in point.places:
                 one, two = (finished(games[place][point.places[place]]) for place in (0, other))
-                rows += [_row(setting, answer, names[other], one, two) for answer in answers]
+                rows += [_row(values, answer, names[other], one, two) for answer in answers]
     return Compared(
         names=tuple(names),
         matched=matched,
@@ -131,40 +133,28 @@ def compare_results(results: Sequence[Results], names: Sequence[str]) -> Compare
     )
 
 
-def _answers(results: Results) -> list[Answer]:
-    """Return what is compared: the medians that answer the question of the task, and how many games held."""
-    return [
-        answer for answer in answers_of(results.task) if answer.how in ("median", "held", "share") and answer.rank < 2
-    ]
-
-
 def _row(point: Mapping[str, Any], answer: Answer, other: str, one: pd.DataFrame, two: pd.DataFrame) -> Row:
     first, second = (middle_of(answer, games) for games in (one, two))
-    if answer.how != "median" or not first.value or second.value is None:
-        return Row(point, answer.header, other, first, second)
-    ratio = second.value / first.value
-    if None in (first.low, first.high, second.low, second.high) or (first.low or 0) <= 0:
-        return Row(point, answer.header, other, first, second, ratio)
-    low, high = float(second.low or 0) / float(first.high or 1), float(second.high or 0) / float(first.low or 1)
+    ratio = low = high = None
+    if answer.how == "median" and first.value and second.value is not None:
+        ratio = second.value / first.value
+        if first.low and first.high and first.low > 0 and second.low is not None and second.high is not None:
+            low, high = second.low / first.high, second.high / first.low
     return Row(point, answer.header, other, first, second, ratio, low, high)
 
 
 def middle_of(answer: Answer, games: pd.DataFrame) -> Middle:
-    """Return what the games of a point say: a median with its interval, or the share that held."""
-    if answer.how == "held":
-        decided = games[games["verdict"].isin(("ok", "failed"))]
-        share = float((decided["verdict"] == "ok").mean()) if len(decided) else None
-        return Middle(share, None, None, len(decided))
-    found = measured(answer, games)
-    if found is None:
+    """Return the answer of the games of a point: a median with its interval, or a share of them."""
+    values = measured(answer, games)
+    if values is None:
         return Middle(None, None, None, 0)
-    if answer.how == "share":
-        return Middle(float((found.astype(str) == "True").mean()), None, None, len(found))
+    if answer.how in SHARES:
+        return Middle(float(values.mean()), None, None, len(values))
     try:
-        values = np.sort(np.asarray(found, dtype=float))
+        ordered = np.sort(np.asarray(values, dtype=float))
     except ValueError:  # words, of which there is no median
-        return Middle(None, None, None, len(found))
-    return Middle(float(np.median(values)), *order_interval(values), len(values))
+        return Middle(None, None, None, len(values))
+    return Middle(float(np.median(ordered)), *order_interval(ordered), len(ordered))
 
 
 def order_interval(ordered: Any, confidence: float = EACH) -> tuple[float | None, float | None]:
@@ -188,22 +178,21 @@ def order_interval(ordered: Any, confidence: float = EACH) -> tuple[float | None
 
 
 def _warnings(results: Sequence[Results], names: Sequence[str], matched: Matched) -> list[str]:
-    """Return in what results differ beside what is compared."""
-    found = []
+    """Return the differences of results beside those that are compared."""
+    warnings = []
     if not matched.common:
         differing = ", ".join(matched.apart) or "how these values go together"
-        found.append(f"no two results have a point in common; what keeps them apart: {differing}")
+        warnings.append(f"no two results have a point in common; what keeps them apart: {differing}")
     elif not any(0 in point.places and len(point.places) > 1 for point in matched.points):
-        found.append(f"no other result has a point of {names[0]}, with which all others are compared")
-    found += matched.lacking
+        warnings.append(f"no other result has a point of {names[0]}, with which all others are compared")
     tasks = {str(one.scenario.get("task") or "count") for one in results}
     if len(tasks) > 1:
-        found.append(f"they are results of different tasks: {', '.join(sorted(tasks))}")
+        warnings.append(f"they are results of different tasks: {', '.join(sorted(tasks))}")
     for what, values in _facts(results).items():
         if len(set(values)) > 1:
-            said = ", ".join(f"{value} ({name})" for name, value in zip(names, values, strict=True))
-            found.append(f"{what}: {said}")
-    return found
+            each = ", ".join(f"{value} ({name})" for name, value in zip(names, values, strict=True))
+            warnings.append(f"{what}: {each}")
+    return warnings
 
 
 def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
@@ -222,23 +211,19 @@ def _facts(results: Sequence[Results]) -> dict[str, list[str]]:
     for key in keys:
         values = [one.scenario.get(key) for one in results]
         facts[f"different {key}"] = [canonical(value) if value is not None else "none" for value in values]
-    for name in sorted({name for one in results for name in _fixed(one)}):
-        facts[f"different {name}"] = [", ".join(_fixed(one).get(name, ["none"])) for one in results]
+    for name in ("alpha", "sites", "items"):  # the points show them too, if results have some in common
+        facts[f"different {name}"] = [", ".join(_values(one, name)) or "none" for one in results]
     return facts
+
+
+def _values(results: Results, name: str) -> list[str]:
+    """Return the values of a size, or of the accuracy, at the points of a result."""
+    points = results.manifest.get("points") or []
+    values = [(point if name != "alpha" else point.get("protocol") or {}).get(name) for point in points]
+    return list(dict.fromkeys(setting(value) for value in values if value is not None))
 
 
 def _files(results: Results) -> str:
     """Return the users' files that a result was made of, wherever they were: their names and digests."""
     files = (results.manifest.get("files") or {}).items()
     return ", ".join(sorted(f"{PurePath(path).name} {digest[:12]}" for path, digest in files)) or "none"
-
-
-def _fixed(results: Results) -> dict[str, list[str]]:
-    """Return the accuracy and the sizes of a result's points."""
-    points = results.manifest.get("points") or []
-    found: dict[str, list[str]] = {}
-    alphas = {(point.get("protocol") or {}).get("alpha") for point in points} - {None}
-    found["alpha"] = sorted(str(alpha) for alpha in alphas)
-    for name in ("sites", "items"):
-        found[name] = [setting(value) for value in sorted({point[name] for point in points if point.get(name)})]
-    return found

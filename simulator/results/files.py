@@ -6,7 +6,6 @@ exception in the middle or a loss of power leaves what was there before.
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -16,9 +15,7 @@ from typing import Final, TextIO
 from disttrack.simulator.errors import RunError, ScenarioError, printable
 
 PART: Final = ".part-"
-"""What the name of a file begins with before it is whole."""
-FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-"""Errors of a disk, and not of the place that was named."""
+"""Beginning of the name of a file before it is whole."""
 DRAWN: Final = frozenset({".html", ".json", ".pdf", ".png", ".svg"})
 """Endings of figures, their captions, and pages."""
 
@@ -27,8 +24,8 @@ DRAWN: Final = frozenset({".html", ".json", ".pdf", ".png", ".svg"})
 def writing(folder: Path) -> Iterator[Callable[[str], TextIO]]:
     """Let several files of a folder appear at the end, each whole; none of them if writing them fails.
 
-    They are moved into place one after the other. Whoever stops that leaves some old and some new: a reader knows by
-    their digests, which are in the manifest, that is written after them.
+    They are moved into place one after the other. A run that is stopped there leaves some old and some new ones: the
+    manifest, written last, has their digests.
 
     Yields
     ------
@@ -140,16 +137,10 @@ def is_inside(path: Path, folder: Path) -> bool:
 
 
 def sweep(folder: Path) -> None:
-    """Take away what a run that was killed left half written."""
-    for left in folder.glob(f"{PART}*"):
+    """Remove the half-written files of a run that was killed."""
+    for left in (*folder.glob(f"{PART}*"), *folder.glob(f"figures/**/{PART}*")):
         with suppress(OSError):
             left.unlink()
-
-
-def refusal(path: Path, error: OSError, what: str = "cannot be written") -> RunError | ScenarioError:
-    """Return what to say of a place that cannot be written at all: a full disk, or a place that is not right."""
-    kind = RunError if error.errno in FULL else ScenarioError
-    return kind(f"{path}: {what}: {error.strerror or error}")
 
 
 def _unwritable(path: Path, error: OSError) -> RunError:

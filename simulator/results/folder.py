@@ -94,8 +94,8 @@ class Results:
         try:
             return read_manifest(self.dir / "manifest.json")
         except ValueError as error:  # bad JSON and undecodable bytes are ValueErrors as well
-            said = " ".join(str(error).split())
-            raise NoResults(f"{self.dir}: manifest.json cannot be read: {said}; run the scenario again") from error
+            reason = " ".join(str(error).split())
+            raise NoResults(f"{self.dir}: manifest.json cannot be read: {reason}; run the scenario again") from error
 
     @property
     def plot(self) -> Any:
@@ -126,8 +126,8 @@ class Results:
         try:
             return read_table(self.dir / name, self.manifest.get("tables"))
         except ValueError as error:
-            said = str(error).removeprefix(f"{self.dir}: ")
-            raise NoResults(f"{self.dir}: {said}; run the scenario again") from error
+            reason = str(error).removeprefix(f"{self.dir}: ")
+            raise NoResults(f"{self.dir}: {reason}; run the scenario again") from error
 
     def __repr__(self) -> str:
         return f"Results({str(self.dir)!r})"

@@ -1,4 +1,4 @@
-"""What a manifest may hold: a file that anybody may have written, checked before anything is made of it."""
+"""The shape of a manifest: a file that anybody may have written, checked before anything is made of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 Simple = str | int | float | None
 Part = dict[str, Any]
@@ -27,7 +27,6 @@ class _Scenario(_Lenient):
     title: str | None = None
     task: str | None = None
     protocol: str | Part | list[str | Part] | None = None
-    adversary: str | Part | list[str | Part] | None = None
     claims: list[_Claim] | None = None
     plots: list[str | Part] | None = None
 
@@ -39,8 +38,8 @@ class _Side(_Lenient):
 
 class _Point(_Lenient):
     point: int
-    protocol: _Side = Field(default_factory=_Side)
-    adversary: _Side = Field(default_factory=_Side)
+    protocol: _Side = _Side()
+    adversary: _Side = _Side()
     sites: int | None = None
     items: int | None = None
     start: int | None = None
@@ -49,16 +48,11 @@ class _Point(_Lenient):
 
 class _Manifest(_Lenient):
     scenario: _Scenario
-    name: str = ""
-    task: str = ""
-    rules: int = 0
     code: dict[str, Simple] = {}
     files: dict[str, str] = {}
     versions: dict[str, Simple] = {}
     machine: dict[str, Simple] = {}
-    begun: str = ""
     seconds: float = 0.0
-    workers: str = ""
     games: dict[str, int] = {}
     tables: dict[str, str] = {}
     seeds: list[int] = []
@@ -66,22 +60,19 @@ class _Manifest(_Lenient):
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Return what a manifest says.
+    """Return the content of a manifest.
 
     Raises
     ------
     ValueError
-        It cannot be read, or says things of the wrong kind; one line says which.
+        It cannot be read, or has a value of the wrong kind; the message names it.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        _Manifest.model_validate(found, strict=True)
+        content = json.loads(path.read_text(encoding="utf-8"))
+        _Manifest.model_validate(content, strict=True)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
-        place = ".".join(map(str, fault["loc"]))
-        raise ValueError(f"{place}: {fault['msg'][:1].lower()}{fault['msg'][1:]}" if place else "no mapping") from error
-    except RecursionError as error:
-        raise ValueError("nested too deep") from error
-    except OSError as error:
-        raise ValueError(error.strerror or str(error)) from error
-    return dict(found)
+        raise ValueError(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
+    except (RecursionError, OSError) as error:
+        raise ValueError(str(error)) from error
+    return dict(content)

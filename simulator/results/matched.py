@@ -8,7 +8,7 @@ knows what it would have been.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +20,7 @@ from disttrack.simulator.results.formats import cell
 from disttrack.simulator.results.settings import FIRST, SIDES, UNSET, brief
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 Parameter = tuple[str, str]
 """What it belongs to (`protocol`, `adversary` or `network`; nothing for task, kinds and sizes), and its name."""
@@ -60,30 +60,27 @@ class Matched:
     ----------
     points
         Every point once, in the order of the results.
-    telling
-        The names of what sets them apart. A parameter of a side tells if points of one kind differ in it, or
-        some of them lack it.
+    varying
+        The names of the parameters in which they differ. A parameter of a side counts if points of one kind differ in
+        it, or some of them lack it.
     shared
         What all of them have alike.
     head
-        The names of what is worth telling of that: kinds, sizes, the network, what is promised.
+        The names of those that a table shows above its rows: kinds, sizes, the network, the accuracy and privacy.
     apart
         The names of what no two results have alike, if they have no point in common.
-    lacking
-        Lines that say which parameters a kind has in some of the results only.
     """
 
     points: tuple[MatchedPoint, ...]
-    telling: tuple[str, ...]
+    varying: tuple[str, ...]
     shared: Mapping[str, Any]
     head: tuple[str, ...]
     apart: tuple[str, ...]
-    lacking: tuple[str, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Return what a table says of each point: what sets points apart, or at least who plays."""
-        return self.telling or ("protocol",)
+        return self.varying or ("protocol",)
 
     @property
     def common(self) -> bool:
@@ -95,29 +92,28 @@ class Matched:
         return sum(tuple(point.places) == (place,) for point in self.points)
 
 
-def match(results: Sequence[Results], names: Sequence[str]) -> Matched:
+def match(results: Sequence[Results]) -> Matched:
     """Return the points of results, each with the results that have it."""
     by_result = [_points(result) for result in results]
     known = [values for mine in by_result for values in mine]
     _spell_out_networks(known)
     headers = _headers(known)
-    found: dict[tuple[str, int], MatchedPoint] = {}
+    points: dict[tuple[str, int], MatchedPoint] = {}
     for place, mine in enumerate(by_result):
         seen: Counter[str] = Counter()
         for row, values in enumerate(mine):
             key = canonical([[*name, value] for name, value in sorted(values.items())])
             setting = {headers[name]: values[name] for name in headers if name in values}
-            point = found.setdefault((key, seen[key]), MatchedPoint(setting, {}))
-            found[key, seen[key]] = MatchedPoint(point.setting, {**point.places, place: row})
+            point = points.setdefault((key, seen[key]), MatchedPoint(setting, {}))
+            points[key, seen[key]] = MatchedPoint(point.setting, {**point.places, place: row})
             seen[key] += 1  # a scenario may give the same point twice
     shared = [name for name in headers if len({canonical(one[name]) if name in one else "" for one in known}) == 1]
     return Matched(
-        points=tuple(found.values()),
-        telling=tuple(header for name, header in headers.items() if _differs(name, known)),
+        points=tuple(points.values()),
+        varying=tuple(header for name, header in headers.items() if _differs(name, known)),
         shared={headers[name]: known[0][name] for name in shared},
-        head=tuple(headers[name] for name in shared if _worth_telling(name, known[0][name])),
+        head=tuple(headers[name] for name in shared if _is_shown(name, known[0][name])),
         apart=tuple(headers[name] for name in headers if _sets_apart(name, by_result)),
-        lacking=tuple(_lacking(by_result, names)),
     )
 
 
@@ -125,10 +121,10 @@ def _points(result: Results) -> list[Values]:
     """Return all parameters of each point that was played, in the order of the result's table."""
     described = {int(point["point"]): point for point in result.manifest.get("points") or []}
     kind = str(result.scenario.get("task") or "count")
-    found = []
+    points = []
     for games in games_by_point(result):
         first = games.iloc[0]
-        point = described.get(int(first["point"])) or _as_played(first)
+        point = described.get(int(first["point"]), {})
         values: Values = {("", "task"): kind} | {("", side): str(first[side]) for side in SIDES}
         sizes = {("", size.key): point.get(size.column) for size in result.task.sizes}
         values |= {name: _plain(value) for name, value in sizes.items() if value is not None}
@@ -136,14 +132,8 @@ def _points(result: Results) -> list[Values]:
         for side in SIDES:
             given = point.get(side) or {}
             values |= {(side, name): _plain(value) for name, value in given.items() if name != "kind"}
-        found.append(values)
-    return found
-
-
-def _as_played(game: pd.Series[Any]) -> Mapping[str, Any]:
-    """Return what a game says of its point, where the manifest does not tell of it."""
-    sizes = {name: game[name] for name in ("sites", "items") if game.get(name) == game.get(name)}
-    return {**sizes, "protocol": {"alpha": game.get("alpha")}}
+        points.append(values)
+    return points
 
 
 def _plain(value: Any) -> Any:
@@ -175,11 +165,10 @@ def _headers(known: Sequence[Values]) -> dict[Parameter, str]:
 
 def _differs(name: Parameter, known: Sequence[Values]) -> bool:
     """Tell whether points differ in something; of a parameter of a side only points of one kind are compared."""
-    found: dict[str, set[str]] = {}
+    by_kind: dict[str, set[str]] = {}
     for one in known:
-        said = canonical(one[name]) if name in one else ""
-        found.setdefault(_kind(name, one), set()).add(said)
-    return any(len(values) > 1 for values in found.values())
+        by_kind.setdefault(_kind(name, one), set()).add(canonical(one[name]) if name in one else "")
+    return any(len(values) > 1 for values in by_kind.values())
 
 
 def _kind(name: Parameter, values: Values) -> str:
@@ -187,7 +176,7 @@ def _kind(name: Parameter, values: Values) -> str:
     return str(values["", name[0]]) if name[0] in SIDES else ""
 
 
-def _worth_telling(name: Parameter, value: Any) -> bool:
+def _is_shown(name: Parameter, value: Any) -> bool:
     """Tell whether what all points share is to stand above a table."""
     if name == ("", "task") or value is None:
         return False
@@ -200,20 +189,3 @@ def _sets_apart(name: Parameter, by_result: Sequence[Sequence[Values]]) -> bool:
     """Tell whether no two results have something alike, nor both lack it."""
     had = [{canonical(one[name]) if name in one else "" for one in mine} for mine in by_result]
     return len(had) > 1 and all(one.isdisjoint(other) for place, one in enumerate(had) for other in had[:place])
-
-
-def _lacking(by_result: Sequence[Sequence[Values]], names: Sequence[str]) -> Iterator[str]:
-    """Yield for each kind that several results have which parameters only some of them know."""
-    having: dict[tuple[str, str], dict[int, dict[str, None]]] = {}
-    for place, mine in enumerate(by_result):
-        for one in mine:
-            for side in SIDES:
-                of_kind = having.setdefault((side, str(one["", side])), {}).setdefault(place, {})
-                of_kind.update(dict.fromkeys(name for of, name in one if of == side))
-    for (_, kind), places in having.items():
-        everywhere = set.intersection(*(set(known) for known in places.values()))
-        for place, known in places.items():
-            more = [name for name in known if name not in everywhere]
-            if more:
-                without = [names[other] for other, its in places.items() if not set(more) <= set(its)]
-                yield f"{kind}: {', '.join(more)} in {names[place]} only; {', '.join(without)} knows no such parameter"

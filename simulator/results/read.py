@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -13,21 +13,22 @@ from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.claims.expressions import rows
 from disttrack.simulator.claims.grammar import ExpressionError
 from disttrack.simulator.errors import ScenarioError
+from disttrack.simulator.points.swept import flat
 from disttrack.simulator.results.folder import NoResults, Results, finished, opened
 from disttrack.simulator.results.formats import setting
-from disttrack.simulator.results.marked import controls_of, measured_marked, of_result, together
 from disttrack.simulator.tasks.base import Task
 from disttrack.simulator.tasks.sizes import Size, called
 
 GAME: Final = ("result", "point", "trial")
-"""What names one game."""
-
+"""Columns that name one game."""
 _BASIC_AXES: Final = ("sites", "items", "alpha")
+_CONTROLS_FROM: Final = 1_000_000
+"""Points of controls have numbers from here on."""
 
 
 @dataclass(frozen=True)
 class Tables:
-    """What one result directory holds, or several put together.
+    """The tables of one result, or of several put together.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ class Tables:
 
     @property
     def called(self) -> dict[str, str]:
-        """Return the columns of sizes that the task calls something else, and what."""
+        """Return the columns of sizes that the task calls something else, and its words."""
         return called(self.sizes)
 
     @property
@@ -95,14 +96,11 @@ class Tables:
 
     def with_controls(self) -> Tables:
         """Return the tables with the games of the claims' controls among the others."""
-        return replace(self, trials=together([self.trials, self.controls]) if len(self.controls) else self.trials)
+        return replace(self, trials=_together([self.trials, self.controls]))
 
     def timeline(self, game: Any) -> pd.DataFrame:
         """Return the rows of series.csv of a game, which is a row of trials.csv, in the order in which they stand."""
-        mine = self.series
-        for key in GAME:
-            mine = mine[mine[key] == game[key]]
-        return mine
+        return self.series[(self.series[list(GAME)] == [game[key] for key in GAME]).all(axis=1)]
 
     def in_words_of_task(self) -> Tables:
         """Return the tables with the columns of sizes called as the task calls them: items are steps, or rounds."""
@@ -111,8 +109,10 @@ class Tables:
 
     def with_adversaries_named(self, x: str = "") -> Tables:
         """Return the tables with swept parameters of an adversary as a part of its name, except for `x`."""
-        same = {x, x.removeprefix("adversary_"), f"adversary_{x}"}  # a measure may have the parameter's name
-        own = [column for column in self._adversary_columns() if column not in same]
+        points = [point for points in self.points.values() for point in points.values()]
+        mine = _columns(points, "adversary") - (_names(points, "protocol") & _names(points, "adversary"))
+        mine -= {*TRIALS, x, x.removeprefix("adversary_"), f"adversary_{x}"}  # a measure may have the parameter's name
+        own = [column for column in self.trials.columns if column in mine]
         if not own:
             return self
         named = []
@@ -121,21 +121,10 @@ class Tables:
             named.append(", ".join([str(kind), *own_values]))
         return replace(self, trials=self.trials.assign(adversary=named).drop(columns=own))
 
-    def _adversary_columns(self) -> list[str]:
-        """Return the columns that hold swept parameters of adversaries."""
-        protocols, adversaries = (
-            {key for points in self.points.values() for point in points.values() for key in point.get(role) or {}}
-            for role in ("protocol", "adversary")
-        )
-        mine = {name for name in adversaries if name not in protocols} | {f"adversary_{name}" for name in adversaries}
-        return [column for column in self.trials.columns if column in mine and column not in TRIALS]
-
 
 def _of_games(table: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a series or kinds table that belong to these games."""
-    if table.empty:
-        return table
-    return table.merge(trials[list(GAME)].drop_duplicates(), on=list(GAME), how="inner")
+    return table.merge(trials[list(GAME)].drop_duplicates(), on=list(GAME)) if len(table) else table
 
 
 def read_tables(places: Sequence[str | Path | Results]) -> Tables:
@@ -148,32 +137,77 @@ def read_tables(places: Sequence[str | Path | Results]) -> Tables:
     """
     if not places:
         raise ValueError("no result directory was given")
-    trials, series, kinds, controls = [], [], [], []
+    tables: dict[str, list[pd.DataFrame]] = {"trials": [], "series": [], "kinds": [], "controls": []}
     scenarios: dict[str, dict[str, Any]] = {}
     points: dict[str, dict[int, dict[str, Any]]] = {}
     own: dict[str, Any] = {}
     sizes: list[Sequence[Size]] = []
     lost = 0
-    for place in places:
-        results = opened(place)
-        name = _free_name(results.dir.resolve().name, scenarios)
+    folders: list[str] = []
+    for results in map(opened, places):
+        folders.append(folder := results.dir.resolve().name)
+        name = folder if folders.count(folder) == 1 else f"{folder} ({folders.count(folder)})"
         scenarios[name] = results.scenario
         own |= results.own
         sizes.append(_sizes_of(results))
         points[name] = {int(point["point"]): point for point in results.manifest.get("points") or []}
         games = finished(results.trials)
         lost += len(results.trials) - len(games)
-        trials.append(measured_marked(of_result(games, name), points[name]))
-        controls.append(measured_marked(of_result(controls_of(results), name), points[name]))
-        series.append(of_result(results.series, name))
-        kinds.append(of_result(results.kinds, name))
-    games, timelines, messages, broken = map(together, (trials, series, kinds, controls))
-    if games.empty:
+        tables["trials"].append(_of_result(games, name, points[name]))
+        tables["controls"].append(_of_result(_controls_of(results), name, points[name]))
+        tables["series"].append(_of_result(results.series, name))
+        tables["kinds"].append(_of_result(results.kinds, name))
+    whole = {name: _together(each) for name, each in tables.items()}
+    if whole["trials"].empty:
         why = f"all of its {lost:,} games ended in an error" if lost else "trials.csv is empty"
         raise NoResults(f"{opened(places[0]).dir}: holds no games: {why}")
     same = sizes[0] if all(other == sizes[0] for other in sizes) else Task.sizes
-    named: dict[str, Any] = {"scenarios": scenarios, "points": points, "own": own}
-    return Tables(games, timelines, messages, **named, sizes=same, controls=broken, lost=lost)
+    return Tables(**whole, scenarios=scenarios, points=points, sizes=same, own=own, lost=lost)
+
+
+def _of_result(table: pd.DataFrame, name: str, points: Mapping[int, Mapping[str, Any]] | None = None) -> pd.DataFrame:
+    """Return a table with the result's name as its first column.
+
+    With points, columns that are no parameters of any of them, a task's own measures, have an underscore before their
+    names; so has in any case a column called `result`.
+    """
+    table = table.rename(columns={"result": "_result"})
+    table.insert(0, "result", name)
+    if not points:
+        return table
+    known = {*TRIALS, "result", "start", "latency"}
+    known |= {key for point in points.values() for key in flat(point.get("network") or {})}
+    known |= _columns(points.values(), "protocol") | _columns(points.values(), "adversary")
+    return table.rename(columns={one: f"_{one}" for one in table.columns if one[0] != "_" and one not in known})
+
+
+def _names(points: Iterable[Mapping[str, Any]], role: str) -> set[str]:
+    """Return the parameters of a side."""
+    return {name for point in points for name in point.get(role) or {}}
+
+
+def _columns(points: Iterable[Mapping[str, Any]], role: str) -> set[str]:
+    """Return the columns that parameters of a side may have."""
+    names = _names(points, role)
+    return names | {f"{role}_{name}" for name in names}
+
+
+def _controls_of(results: Results) -> pd.DataFrame:
+    """Return the games of a result's controls; their points have numbers that no point of the scenario has."""
+    games = results.controls
+    if games.empty:
+        return pd.DataFrame(columns=list(TRIALS))
+    named = [
+        str(kind) if kind in broken else f"{kind}, {broken}"
+        for kind, broken in zip(games["protocol"], games["broken"].astype(str), strict=True)
+    ]
+    places = games["point"].astype(int) + _CONTROLS_FROM * (1 + pd.factorize(games["claim"])[0])
+    return games.assign(protocol=named, point=places).drop(columns=["claim", "broken"])
+
+
+def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return tables one below the other; the columns of an empty one do not count."""
+    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
 
 
 def _sizes_of(results: Results) -> Sequence[Size]:
@@ -184,22 +218,11 @@ def _sizes_of(results: Results) -> Sequence[Size]:
         return Task.sizes
 
 
-def _free_name(name: str, taken: Iterable[str]) -> str:
-    """Return a name for a result that no other one has."""
-    taken = set(taken)
-    candidate, count = name, 1
-    while candidate in taken:
-        count += 1
-        candidate = f"{name} ({count})"
-    return candidate
-
-
 def swept_axes(trials: pd.DataFrame) -> tuple[str, ...]:
     """Return the axes along which the games differ, protocol and adversary not counted."""
     basic = (*TRIALS, "result", "start")
     extras = [column for column in trials.columns if column not in basic and column[0] != "_"]
-    axes = [axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials and trials[axis].nunique() > 1]
-    return tuple(axes)
+    return tuple(axis for axis in (*_BASIC_AXES, "start", *extras) if axis in trials and trials[axis].nunique() > 1)
 
 
 @dataclass(frozen=True)
@@ -208,18 +231,14 @@ class Line:
 
     Parameters
     ----------
-    protocol
-        Its kind.
-    variant
-        What sets it apart from other lines of this protocol; empty if nothing does.
+    protocol, variant
+        Its kind, and its difference from other lines of this protocol in words; empty if there is none.
     order
         Place among the lines of this protocol, from 0.
-    games
-        Its rows of trials.csv.
+    games, all_games
+        Its rows of trials.csv, and those of all lines of this protocol.
     free
-        The axes that set it apart.
-    all_games
-        The games of all lines of this protocol.
+        The axes in which it differs.
     """
 
     protocol: str
@@ -245,7 +264,7 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
     apart
         Columns by which the caller splits the games already (panels, kinds of marker).
     """
-    found = []
+    each = []
     for protocol in dict.fromkeys(trials["protocol"]):
         games = trials[trials["protocol"] == protocol]
         place = [column for column in ("result", *apart, x) if column in games and column]
@@ -253,13 +272,13 @@ def lines(trials: pd.DataFrame, x: str = "", apart: Sequence[str] = ("adversary"
         axes = [axis for axis in swept_axes(games) if axis != x and axis not in apart]
         free = [axis for axis in axes if (values[axis].nunique(dropna=False) > 1).any()]
         if not free:
-            found.append(Line(str(protocol), "", 0, games))
+            each.append(Line(str(protocol), "", 0, games))
             continue
         groups = games.groupby(free, dropna=False, sort=False)
         for order, (key, part) in enumerate(groups):
             named = [said(axis, value) for axis, value in zip(free, key, strict=True)]
-            found.append(Line(str(protocol), ", ".join(named), order, part, tuple(free), games))
-    return found
+            each.append(Line(str(protocol), ", ".join(named), order, part, tuple(free), games))
+    return each
 
 
 def name(axis: str) -> str:

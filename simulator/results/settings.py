@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SIDES: Final = ("protocol", "adversary")
 FIRST: Final = ("epsilon", "delta", "rho")
-"""Parameters that are told wherever there are some: what is promised depends on them."""
+"""Parameters that are shown wherever there are some: the promise depends on them."""
 
 UNSET: Final = "none"
 """A parameter that a kind has, and that is not set."""
@@ -82,18 +82,18 @@ def settings(results: Results, task: type[Task], games: Sequence[pd.DataFrame]) 
     """
     known = {int(point["point"]): point for point in results.manifest.get("points") or []}
     points = [known.get(int(mine["point"].iloc[0]), {}) for mine in games]
-    found = [
+    every = [
         *_sides(task, games),
         *_sizes(task, points, games),
         *_alpha(games),
         *_network(points),
         *_parameters(results.scenario, task, points, games),
     ]
-    varying = [one for one in found if one.varies]
-    fixed = [one.words for one in found if one.there and not one.varies]
+    varying = [one for one in every if one.varies]
+    fixed = [one.words for one in every if one.there and not one.varies]
     if not varying:  # then rows need a name all the same
-        named = [one for one in found if one.header in SIDES and one.there][:1]
-        return named, [one.words for one in found if one.there and one not in named]
+        named = [one for one in every if one.header in SIDES and one.there][:1]
+        return named, [one.words for one in every if one.there and one not in named]
     return varying, fixed
 
 
@@ -125,19 +125,16 @@ def _alpha(games: Sequence[pd.DataFrame]) -> Iterator[Setting]:
 
 
 def _network(points: Sequence[Mapping[str, Any]]) -> Iterator[Setting]:
-    if any(point.get("network") for point in points):
-        values = tuple(_delay((point.get("network") or {}).get("latency", 0)) for point in points)
-        yield Setting("latency", "delay of a message, in steps", values, source="latency")
-        others = [flat(point.get("network") or {}) for point in points]
-        for name in dict.fromkeys(name for one in others for name in one if name != "latency"):
-            said = f"of the network: {name.replace('_', ' ')}"
-            yield Setting(name, said, tuple(one.get(name, LEFT_OUT.get(name)) for one in others), source=name)
+    given = [flat(point.get("network") or {}) for point in points]
+    if any(given):
+        yield Setting("latency", "delay of a message, in steps", _with_default(given, "latency"), source="latency")
+        for name in dict.fromkeys(name for one in given for name in one if name != "latency"):
+            says = f"of the network: {name.replace('_', ' ')}"
+            yield Setting(name, says, _with_default(given, name), source=name)
 
 
-def _delay(latency: Any) -> Any:
-    if isinstance(latency, Mapping):
-        return ", ".join(f"{name} {setting(value)}" for name, value in latency.items())
-    return latency
+def _with_default(networks: Sequence[Mapping[str, Any]], name: str) -> tuple[Any, ...]:
+    return tuple(network.get(name, LEFT_OUT.get(name)) for network in networks)
 
 
 def _parameters(
@@ -147,7 +144,7 @@ def _parameters(
     games: Sequence[pd.DataFrame],
 ) -> Iterator[Setting]:
     """Yield the parameters of both sides that the scenario gives, or that points of one kind differ in."""
-    names = {side: _told(scenario, side, points) for side in SIDES if side not in task.idle}
+    names = {side: _shown(scenario, side, points) for side in SIDES if side not in task.idle}
     for side, mine in names.items():
         others = [name for other, their in names.items() if other != side for name in their]
         kinds = [str((point.get(side) or {}).get("kind", "")) for point in points]
@@ -167,8 +164,8 @@ def _parameters(
             )
 
 
-def _told(scenario: Mapping[str, Any], side: str, points: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the names of the parameters of a side that are worth telling, the most telling ones first."""
+def _shown(scenario: Mapping[str, Any], side: str, points: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names of the parameters of a side that are shown: those of the promise, then those that are given."""
     entries = scenario.get(side)
     entries = entries if isinstance(entries, list) else [entries]
     given = dict.fromkeys(name for entry in entries if isinstance(entry, Mapping) for name in entry)
@@ -178,7 +175,7 @@ def _told(scenario: Mapping[str, Any], side: str, points: Sequence[Mapping[str, 
 
 
 def _values(entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Any, ...]:
-    """Return a parameter at each point; that it is not set is worth telling of a kind that has it set elsewhere."""
+    """Return a parameter at each point: `UNSET` where it is not set at a kind that has it set elsewhere."""
     setting_it = {entry.get("kind") for entry in entries if entry.get(name) is not None}
     return tuple(
         UNSET if name in entry and entry[name] is None and entry.get("kind") in setting_it else brief(entry.get(name))
@@ -190,5 +187,5 @@ def brief(value: Any) -> Any:
     """Return a parameter as a table can show it; of one that holds several values only how many."""
     if value is None or isinstance(value, str | int | float | bool):
         return value
-    said = canonical(value)
-    return said if len(said) <= MOST_LETTERS else f"{len(value)} values"
+    text = canonical(value)
+    return text if len(text) <= MOST_LETTERS else f"{len(value)} values"

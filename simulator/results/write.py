@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from disttrack.simulator.claims.columns import CLAIMS, KINDS, PLACE, SERIES, Scalar
 from disttrack.simulator.claims.judge import ControlTable, Finding, judge
@@ -37,7 +37,7 @@ def write_tables(
     Returns
     -------
     findings, errors
-        What came of the claims; one line for each game that an error ended.
+        The outcomes of the claims; one line for each game that an error ended.
 
     Raises
     ------
@@ -45,98 +45,85 @@ def write_tables(
         The folder cannot be written.
     """
     table = Games(scenario)
-    lost = _Lost(scenario)
+    errors: list[str] = []
+    tracebacks: list[str] = []
+
+    def note_error(point: Point, trial: int, seed: int, record: Record) -> None:
+        if record.error:
+            of = "" if point.number < len(scenario.points) else "control, "
+            where = f"{of}point {point.number}, trial {trial}: {point.describe()}"
+            errors.append(one_line(f"{where}: {record.cause}"))
+            tracebacks.append(f"{where}, seed {seed}\n{record.error.rstrip()}\n")
+
     with writing(folder) as start:
-        trials = csv.writer(start("trials.csv"), lineterminator="\n")
-        series = csv.writer(start("series.csv"), lineterminator="\n")
-        kinds = csv.writer(start("kinds.csv"), lineterminator="\n")
+        trials, series, kinds = (_writer(start(name)) for name in ("trials.csv", "series.csv", "kinds.csv"))
         for writer, header in ((trials, scenario.columns), (series, SERIES), (kinds, KINDS)):
             writer.writerow(header)
-        for point, trial, seed, record in games:
-            row = game_row(scenario, scenario.points[point], trial, seed, record)
-            table.add(row, record, scenario.points[point])
-            trials.writerow([_cell(value) for value in row.values()])
+        for number, trial, seed, record in games:
+            point = scenario.points[number]
+            row = game_row(scenario, point, trial, seed, record)
+            table.add(row, record, point)
+            trials.writerow(map(_cell, row.values()))
             if not record.error:
                 place = {name: row[name] for name in PLACE}
                 _write_lists(series, place, SERIES, record.series)
                 _write_lists(kinds, place, KINDS, record.kinds)
-            lost.note(scenario.points[point], trial, seed, record)
-        found = _control_tables(scenario, table, controls, lost)
-        if found:
-            _write_controls(csv.writer(start("controls.csv"), lineterminator="\n"), scenario, found)
-        if lost.tracebacks:
-            start("errors.txt").write(printable("\n".join(lost.tracebacks)))
-        judged = {number: control for number, control, _ in found}
+            note_error(point, trial, seed, record)
+        judged, rows = _controls(scenario, table, controls, note_error)
+        if rows:
+            _writer(start("controls.csv")).writerows([("claim", "broken", *scenario.columns), *rows])
+        if tracebacks:
+            start("errors.txt").write(printable("\n".join(tracebacks)))
         findings = judge(scenario.head.claims, table.columns(), judged, lost=table.lost())
-        claims = csv.writer(start("claims.csv"), lineterminator="\n")
+        claims = _writer(start("claims.csv"))
         claims.writerow(CLAIMS)
-        for found_row in map(Finding.row, findings):
-            claims.writerow([_cell(found_row[name]) for name in CLAIMS])
-    for name, there in (("errors.txt", lost.tracebacks), ("controls.csv", found)):
+        claims.writerows([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
+    for name, there in (("errors.txt", tracebacks), ("controls.csv", rows)):
         if not there:
             (folder / name).unlink(missing_ok=True)
-    return findings, lost.lines
+    return findings, errors
 
 
-class _Lost:
-    """The games that an error ended."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        self._scenario = scenario
-        self.lines: list[str] = []
-        self.tracebacks: list[str] = []
-
-    def note(self, point: Point, trial: int, seed: int, record: Record) -> None:
-        """Note a game if an error ended it."""
-        if record.error:
-            of = "" if point.number < len(self._scenario.points) else "control, "
-            where = f"{of}point {point.number}, trial {trial}: {point.describe()}"
-            self.lines.append(one_line(f"{where}: {record.cause}"))
-            self.tracebacks.append(f"{where}, seed {seed}\n{record.error.rstrip()}\n")
-
-
-def _control_tables(
-    scenario: Scenario, table: Games, played: Iterable[PlacedRecord], lost: _Lost
-) -> list[tuple[int, ControlTable, list[dict[str, Any]]]]:
-    """Return for each control that was played its claim, the table in which broken games stand for others, its rows."""
+def _controls(
+    scenario: Scenario,
+    table: Games,
+    games: Iterable[PlacedRecord],
+    note_error: Callable[[Point, int, int, Record], None],
+) -> tuple[dict[int, ControlTable], list[list[Scalar]]]:
+    """Return for each claim whose control was played the table with the broken games; and the rows of all of these."""
     by_point: dict[int, list[PlacedRecord]] = {}
-    for game in played:
+    for game in games:
         by_point.setdefault(game[0], []).append(game)
-    found = []
+    judged: dict[int, ControlTable] = {}
+    rows: list[list[Scalar]] = []
     for control in scenario.controls:
+        claim = scenario.head.claims[control.claim]
+        broken = claim.control.says if claim.control is not None else ""
         whole = table.without(control.instead)
         intact = len(whole)
-        rows = []
         for point, instead in zip(control.points, control.instead, strict=True):
             for _, trial, seed, record in by_point.get(point.number, ()):
-                lost.note(point, trial, seed, record)
+                note_error(point, trial, seed, record)
                 row = game_row(scenario, scenario.points[instead], trial, seed, record)
                 row |= table.known_before(instead)  # it answers for the point as it was
                 whole.add(row, record, point, broken=True)
-                rows.append(row)
-        if rows:
-            judged = ControlTable(whole.columns(table.kinds), intact, whole.lost())
-            found.append((control.claim, judged, rows))
-    return found
+                rows.append([claim.name, broken, *map(_cell, row.values())])
+        if any(point.number in by_point for point in control.points):
+            judged[control.claim] = ControlTable(whole.columns(table.kinds), intact, whole.lost())
+    return judged, rows
 
 
-def _write_controls(
-    writer: Any, scenario: Scenario, found: Sequence[tuple[int, ControlTable, list[dict[str, Any]]]]
-) -> None:
-    writer.writerow(("claim", "broken", *scenario.columns))
-    for number, _, rows in found:
-        claim = scenario.head.claims[number]
-        broken = claim.control.says if claim.control is not None else ""
-        writer.writerows([claim.name, broken, *(_cell(value) for value in row.values())] for row in rows)
+def _writer(file: TextIO) -> Any:
+    return csv.writer(file, lineterminator="\n")
 
 
 def _write_lists(
     writer: Any, place: Mapping[str, Any], names: Sequence[str], lists: Mapping[str, Sequence[Any]]
 ) -> None:
-    """Write the lists of a game side by side, after the columns that say which game it is."""
+    """Write the lists of a game side by side, after the columns that name the game."""
     length = len(next(iter(lists.values()), ()))
     columns = [[place[name]] * length if name in place else lists.get(name, [None] * length) for name in names]
-    writer.writerows([_cell(value) for value in row] for row in zip(*columns, strict=True))
+    writer.writerows(map(_cell, row) for row in zip(*columns, strict=True))
 
 
 def _cell(value: Any) -> Scalar:

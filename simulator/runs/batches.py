@@ -1,6 +1,6 @@
-"""Batches of games: so many that handing them over costs little, and so few that the journal is never far behind.
+"""Batches of games: large enough that handing them over costs little, small enough that all workers end together.
 
-How long a game takes is known only afterwards, so batches are sized by what games have taken so far.
+The duration of a game is known only afterwards, so batches are sized by the games of the same point so far.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ from disttrack.simulator.runs.jobs import Job
 
 
 class Batches:
-    """Cuts games into batches of about half a second, the costly ones first.
+    """Hands out games in batches of about half a second, each of one point.
 
-    One game of each point comes before all others: it tells how long the point's games take, and whether they draw
-    any coins at all. Games with the same code of the user's follow each other, and no batch has games with different
-    code: each has processes of its own.
+    The first game of each point comes before all others: it shows how long the point's games take, and whether they
+    draw any coins at all. Points with the same code of the user's follow each other, the costly ones first.
 
     Parameters
     ----------
-    games
+    jobs
         The games to be played.
-    slots
-        How many batches the workers have at a time.
+
+    Attributes
+    ----------
+    workers
+        How many batches are played at a time; set by whoever plays them.
     """
 
     TARGET = 0.5
@@ -31,81 +33,59 @@ class Batches:
     MOST = 200
     """Games in a batch at most, so that the journal is never far behind."""
 
-    def __init__(self, jobs: Sequence[Job], slots: int) -> None:
-        first = {job.point.number: job.key for job in reversed(jobs)}
-        self._own = {job.point.number: job.point.own for job in jobs if first[job.point.number] == job.key}
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self.workers = 1
+        by_point: defaultdict[int, list[Job]] = defaultdict(list)
+        for job in reversed(jobs):
+            by_point[job.point.number].append(job)  # the next one is the last
+        own = {number: waiting[0].point.own for number, waiting in by_point.items()}
         most: defaultdict[frozenset[str], float] = defaultdict(float)
-        for job in jobs:
-            most[self._of(job)] = max(most[self._of(job)], job.cost)
+        for number, waiting in by_point.items():
+            most[own[number]] = max(most[own[number]], waiting[0].cost)
 
-        def order(job: Job) -> tuple[bool, float, list[str], float]:
-            own = self._of(job)
-            return first[job.point.number] == job.key, most[own], sorted(own), job.cost
+        def order(number: int) -> tuple[float, list[str], float]:
+            return -most[own[number]], sorted(own[number]), -by_point[number][0].cost
 
-        self._jobs = sorted(jobs, key=order)
-        self._slots, self._hands = slots, (slots + 1) // 2  # half of the slots wait
-        self._taken: dict[int, tuple[float, float]] = {}  # seconds and cost of the games played, by point
-        self._seconds = 0.0
-        self._cost = 0.0
+        self._waiting = {number: by_point[number] for number in sorted(by_point, key=order)}
+        self._first = list(reversed(self._waiting))  # points of which no game has been handed out
+        self._seconds: dict[int, list[float]] = {}  # of the games that were played, by point
 
     def __bool__(self) -> bool:
-        return bool(self._jobs)
+        return bool(self._waiting)
 
-    @property
-    def own(self) -> frozenset[str]:
-        """Return the code of the user's that the next batch is played with."""
-        return self._of(self._jobs[-1])
+    def next(self) -> list[Job]:
+        """Return the next batch; one game of a point of which none has been played."""
+        if self._first:
+            number = self._first.pop()
+        else:
+            number = next((one for one in self._waiting if one in self._seconds), next(iter(self._waiting)))
+        jobs = self._waiting[number]
+        many = 1
+        if number in self._seconds:
+            share = len(jobs) // (2 * self.workers)  # smaller ones at the end, to end together
+            many = max(1, min(self.MOST, share, int(self.TARGET / max(self._mean(number), 1e-9))))
+        batch = [jobs.pop() for _ in range(many)]
+        if not jobs:
+            del self._waiting[number]
+        return batch
 
     def learn(self, job: Job, seconds: float) -> None:
         """Note how long a game took."""
-        before, cost = self._taken.get(job.point.number, (0.0, 0.0))
-        self._taken[job.point.number] = before + seconds, cost + job.cost
-        self._seconds += seconds
-        self._cost += job.cost
+        self._seconds.setdefault(job.point.number, []).append(seconds)
 
     def left(self) -> float:
-        """Return the seconds that the games not handed over yet will take, by what has been seen of each point."""
-        if not self._cost:
-            return 0.0
-        costs: defaultdict[int, float] = defaultdict(float)
-        for job in self._jobs:
-            costs[job.point.number] += job.cost
-        return sum(cost * self._rate(point) for point, cost in costs.items()) / self._hands
+        """Return the seconds that games not handed over yet will take, by the played ones of their points."""
+        known = {number: jobs for number, jobs in self._waiting.items() if number in self._seconds}
+        return sum(len(jobs) * self._mean(number) for number, jobs in known.items()) / self.workers
 
     def withdraw(self, point: int) -> list[Job]:
         """Take out the games of a point that have not been handed over, and return them."""
-        taken = [job for job in self._jobs if job.point.number == point]
-        if taken:
-            self._jobs = [job for job in self._jobs if job.point.number != point]
-        return taken
+        return self._waiting.pop(point, [])
 
     def put_back(self, jobs: Iterable[Job]) -> None:
         """Take back games that were handed over and have not been played."""
-        self._jobs += reversed(list(jobs))
+        for job in reversed(list(jobs)):
+            self._waiting.setdefault(job.point.number, []).append(job)
 
-    def next(self) -> list[Job]:
-        """Return the next batch; one game as long as nothing is known."""
-        batch = [self._jobs.pop()]
-        if not self._cost:
-            return batch
-        left = sum(self._expected(job) for job in self._jobs[-self.MOST * self._slots :])
-        target = min(self.TARGET, left / (2 * self._slots))  # smaller ones at the end, to end together
-        expected = self._expected(batch[0])
-        while self._jobs and len(batch) < self.MOST and self._of(self._jobs[-1]) == self._of(batch[0]):
-            expected += self._expected(self._jobs[-1])
-            if expected > target:
-                break
-            batch.append(self._jobs.pop())
-        return batch
-
-    def _of(self, job: Job) -> frozenset[str]:
-        """Return the code of the user's that a game is played with."""
-        return self._own[job.point.number]
-
-    def _expected(self, job: Job) -> float:
-        return job.cost * self._rate(job.point.number)
-
-    def _rate(self, point: int) -> float:
-        """Return the seconds that a unit of cost took, at this point or else on average."""
-        seconds, cost = self._taken.get(point, (self._seconds, self._cost))
-        return seconds / cost
+    def _mean(self, number: int) -> float:
+        return sum(self._seconds[number]) / len(self._seconds[number])

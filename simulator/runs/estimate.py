@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -68,10 +69,10 @@ class Work:
         hours = self.seconds / 3600
         if hours <= 1:
             return ""
-        said = f"{self.scenario.name}: roughly {hours:,.1f} hours with {self.workers} workers, by the cost bounds"
+        length = f"{self.scenario.name}: roughly {hours:,.1f} hours with {self.workers} workers, by the cost bounds"
         if hours > most:
-            raise ScenarioError(f"{said}, more than {most:g}; take smaller sizes or fewer trials, or run --yes")
-        return f"{said}; what is finished is kept, and the same command goes on after an interruption"
+            raise ScenarioError(f"{length}, more than {most:g}; take smaller sizes or fewer trials, or run --yes")
+        return f"{length}; what is finished is kept, and the same command goes on after an interruption"
 
 
 @guarded()
@@ -90,7 +91,7 @@ def estimate(scenario: Scenario, workers: int) -> Work:
         messages=sum(demand.messages * trials for demand, trials, _ in demands),
         seconds=sum(seconds_of(demand) * trials for demand, trials, _ in demands) / workers,
         memory=sum(together) + workers * BYTES_A_WORKER + games * BYTES_A_KEY,
-        free=memory_there(),
+        free=free_memory(),
         disk=games * BYTES_A_GAME,
         largest=by_memory[0][2],
     )
@@ -101,19 +102,21 @@ def seconds_of(demand: Demand) -> float:
     return demand.seconds + SECONDS_A_GAME
 
 
-def memory_there() -> float | None:
+def cores() -> int:
+    """Return the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def free_memory() -> float | None:
     """Return the bytes of memory that are free on this machine (or in its container); None if unknown."""
-    found: list[float] = []
-    try:
+    amounts: list[float] = []
+    with suppress(OSError, ValueError):
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
-                found.append(float(line.split()[1]) * 1024)
-    except OSError:
-        if "SC_AVPHYS_PAGES" in os.sysconf_names:
-            found.append(float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
-    try:
+                amounts.append(float(line.split()[1]) * 1024)
+    with suppress(OSError, ValueError):  # "max", without a limit, is no number
         allowed, taken = ((CGROUP / name).read_text(encoding="ascii") for name in ("memory.max", "memory.current"))
-        found.append(float(allowed) - float(taken))  # "max", without a limit, is no number
-    except (OSError, ValueError):
-        pass
-    return min(found) if found else None
+        amounts.append(float(allowed) - float(taken))
+    return min(amounts, default=None)

@@ -25,7 +25,6 @@ from disttrack.simulator.tasks.base import Record
 JOURNAL: Final = "journal.sqlite"
 """Its name in a folder of results."""
 TABLE: Final = "CREATE TABLE IF NOT EXISTS games (key TEXT PRIMARY KEY, record BLOB, checksum BLOB)"
-ROWS: Final = "SELECT key, record, checksum FROM games"
 KEEP: Final = "INSERT OR REPLACE INTO games VALUES (?, ?, ?)"
 BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
@@ -33,7 +32,7 @@ REFUSED: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLI
 
 
 def game_key(identity: str, seed: int) -> str:
-    """Return what a game is recognised by.
+    """Return the key by which a game is recognised.
 
     Parameters
     ----------
@@ -91,7 +90,7 @@ class Journal:
         try:
             try:
                 self._file = self._open()
-                self.damaged = sum(not self._take(row) for row in self._file.execute(ROWS))
+                self.damaged = self._read(self._file)
             except sqlite3.DatabaseError as error:
                 if _code(error) in (*BUSY, *FULL, *REFUSED):
                     raise
@@ -120,11 +119,17 @@ class Journal:
             raise
         return file
 
-    def _take(self, row: tuple[Any, Any, Any]) -> bool:
-        """Note the game of a row; tell whether the row is as it was written."""
-        if sound := _is_sound(*row):
-            self._known.add(row[0])
-        return sound
+    def _read(self, file: sqlite3.Connection, copy: bool = False) -> int:
+        """Note the games of all sound rows, and copy these to the journal if asked to; return how many are damaged."""
+        damaged = 0
+        for key, record, checksum in file.execute("SELECT key, record, checksum FROM games"):
+            if isinstance(key, str) and isinstance(record, bytes) and checksum == _checksum(key, record):
+                self._known.add(key)
+                if copy:
+                    self._file.execute(KEEP, (key, record, checksum))
+            else:
+                damaged += 1
+        return damaged
 
     def _set_aside(self) -> None:
         """Go on in a new file with the sound rows of the damaged one."""
@@ -135,8 +140,7 @@ class Journal:
         self._known.clear()
         with closing(_connect(aside)) as damaged, self._file:
             try:
-                for row in filter(self._take, damaged.execute(ROWS)):
-                    self._file.execute(KEEP, row)
+                self._read(damaged, copy=True)
             except sqlite3.DatabaseError as error:
                 if _code(error) in FULL:
                     raise
@@ -150,25 +154,16 @@ class Journal:
 
         Raises
         ------
-        KeyError
-            It is not there.
         RunError
-            The file has changed since it was opened, or somebody has made the row up.
+            It cannot be read.
         """
         if key in self._lost:
             return self._lost[key]
-        if key not in self._known:
-            raise KeyError(key)
         try:
-            row = self._file.execute("SELECT record, checksum FROM games WHERE key = ?", (key,)).fetchone()
-        except sqlite3.Error as error:
-            raise self._refusal(error) from error
-        if row is None or not _is_sound(key, *row):
-            raise RunError(f"{self.path}: was changed while it was in use; run the same command again")
-        try:
-            return unpack(row[0])
-        except (ValueError, TypeError, zlib.error, RecursionError) as error:  # its checksum is right, so it was made up
-            raise RunError(f"{self.path}: the row of {key} was not written by a run; take it out") from error
+            (record,) = self._file.execute("SELECT record FROM games WHERE key = ?", (key,)).fetchone()
+            return unpack(record)
+        except (sqlite3.Error, ValueError, TypeError, zlib.error, RecursionError) as error:
+            raise RunError(f"{self.path}: the game {key} cannot be read ({error}); take its row out") from error
 
     def put(self, games: Iterable[tuple[str, Record]]) -> None:
         """Keep games; those that were lost to an error only as long as the journal is open.
@@ -211,19 +206,13 @@ class Journal:
 
 def _connect(path: Path) -> sqlite3.Connection:
     file = sqlite3.connect(path, timeout=1.0)
-    file.text_factory = lambda text: text.decode("utf-8", "replace")  # the checksum tells that a key is none
+    file.text_factory = lambda text: text.decode("utf-8", "replace")  # its checksum is wrong then
     return file
 
 
 def _code(error: Exception) -> int:
-    """Return SQLite's primary code of an error; -1 if it has none."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return -1 if code is None else code & 0xFF
-
-
-def _is_sound(key: Any, record: Any, checksum: Any) -> bool:
-    """Tell whether a row is as it was written."""
-    return isinstance(key, str) and isinstance(record, bytes) and checksum == _checksum(key, record)
+    """Return SQLite's primary code of an error; 255, which is none, if it has none."""
+    return getattr(error, "sqlite_errorcode", -1) & 0xFF
 
 
 def _checksum(key: str, record: bytes) -> bytes:

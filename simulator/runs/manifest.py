@@ -9,9 +9,8 @@ import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from disttrack.simulator.points.code import own_code, versions
 from disttrack.simulator.points.point import Point
@@ -21,17 +20,15 @@ from disttrack.simulator.results.manifest_file import read_manifest
 from disttrack.simulator.results.table_file import digests_of
 from disttrack.simulator.scenario.document import comment
 from disttrack.simulator.scenario.load import Scenario
-
-SHOWING: Final = ("pydantic", "matplotlib")
-"""Libraries that read scenarios and draw results, beside those that may move a game."""
+from disttrack.simulator.tasks.base import Record
 
 
 def write_manifest(
     folder: Path,
     scenario: Scenario,
     *,
+    first: Mapping[int, Record],
     seeds: Sequence[int],
-    engines: Mapping[int, Mapping[str, str]],
     games: Mapping[str, int],
     workers: str,
     begun: float,
@@ -43,10 +40,10 @@ def write_manifest(
 
     Parameters
     ----------
+    first
+        The first game of each point: its engine, and why this one was taken.
     seeds
         The seed of each trial.
-    engines
-        By point, the engine that played and why it was taken.
     games
         How many were played, taken from the journal, and lost to errors.
     workers
@@ -64,20 +61,20 @@ def write_manifest(
         "rules": scenario.task.rules,
         "code": {"digest": own_code(), "commit": _commit()},
         "files": files_of(scenario),
-        "versions": {**versions(), **{name: version(name) for name in SHOWING}},
+        "versions": versions(),
         "machine": {
             "system": platform.system(),
             "release": platform.release(),
             "processor": platform.machine(),
             "cores": os.cpu_count(),
         },
-        "begun": _moment(begun),
+        "begun": datetime.fromtimestamp(begun, UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 3),
         "workers": workers,
         "games": dict(games),
         "tables": digests_of(folder),
         "seeds": list(seeds),
-        "points": [_point(point, engines.get(point.number, {})) for point in scenario.points],
+        "points": [_point(point, first[point.number]) for point in scenario.points],
     }
     if manifest["tables"] != _tables_before(folder):
         remove_drawings(folder)
@@ -99,16 +96,8 @@ def _comment(scenario: Scenario) -> str:
     return comment(path) if path.is_file() else ""
 
 
-def _moment(seconds: float) -> str:
-    """Return a time of day; nothing of a clock that says what no calendar has."""
-    try:
-        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-    except (ValueError, OverflowError, OSError):
-        return ""
-
-
-def _point(point: Point, engine: Mapping[str, str]) -> dict[str, Any]:
-    """Return a point with every parameter of its sides, and the engine that played it."""
+def _point(point: Point, first: Record) -> dict[str, Any]:
+    """Return a point with every parameter of its sides, and the engine that played its first game."""
     return {
         "point": point.number,
         "protocol": {"kind": point.protocol.kind, **point.protocol.given()},
@@ -117,7 +106,8 @@ def _point(point: Point, engine: Mapping[str, str]) -> dict[str, Any]:
         "items": point.items,
         "start": point.start,
         "network": point.network,
-        **engine,
+        "engine": first.row.get("engine", ""),
+        "engine_reason": first.engine_reason,
     }
 
 

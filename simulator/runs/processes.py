@@ -1,7 +1,7 @@
 """Worker processes of this machine, each watched by itself: one that dies, or takes too long, costs its own game only.
 
-Everything is done by one thread, while it waits: handing batches over, taking games in, reading what was printed,
-ending games that take too long. So processes can be started by fork at any time, and nothing is left to hang at exit.
+One thread does everything, while it waits: handing batches over, taking games in, cutting what was printed, ending
+games that take too long. So processes can be started by fork at any time, and nothing is left to hang at exit.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import inf
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.runs.batches import Batches
 from disttrack.simulator.runs.jobs import Job, Played
-from disttrack.simulator.runs.output import Output
 from disttrack.simulator.runs.signals import undisturbed
 from disttrack.simulator.runs.worker import READY, serve
-from disttrack.simulator.runs.workers import Workers
 from disttrack.simulator.tasks.base import lost
 
 TICK: Final = 0.25
-"""Seconds after which workers are looked at, if none of them says anything."""
+"""Seconds after which workers are looked at, if none of them sends anything."""
 GRACE: Final = 1.0
 """Seconds that a worker has to end after it has closed its connection."""
+MOST_PRINTED: Final = 1_000_000
+"""Bytes that are kept of what is printed."""
 
 
 @dataclass(eq=False)
@@ -42,26 +42,23 @@ class _Worker:
 
     Attributes
     ----------
+    own
+        The code of the user's that it plays with.
     jobs
         The games that it has been handed and that have not ended, the one in play first.
-    begun
-        When the game in play began; None before the worker is ready.
-    own
-        The code of the user's that it has played with; None before its first game.
-    alone
-        Whether its game is to have a process of its own.
+    ready, begun
+        Whether it has imported what games need, and when the game in play began; None if there is none.
     """
 
     process: Any
     connection: Connection
+    own: frozenset[str]
     jobs: deque[Job] = field(default_factory=deque)
     ready: bool = False
     begun: float | None = None
-    own: frozenset[str] | None = None
-    alone: bool = False
 
 
-class WorkerProcesses(Workers):
+class WorkerProcesses:
     """Plays in worker processes of this machine.
 
     Parameters
@@ -73,67 +70,70 @@ class WorkerProcesses(Workers):
     limit
         Seconds that a game may take; any number if left out.
     output
-        Where what the user's classes print is kept; None lets them print as this process does.
+        The file that keeps what the user's classes print.
     """
 
-    def __init__(
-        self, workers: int, method: str | None = None, *, limit: float | None = None, output: Output | None = None
-    ) -> None:
+    def __init__(self, workers: int, method: str | None = None, *, limit: float | None = None, output: Path) -> None:
         forks = sys.platform == "linux" and threading.active_count() == 1
         self._context: Any = multiprocessing.get_context(method or ("fork" if forks else "spawn"))
         self._count, self._limit, self._output = workers, limit, output
-        self.slots = 2 * workers  # one in play and one waiting, so that nobody is idle between two
         self._workers: list[_Worker] = []
-        self._again: list[Job] = []  # games whose worker died, each to be played by itself
-        self._fault: ScenarioError | None = None
+        self._tried: set[str] = set()  # games whose worker died
         # Python waits at its exit for processes that live: whatever way is taken there, none may
-        atexit.register(self.close)
+        atexit.register(self._close)
 
     def play(self, batches: Batches) -> Iterator[list[Played]]:
-        while batches or self._again or any(worker.jobs for worker in self._workers):
-            self._hand_out(batches)
-            self._wait()
-            yield [played for worker in list(self._workers) for played in self._take_in(worker, batches)]
-            if self._fault is not None:
-                raise self._fault
+        """Play all games and yield them as they end; nothing at times, while games are under way.
 
-    def close(self) -> None:
+        Raises
+        ------
+        ScenarioError
+            The run cannot go on; all games that had ended have been yielded.
+        """
+        batches.workers = self._count
+        try:
+            while batches or any(worker.jobs for worker in self._workers):
+                self._hand_out(batches)
+                self._wait()
+                for worker in list(self._workers):
+                    yield from self._take_in(worker, batches)
+        finally:
+            self._close()
+
+    def _close(self) -> None:
+        """End all workers, without waiting for games in play."""
         with undisturbed():
             for worker in self._workers:
                 _end(worker)
             self._workers.clear()
-            atexit.unregister(self.close)
+            atexit.unregister(self._close)
 
     # ------------------------------------------------------------------ handing over
 
     def _hand_out(self, batches: Batches) -> None:
         """Give every idle worker a batch, as long as there are any of both."""
-        while batches or self._again:
-            alone = bool(self._again)
-            own = self._again[-1].point.own if alone else batches.own
-            worker = self._idle(own, alone=alone)
-            if worker is None:
-                return
-            worker.own, worker.alone = own, alone
-            worker.jobs.extend([self._again.pop()] if alone else batches.next())
+        while batches and (len(self._workers) < self._count or self._idle()):
+            batch = batches.next()
+            worker = self._worker_for(batch[0].point.own)
+            worker.jobs.extend(batch)
             worker.begun = time.monotonic() if worker.ready else None
-            with contextlib.suppress(OSError):  # it is dead: found out when it is looked at
-                worker.connection.send(list(worker.jobs))
+            with contextlib.suppress(OSError):  # it is dead: seen when it is looked at
+                worker.connection.send(batch)
 
-    def _idle(self, own: frozenset[str], *, alone: bool) -> _Worker | None:
-        """Return a worker with nothing to do; None if all are at work.
+    def _idle(self) -> list[_Worker]:
+        return [worker for worker in self._workers if not worker.jobs]
 
-        It is new, or has played with the same code of the user's: a class may have changed others in its process.
-        """
-        idle = [worker for worker in self._workers if not worker.jobs]
+    def _worker_for(self, own: frozenset[str]) -> _Worker:
+        """Return an idle worker that has played with no other code of the user's: a class may have changed others."""
+        idle = self._idle()
         for worker in idle:
-            if worker.own is None or (worker.own == own and not alone and not worker.alone):
+            if worker.own == own:
                 return worker
-        if idle and len(self._workers) == self._count:
+        if len(self._workers) == self._count:
             self._forget(idle[0])
-        return self._start() if len(self._workers) < self._count else None
+        return self._start(own)
 
-    def _start(self) -> _Worker:
+    def _start(self, own: frozenset[str]) -> _Worker:
         if self._context.get_start_method() == "fork":
             import pandas  # noqa: F401 - what a game needs is loaded once, and not in each process anew
 
@@ -142,11 +142,10 @@ class WorkerProcesses(Workers):
             with contextlib.suppress(Exception):
                 stream.flush()  # what is in the buffer would be printed by the worker as well
         here, there = self._context.Pipe()
-        printed = self._output.path if self._output is not None else None
-        process = self._context.Process(target=serve, args=(there, printed, os.getpid()))
+        process = self._context.Process(target=serve, args=(there, self._output, os.getpid()))
         with undisturbed():  # a process that is started is known, and so is ended
             process.start()
-            worker = _Worker(process, here)
+            worker = _Worker(process, here, own)
             self._workers.append(worker)
         there.close()
         if hasattr(os, "setpgid"):
@@ -167,56 +166,49 @@ class WorkerProcesses(Workers):
             ends = [worker.begun + self._limit for worker in self._workers if worker.begun is not None]
             pause = max(0.0, min([pause, *(end - time.monotonic() for end in ends)]))
         wait([worker.connection for worker in self._workers], pause)
-        if self._output is not None:
-            self._output.trim()
+        if self._output.is_file() and self._output.stat().st_size > MOST_PRINTED:
+            os.truncate(self._output, MOST_PRINTED)
 
-    def _take_in(self, worker: _Worker, batches: Batches) -> list[Played]:
-        """Return the games that a worker has sent; give it up if it has died, or has been at one for too long."""
+    def _take_in(self, worker: _Worker, batches: Batches) -> Iterator[list[Played]]:
+        """Yield the games that a worker has sent; give it up if it has died, or has been at one for too long."""
         played: list[Played] = []
+        fault: ScenarioError | None = None
         try:
             gone = worker.process.exitcode is not None  # asked first: then all that it sent is there
-            while worker.connection.poll():
+            while fault is None and worker.connection.poll():
                 answer = worker.connection.recv()
                 if isinstance(answer, ScenarioError):
-                    self._fault = answer
-                    return played
-                if answer == READY:
+                    fault = answer
+                elif answer == READY:
                     worker.ready = True
                 else:
                     played.append(Played(worker.jobs.popleft(), *answer))
                 worker.begun = time.monotonic() if worker.jobs else None
         except Exception:  # it has closed the connection, or what it sends cannot be understood
             gone = True
+        yield played
+        if fault is not None:
+            raise fault
         if gone:
-            return [*played, *self._lose(worker, "", batches)]
-        if self._limit is not None and worker.begun is not None and time.monotonic() - worker.begun >= self._limit:
-            why = f"TimeoutError: the game took longer than {self._limit:g} s"
-            return [*played, *self._lose(worker, why, batches)]
-        return played
+            yield self._lose(worker, "", batches)
+        elif self._limit is not None and worker.begun is not None and time.monotonic() - worker.begun >= self._limit:
+            yield self._lose(worker, f"TimeoutError: the game took longer than {self._limit:g} s", batches)
 
     def _lose(self, worker: _Worker, why: str, batches: Batches) -> list[Played]:
-        """Give a worker up; return the game in play if it is known to have ended it, else play that one again alone."""
-        sure = bool(why) or worker.alone
+        """Give a worker up; return the game in play if it took too long, or has lost a worker before."""
         if not why:
             worker.process.join(GRACE)  # it closes its files before it is gone
-            why = f"ProcessDied: {_death(worker.process.exitcode)}"
+        cause = why or f"ProcessDied: {_death(worker.process.exitcode)}"
         self._forget(worker)
         if not worker.jobs:
             return []
-        job = worker.jobs.popleft()
+        if why or worker.jobs[0].key in self._tried:
+            ended = [Played(worker.jobs.popleft(), lost(cause), 0.0)]
+        else:
+            self._tried.add(worker.jobs[0].key)
+            ended = []
         batches.put_back(worker.jobs)
-        if sure:
-            return [Played(job, lost(why), 0.0)]
-        self._again.append(job)
-        return []
-
-
-def check_limit(game_timeout: float | None, scheduler: str | None) -> None:
-    """Refuse a limit of time that cannot be kept."""
-    if game_timeout is not None and not 0 < game_timeout < inf:
-        raise ScenarioError(f"game_timeout must be a number of seconds above 0; got {game_timeout:g}")
-    if game_timeout is not None and scheduler is not None:
-        raise ScenarioError("game_timeout: games on a Dask cluster cannot be ended; leave out the one or the other")
+        return ended
 
 
 def _death(code: int | None) -> str:

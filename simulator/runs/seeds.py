@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
 from disttrack.simulator.claims.judge import UNDECIDED, Finding
@@ -20,7 +20,7 @@ TABLE = "seeds.csv"
 
 @dataclass(frozen=True)
 class Held:
-    """How a claim, or one group of it, fared under fresh seeds.
+    """The outcome of a claim, or of one group of it, under fresh seeds.
 
     Attributes
     ----------
@@ -106,11 +106,9 @@ def run_seeds(
     held = _held(reports)
     with writing(folder) as start:
         table = csv.writer(start(TABLE), lineterminator="\n")
-        names = [field.name for field in fields(Held)]
-        table.writerow(names)
+        table.writerow(field.name for field in fields(Held))
         for row in held:
-            found = {**vars(row), **{name: " ".join(map(str, getattr(row, name))) for name in ("failed", "undecided")}}
-            table.writerow(["" if found[name] is None else found[name] for name in names])
+            table.writerow(" ".join(map(str, one)) if isinstance(one, tuple) else one for one in astuple(row))
     return held, [f"seed {seed}: {error}" for seed, report in reports.items() for error in report.errors]
 
 
@@ -122,15 +120,21 @@ def _held(reports: dict[int, Report]) -> list[Held]:
             place = (finding.name, finding.where, finding.measure, finding.group)
             by_claim.setdefault(place, []).append((seed, finding))
     rows = []
-    for (name, _, measure, group), found in by_claim.items():
-        undecided = tuple(seed for seed, finding in found if finding.verdict == UNDECIDED)
-        decided = [finding for _, finding in found if finding.verdict != UNDECIDED]
+    for (name, _, measure, group), outcomes in by_claim.items():
+        decided = [finding for _, finding in outcomes if finding.verdict != UNDECIDED]
         values = [finding.value for finding in decided if finding.value is not None]
-        failed = tuple(seed for seed, finding in found if not finding.holds and seed not in undecided)
-        held = sum(finding.holds for finding in decided)
-        # a group that a seed has not made is not held under it
         rows.append(
-            Held(name, group, measure, found[-1][1].bound, len(reports), held, min(values, default=None),
-                 max(values, default=None), failed, undecided)
-        )  # fmt: skip
+            Held(
+                name,
+                group,
+                measure,
+                bound=outcomes[-1][1].bound,
+                seeds=len(reports),  # a group that a seed has not made is not held under it
+                held=sum(finding.holds for finding in decided),
+                least=min(values, default=None),
+                most=max(values, default=None),
+                failed=tuple(seed for seed, one in outcomes if not one.holds and one.verdict != UNDECIDED),
+                undecided=tuple(seed for seed, one in outcomes if one.verdict == UNDECIDED),
+            )
+        )
     return rows

@@ -27,8 +27,8 @@ from disttrack.simulator.claims.grammar import columns_of
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.results.formats import duration
 from disttrack.simulator.results.write import write_tables
+from disttrack.simulator.runs.estimate import cores
 from disttrack.simulator.runs.runner import execute
-from disttrack.simulator.runs.workers import cores
 from disttrack.simulator.scenario.load import Scenario, load
 
 ROOT: Final = Path(__file__).resolve().parents[2]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import signal
 import socket
 import subprocess
@@ -105,19 +104,15 @@ def test_a_task_of_ones_own_is_played_on_a_cluster_that_has_not_its_file(cluster
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_is_not_there_is_one_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from disttrack.simulator.errors import ScenarioError
-    from disttrack.simulator.runs import dask_workers
-
+def test_a_scheduler_that_is_not_there_is_one_line(folder: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    monkeypatch.setattr(dask_workers, "PATIENCE", 1.0)
-    with pytest.raises(ScenarioError, match=f"--scheduler tcp://127.0.0.1:{port}: no scheduler answers") as caught:
-        dask_workers.DaskWorkers(f"tcp://127.0.0.1:{port}")
-    assert "\n" not in str(caught.value)
-    with pytest.raises(ScenarioError, match="no scheduler answers"):
-        dask_workers.DaskWorkers("nonsense")
+    for address in (f"tcp://127.0.0.1:{port}", "nonsense"):
+        done = run(folder, "out", "--scheduler", address)
+        assert done.returncode == 2
+        (line,) = done.stderr.splitlines()
+        assert f"--scheduler {address}: no scheduler with workers answers there" in line
 
 
 @pytest.mark.slow
@@ -127,34 +122,6 @@ def test_a_cluster_of_its_own(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert tables(folder / "own") == tables(folder / "here")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are listed as Linux does")
-def test_ctrl_c_while_a_cluster_of_its_own_starts_is_one_line(folder: Path) -> None:
-    process = subprocess.Popen(
-        command("stopped", "--scheduler", "local"),
-        cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )  # fmt: skip
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not any(
-        "spawn_main" in (place / "cmdline").read_text() for place in _children(process.pid)
-    ):
-        time.sleep(0.02)
-    time.sleep(0.5)  # amidst the imports of the first worker
-    os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 1
-    assert [line[:18] for line in said.splitlines() if line] == ["disttrack: stopped"]
-
-
-def _children(process: int) -> list[Path]:
-    return [
-        Path("/proc") / child
-        for task in Path(f"/proc/{process}/task").glob("*")
-        for child in (task / "children").read_text().split()
-    ]
 
 
 @pytest.mark.slow
@@ -210,7 +177,7 @@ main()
 
 
 @pytest.mark.slow
-def test_without_a_worker_it_says_so_waits_and_stops(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> None:
+def test_without_a_worker_it_waits_and_stops(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> None:
     """The only two workers die in the middle of their games; once one comes back in time, once none does."""
     (folder / "patient.py").write_text(PATIENT)
     loopback = Loopback(tmp_path_factory.mktemp("emptied"))
@@ -235,9 +202,7 @@ def test_without_a_worker_it_says_so_waits_and_stops(tmp_path_factory: pytest.Te
         said, errors = process.communicate(timeout=60)
         assert process.returncode == 1, said + errors
         assert 1.5 <= time.monotonic() - killed < 40
-        assert "no worker is left; waiting 1.5 s for one" in errors
-        last = errors.strip().splitlines()[-1]
-        assert "no worker is left, and none came within 1.5 s; finished games are kept" in last
+        assert "no worker came within 1.5 s; finished games are kept" in errors.strip().splitlines()[-1]
         assert "Traceback" not in errors
         assert not (folder / "there" / "trials.csv").exists()
         loopback.worker()

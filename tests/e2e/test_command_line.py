@@ -151,7 +151,7 @@ def test_an_unwritable_folder_is_one_line(folder: Path) -> None:
     done = disttrack(folder, "run", "slow.yaml")
     assert done.returncode == 2
     assert len(done.stderr.strip().splitlines()) == 1
-    assert "results/slow: cannot be made" in done.stderr
+    assert "results/slow: cannot be written" in done.stderr
 
 
 @pytest.mark.slow

@@ -113,6 +113,15 @@ def test_a_parameter_that_only_some_kinds_have_names_them(counted: Path) -> None
     assert {row["delta"] for row in table.records()[4:]} == {0.05, 0.1}
 
 
+def test_a_point_without_a_network_has_no_delay(counted: Path) -> None:
+    manifest = json.loads((counted / "manifest.json").read_text())
+    for point in manifest["points"]:
+        if point["sites"] == 16:
+            point["network"] = {"latency": 3}
+    (counted / "manifest.json").write_text(json.dumps(manifest))
+    assert [(row["sites"], row["latency"]) for row in answer_table(counted).records()][:2] == [(16, 3), (64, 0)]
+
+
 @pytest.mark.parametrize(
     ("setting", "words"),
     [

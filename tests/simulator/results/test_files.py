@@ -1,10 +1,8 @@
-"""Files are written whole or not at all, whatever goes wrong in between, and there is one place that writes them."""
+"""Files are written whole or not at all, whatever goes wrong in between."""
 
 from __future__ import annotations
 
-import ast
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,8 +14,6 @@ from disttrack.protocols import Deterministic
 from disttrack.simulator.errors import RunError
 from disttrack.simulator.game.play import play
 from disttrack.simulator.results.files import write_text, write_with, writing
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def full(*_: Any) -> None:
@@ -94,42 +90,3 @@ def test_a_folder_in_the_way_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="cannot be written"):
         write_text(tmp_path / "page.html", "text")
     assert os.listdir(tmp_path) == ["page.html"]
-
-
-HERE = {
-    "simulator/results/files.py": "the one place",
-    "simulator/points/code.py": "digests of the code, beside what Python compiles of it",
-    "simulator/plots/style.py": "the picture that a notebook shows, into memory",
-    "simulator/replay/files.py": "the record of a game, to the path that `write_with` hands over",
-    "simulator/replay/drawing.py": "the drawing of a game, into memory",
-    "simulator/runs/journal.py": "moves a damaged journal aside; the games are written by SQLite",
-    "simulator/runs/worker.py": "what classes print, to the end of a file",
-    "simulator/runs/dask_workers.py": "the same, into nothing",
-    "simulator/templates/checks_my_task.py": "the scenario that a user's test plays, in a folder of its own",
-    "simulator/templates/checks_my_plot.py": "the same",
-}
-"""Files in which something is written, and what."""
-
-
-def writes(call: ast.Call) -> bool:
-    """Tell whether a call opens a file to write, writes one, or moves one."""
-    name = ast.unparse(call.func)
-    if name in ("open", "FileIO"):
-        return any(ast.unparse(mode)[1] in "wax" for mode in call.args[1:2])
-    methods = (".write_text", ".write_bytes", ".savefig", ".to_csv", ".to_json")
-    return name in ("os.write", "os.replace", "os.rename", "shutil.move") or name.endswith(methods)
-
-
-MAY_WRITE = re.compile(r"\bopen\(|FileIO|\.write_|\.savefig|\.to_csv|\.to_json|\bos\.|\bshutil\.")
-"""Text without which no call writes: only what has it is parsed."""
-
-
-def test_nothing_is_written_anywhere_else() -> None:
-    found = set()
-    for package in ("simulator", "protocols", "adversaries", "mechanisms", "benchmarks"):
-        for path in (ROOT / package).rglob("*.py"):
-            text = path.read_text("utf-8")
-            calls = ast.walk(ast.parse(text)) if MAY_WRITE.search(text) else ()
-            if any(writes(node) for node in calls if isinstance(node, ast.Call)):
-                found.add(str(path.relative_to(ROOT)))
-    assert found == set(HERE)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from disttrack.simulator.claims.groups import COINLESS, GAME
 from disttrack.simulator.results.games import Games, game_row
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.tasks.base import Record
@@ -53,6 +54,18 @@ def test_a_kind_that_goes_both_ways_costs_what_both_cost(scenario: Scenario) -> 
         "messages_re_ply": [2, 6],
         "words_never": [0, 0],
     }
+
+
+@pytest.mark.parametrize("coins", [True, False])
+def test_games_without_coins_are_the_same_under_every_seed(scenario: Scenario, coins: bool) -> None:
+    games = Games(scenario)
+    for trial in range(3):
+        record = Record({"items": 50, "words": 9, "ok": True}, coins=coins)
+        row = game_row(scenario, scenario.points[0], trial, trial, record)
+        games.add(row, record, scenario.points[0], broken=trial == 2)
+    table = games.columns()
+    assert table[GAME].tolist() == ([0, 1, 2] if coins else [0, 0, 1])  # a broken one is that of no other point
+    assert table[COINLESS].tolist() == [not coins] * 3
 
 
 def test_games_of_some_points_are_left_out(scenario: Scenario) -> None:

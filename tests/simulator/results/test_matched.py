@@ -60,63 +60,63 @@ def test_different_columns_are_swept_and_a_default_is_a_value(tmp_path: Path) ->
     one = set_all(written(tmp_path / "one"), "protocol", centred=False)
     two = written(tmp_path / "two", sites=(16,), extra=("centred", [True, False]))
     three = set_all(written(tmp_path / "three", sites=(16,), alphas=(0.03, 0.1)), "protocol", centred=False)
-    found = match([one, two, three], ["one", "two", "three"])
+    found = match([one, two, three])
     assert who(found) == {(0, 1, 2): 1, (0,): 1, (1,): 1, (2,): 1}
-    assert set(found.telling) == {"sites", "centred", "alpha"}
+    assert set(found.varying) == {"sites", "centred", "alpha"}
     assert found.shared["protocol"] == "deterministic"
     assert not {"sites", "alpha"} & set(found.head)
     assert [found.alone(place) for place in range(3)] == [1, 1, 1]
-    assert (found.apart, found.lacking) == ((), ())
+    assert found.apart == ()
 
 
 def test_a_parameter_that_one_lacks_sets_points_apart_and_is_said(tmp_path: Path) -> None:
     one = written(tmp_path / "one", protocols=("deterministic", "robust"))
     two = written(tmp_path / "two")
     more = set_all(written(tmp_path / "more"), "protocol", centred=False)
-    assert who(match([one, two], ["one", "two"])) == {(0, 1): 2, (0,): 2}  # the control: without it they are one point
-    found = match([one, more], ["one", "more"])
+    assert who(match([one, two])) == {(0, 1): 2, (0,): 2}  # the control: without it they are one point
+    found = match([one, more])
     assert who(found) == {(0,): 4, (1,): 2}
-    assert found.lacking == ("deterministic: centred in more only; one knows no such parameter",)
     assert found.apart == ("centred",)
-    assert found.lacking[0] in compare_results([one, more], ["one", "more"]).warnings
+    warnings = compare_results([one, more], ["one", "more"]).warnings
+    assert warnings == ("no two results have a point in common; what keeps them apart: centred",)
 
 
 def test_points_of_different_tasks_are_never_the_same(tmp_path: Path) -> None:
     one, two = written(tmp_path / "one"), written(tmp_path / "two")
-    assert match([one, two], ["one", "two"]).common
+    assert match([one, two]).common
     other = of_task(two, "threshold-queries")
-    found = match([one, other], ["one", "other"])
+    found = match([one, other])
     assert not found.common
     assert "task" in found.apart
     warnings = compare_results([one, other], ["one", "other"]).warnings
     assert warnings[0].startswith("no two results have a point in common; what keeps them apart: task")
     assert "they are results of different tasks: count, threshold-queries" in warnings
-    mixed = match([one, other, written(tmp_path / "three")], ["one", "other", "three"])
+    mixed = match([one, other, written(tmp_path / "three")])
     assert who(mixed) == {(0, 2): 2, (1,): 2}
 
 
 def test_equal_numbers_and_networks_that_do_nothing_are_alike(tmp_path: Path) -> None:
     one = set_all(written(tmp_path / "one"), "protocol", factor=2, weights=[1, {"a": 3}])
     two = set_all(written(tmp_path / "two"), "protocol", factor=2.0, weights=[1.0, {"a": 3.0}])
-    assert who(match([one, two], ["one", "two"])) == {(0, 1): 2}
+    assert who(match([one, two])) == {(0, 1): 2}
     idle = set_all(two, "network", latency=0.0, link="bare")
-    assert who(match([one, idle], ["one", "idle"])) == {(0, 1): 2}
-    slow = match([one, set_all(two, "network", latency=3)], ["one", "slow"])
-    assert (who(slow), slow.telling, slow.apart) == ({(0,): 2, (1,): 2}, ("sites", "latency"), ("latency",))
+    assert who(match([one, idle])) == {(0, 1): 2}
+    slow = match([one, set_all(two, "network", latency=3)])
+    assert (who(slow), slow.varying, slow.apart) == ({(0,): 2, (1,): 2}, ("sites", "latency"), ("latency",))
     true = set_all(written(tmp_path / "true"), "protocol", factor=True, weights=[1, {"a": 3}])
     false = set_all(written(tmp_path / "false"), "protocol", factor=1, weights=[1, {"a": 3}])
-    assert not match([true, false], ["true", "false"]).common
+    assert not match([true, false]).common
 
 
 def test_a_point_that_a_scenario_gives_twice_is_matched_in_turn(tmp_path: Path) -> None:
     one, two = written(tmp_path / "one", sites=(16, 16)), written(tmp_path / "two", sites=(16,))
-    assert who(match([one, two], ["one", "two"])) == {(0, 1): 1, (0,): 1}
+    assert who(match([one, two])) == {(0, 1): 1, (0,): 1}
 
 
 def test_a_name_that_both_sides_have_is_told_with_its_side(tmp_path: Path) -> None:
     one = set_all(written(tmp_path / "one"), "protocol", share=1, results=5)
     one = set_all(one, "adversary", share=None, sites=3)
-    found = match([one], ["one"])
+    found = match([one])
     assert {"protocol share", "adversary share", "protocol results", "adversary sites", "sites"} <= set(
         found.points[0].setting
     )

@@ -39,17 +39,10 @@ def prints():
     print("x" * 100, file=sys.stderr)
     os.write(1, b"straight to the descriptor\\n")
 
-def shuts_up():
-    print("the game before has left this open, or it was opened again")
-    sys.stdout.close()
-    os.close(1)
-
 def wanders():
-    if os.getcwd() == "/" or sys.getrecursionlimit() == 1200 or np.geterr()["over"] == "raise":
+    if os.getcwd() == "/":
         raise RuntimeError("as the game before has left it")
     os.chdir("/")
-    sys.setrecursionlimit(1200)
-    np.seterr(all="raise")
     np.random.seed(0)
 
 def copies():

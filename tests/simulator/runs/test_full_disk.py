@@ -15,12 +15,10 @@ from failing_disk import FailingDisk
 from kept_games import kept_games
 
 from disttrack.simulator.cli import main
-from disttrack.simulator.errors import RunError, ScenarioError
+from disttrack.simulator.errors import RunError
 from disttrack.simulator.results.files import writing
 from disttrack.simulator.results.folder import NoResults, Results
-from disttrack.simulator.runs.journal import JOURNAL, Journal
-from disttrack.simulator.runs.runner import execute
-from disttrack.simulator.scenario.load import load
+from disttrack.simulator.runs.journal import JOURNAL
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds out by /proc what a descriptor is")
 
@@ -166,18 +164,6 @@ def test_each_file_is_whole_whatever_fails(folder: Path) -> None:
     assert mixed == 1
 
 
-@pytest.mark.quick_cases(2)
-@pytest.mark.parametrize("jump", [-1e300, -1e9, 0.0, 1e12, float("inf"), float("nan")])
-def test_a_clock_that_jumps_changes_the_manifest_only(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, jump: float
-) -> None:
-    execute(load("two.yaml"), out="usual", workers=1)
-    monkeypatch.setattr("time.time", lambda: jump)
-    execute(load("two.yaml"), out="jumped", workers=1)
-    assert tables(Path("jumped")) == tables(Path("usual"))
-    assert status("report", "jumped") == 0
-
-
 def test_a_folder_that_is_no_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("out").write_text("a file")
     assert status("run", "one.yaml", "--no-figures", "--out", "results/../out/below") == 2
@@ -189,7 +175,7 @@ def test_a_folder_that_is_no_folder(folder: Path, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.quick_cases(3)
-@pytest.mark.parametrize("path", ["trials.csv", "manifest.json", "figures", "report.html", "output.log"])
+@pytest.mark.parametrize("path", ["trials.csv", "figures", "output.log"])
 def test_something_else_in_the_place_of_a_file(folder: Path, capsys: pytest.CaptureFixture[str], path: str) -> None:
     """A folder where a file is to be written, and a file where the folder of figures is to be made."""
     place = Path("out") / path
@@ -206,14 +192,3 @@ def test_something_else_in_the_place_of_a_file(folder: Path, capsys: pytest.Capt
         assert place.read_text() == "a file"
     else:
         assert (place / "something").is_dir()
-
-
-@pytest.mark.slow
-def test_two_runs_into_one_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("out").mkdir()
-    with Journal(Path("out", JOURNAL)):
-        assert status("run", "one.yaml", "--no-figures", "--out", "out") == 2
-        assert "another run is writing" in capsys.readouterr().err
-        with pytest.raises(ScenarioError, match="another run"):
-            execute(load("one.yaml"), out="out", fresh=True)
-        assert {path.name for path in Path("out").iterdir()} <= {JOURNAL, f"{JOURNAL}-wal"}

@@ -15,7 +15,7 @@ from misbehaving import MISBEHAVES
 
 from disttrack.simulator.cli import main
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.runs.output import Output
+from disttrack.simulator.runs import processes
 from disttrack.simulator.runs.runner import Report, execute
 from disttrack.simulator.scenario.load import load
 
@@ -91,7 +91,7 @@ def test_a_game_that_a_class_ends_is_an_error(how: str, cause: str, workers: int
     assert {row["verdict"] for row in calm} <= {"ok", "failed"}
 
 
-@pytest.mark.parametrize("how", ["wanders", "forks", "spins", "shuts_up", "prints"])
+@pytest.mark.parametrize("how", ["wanders", "forks", "spins", "prints"])
 def test_what_a_class_leaves_behind_changes_no_game(how: str, calm: list[dict[str, str]]) -> None:
     report, rows = play(how, workers=1)
     assert report.errors == []
@@ -101,7 +101,7 @@ def test_what_a_class_leaves_behind_changes_no_game(how: str, calm: list[dict[st
     assert keep == [(row["words"], row["max_rel_error"]) for row in calm]
 
 
-@pytest.mark.parametrize("how", ["wanders", "shuts_up", "copies"])
+@pytest.mark.parametrize("how", ["wanders", "copies"])
 def test_the_next_game_in_a_process_finds_it_as_it_was(how: str) -> None:
     text = SCENARIO[: SCENARIO.index("claims:")].replace(", uniform]", "]").replace("trials: 2", "trials: 4")
 
@@ -168,14 +168,10 @@ def test_what_is_printed_is_kept_apart() -> None:
     assert not Path("out/output.log").exists()
 
 
-def test_the_log_has_a_largest_size(tmp_path: Path) -> None:
-    output = Output(tmp_path / "log", most=10)
-    for text in ("twelve bytes", "and more"):
-        with open(tmp_path / "log", "a", encoding="utf-8") as log:
-            log.write(text)
-        output.trim()
-    assert (tmp_path / "log").read_text(encoding="utf-8") == "twelve byt"
-    assert output.says(tmp_path).endswith("the first 10 bytes")
+def test_the_log_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "MOST_PRINTED", 10)
+    play("prints")
+    assert Path("out/output.log").read_text() == "hello from"
 
 
 def test_one_line_says_how_many_games_errors_have_ended() -> None:

@@ -12,7 +12,7 @@ import own_kinds
 import pytest
 
 from disttrack.simulator.claims.columns import TRIALS
-from disttrack.simulator.errors import MoveError, RunError, ScenarioError
+from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.runs.processes import WorkerProcesses
 from disttrack.simulator.runs.progress import Progress
 from disttrack.simulator.runs.runner import Report, execute, run
@@ -160,22 +160,6 @@ def test_a_game_without_coins_is_played_for_one_seed(file: Path) -> None:
     assert more.played + more.alike == 12 * 2
 
 
-def test_a_single_coin_makes_seeds_differ(file: Path) -> None:
-    from disttrack.adversaries import Freeze, RoundRobin, Uniform
-    from disttrack.protocols import Deterministic, Randomized
-    from disttrack.simulator import play as play_game
-
-    drew = {
-        (protocol.kind, adversary.kind): play_game(protocol, adversary, sites=3, items=500).coins
-        for protocol in (Deterministic(alpha=0.1), Randomized(alpha=0.1))
-        for adversary in (RoundRobin(), Uniform(), Freeze())
-    }
-    assert [pair for pair, coins in drew.items() if not coins] == [
-        ("deterministic", "round-robin"),
-        ("deterministic", "freeze"),
-    ]
-
-
 def test_another_version_of_the_rules_plays_again(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     play(file)
     monkeypatch.setattr(Count, "rules", 1000)
@@ -208,10 +192,10 @@ def test_an_interrupted_run_goes_on(file: Path) -> None:
 
 def test_progress_counts_every_game_once(file: Path) -> None:
     seen: list[tuple[int, float]] = []
-    play(file, on_progress=lambda p: seen.append((p.played + p.alike, p.done / p.cost)))
-    assert [games for games, _ in seen] == sorted(games for games, _ in seen)
+    play(file, on_progress=lambda p: seen.append((p.done, p.share)))
+    assert seen == sorted(seen)
     assert seen[0] == (0, 0.0)
-    assert seen[-1] == (GAMES, pytest.approx(1.0))
+    assert seen[-1] == (GAMES, 1.0)
 
 
 def test_an_adversary_that_raises_loses_its_own_games_only(file: Path) -> None:
@@ -237,8 +221,29 @@ def test_an_adversary_that_raises_loses_its_own_games_only(file: Path) -> None:
 
 def test_an_impossible_move_stops_the_run_with_its_step(file: Path) -> None:
     Path("own.py").write_text(own_kinds.STRAYS)
-    with pytest.raises(MoveError, match=r"step \d+"):
+    with pytest.raises(ScenarioError, match=r"step \d+"):
         play(file, "adversary=own.py:Strays")
+
+
+REPLACES = """\
+from pathlib import Path
+from disttrack.adversaries import Adversary, Burst
+
+class Replaces(Adversary):
+    def __init__(self, file: str):
+        self.file = file
+    def plan(self, view):
+        Path(self.file).write_text("other data")
+        return Burst(0)
+"""
+
+
+def test_a_file_that_is_replaced_during_a_game_stops_the_run(file: Path) -> None:
+    Path("own.py").write_text(REPLACES)
+    Path("data.txt").write_text("data")
+    with pytest.raises(ScenarioError, match=r"file: not the same at .* as when the run was planned"):
+        play(file, "adversary={kind: own.py:Replaces, file: data.txt}", "trials=1", "sites=2")
+    assert not Path("out/trials.csv").exists()
 
 
 @pytest.mark.slow
@@ -281,7 +286,7 @@ def test_python_gives_pandas(file: Path) -> None:
 
 def test_folders_that_cannot_be_written(file: Path) -> None:
     Path("taken").write_text("a file")
-    with pytest.raises(ScenarioError, match="taken: cannot be made"):
+    with pytest.raises(ScenarioError, match="taken: cannot be written"):
         play(file, out="taken")
     with pytest.raises(ScenarioError, match="workers must be at least 1"):
         play(file, workers=0)
