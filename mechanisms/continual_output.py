@@ -34,7 +34,7 @@ class ContinualOutput:
     epsilon) inside the absolute value, with a threshold d + 2A under the noise of the step's h segments,
     Lap(rho h / epsilon) each; A = rho (ln(1 / beta) + h) (k + h^2) / epsilon. Only if it is exceeded
     does it publish the answer, with noise Lap(2 rho (k + 1) / epsilon). After k + 1 publications it
-    halts and its last answer stands.
+    halts and its last answer remains.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ class ContinualOutput:
         k and d: the answer moves by d or more at most k times, except with small probability.
     beta
         Probability that an answer is off by more than d + alpha0 + 4A, with alpha0 the estimator's
-        epsilon) inside the absolute value, with a threshold d + 2A under the noise of the step's h segments,
-        Lap(rho h / epsilon) each; A = rho (ln(1 / beta) + h) (k + h^2) / epsilon. Only if it is exceeded
+        accuracy.
+
     Raises
     ------
     ValueError

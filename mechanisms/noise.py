@@ -59,8 +59,8 @@ class Laplace:
 
     Parameters
     ----------
-    Scale b, in the units of the number that it hides. For a number on the grid of L1 sensitivity s, it gives
-    (s / b)-differential privacy; draws need b to be at most 2^40.
+    scale
+        Scale b, in the units of the number that it hides. For a number on the grid of L1 sensitivity s, it gives
         (s / b)-differential privacy; draws need b to be at most 2^40.
 
     Raises

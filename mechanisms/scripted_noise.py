@@ -26,7 +26,6 @@ class ScriptedNoise:
     """Replacement for a numpy generator: its draws are a given list, in units of the scale, and zero after it.
 
     Generators spawned from it take from the same list, in the order of their requests.
-    Generators that are spawned from it take from the same list, in the order in which they ask.
 
     Parameters
     ----------

@@ -93,9 +93,9 @@ class SparseVectorQueries:
     epsilon, delta
         Privacy of all answers together, for data sets of the same size that differ in one point.
     points
-        Maximum number of queries, T.
+        Number of points, n.
     queries
-        Queries at most, T.
+        Maximum number of queries, T.
     beta
         Probability that some answer errs by more than `error_bound`.
 

@@ -39,17 +39,17 @@ class PointPredictor(Learner):
     epsilon, delta
         Joint privacy of everything: each of the three parts has a third.
     count
-        k, labels 1 before the choice; None for the least with which the only point is named save with delta / 12.
-    delay
         k, labels 1 before the choice; None for the least that chooses an only point except with probability delta / 12.
+    delay
+        K; None for 20 k.
     window
-        Occurrences of x* that are looked through for labels 0, at most K; None for 10 k.
-    half
         Occurrences of x* to examine for labels 0, at most K; None for 10 k.
+    half
+        L of the mirror; None for the least that is private.
     literal
-        What of the mirror is taken from its published listing as it stands there: nothing, start or probabilities.
+        Part of the mirror's published listing to follow literally: nothing, start or probabilities.
 
-    Part of the mirror's published listing to follow literally: nothing, start or probabilities.
+    Raises
     ------
     ValueError
         If a parameter is out of range.

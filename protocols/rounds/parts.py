@@ -139,7 +139,7 @@ class RoundServer(Server):
     base
         Items counted exactly at the start of the round.
     announced
-    The count that the sites know for it: `base`, or an estimate of it.
+        The count that the sites know for it: `base`, or an estimate of it.
     signals
         Signals received since it last acted.
     unit
