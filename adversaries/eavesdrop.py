@@ -21,7 +21,7 @@ class Eavesdrop(Adversary):
     Against trackers in blocks it goes over the sites and stays with each until it signals. Every site is then left
     with an estimate too high by half a block on average: k/2 signals too many, where the robust tracker's
     proof allows 8 C sqrt(k), since it assumes that signals are not seen. With `keep` below 1 a site whose signal
-    came later than within that share of its block is fed until its next signal; the length of a block is estimated from
+    came later than that share of its block is fed until its next signal; the length of a block is estimated from
     the latest of the first signals. Against `randomized` it sees which sites have redrawn their report
     when p was halved, and feeds only these until they report again.
 

@@ -75,7 +75,7 @@ class Scattered(Adversary):
             return at_steps(np.sort(view.rng.choice(steps, left, replace=False, shuffle=False)) + 1)
         if view.items > MOST_STEPS:
             raise ValueError(
-                f"items must be at most {MOST_STEPS:,} for scattered with so many items; got {view.items:,}"
+                f"items must be at most {MOST_STEPS:,} for scattered with a count above {STRETCH:,}; got {view.items:,}"
             )
         stretch = min(STRETCH, steps)
         here = int(view.rng.hypergeometric(left, steps - left, stretch)) if stretch < steps else left

@@ -52,8 +52,8 @@ class Protocol(ABC):
     readmission: ClassVar[Literal["none", "report", "anew"]] = "none"
     """How a site returns that has lost all state except its number of items. `report`: it sends that number and goes on
     from there (`returned_site`, `Server.readmit`). `anew`: the server collects the numbers of all sites, and the
-    protocol starts again from these. `none`: there is no rule. A server that has lost its state returns `anew`, unless
-    there is no rule."""
+    protocol starts again from these. `none`: there is no rule. A server that has lost its state restarts by `anew`,
+    unless there is no rule."""
 
     @property
     def accuracy(self) -> float | None:

@@ -12,7 +12,6 @@ releases of a level differ, each by one item, and their budgets add up in either
 deletions. FullyDynamic has that much in each round (of its four parts only the deletions and their number differ;
 before a restart between the two segments by one item only, and after it so do the size and the release), and
 InsertedMinusDeleted gives half of its budget to the deletions, while the insertions are then the same.
-half of its budget to the deletions, while the insertions are then the same.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from disttrack.protocols.rounds.walk import POISSON, Walk
 EVEN: Final = 20.0
 """Growth, in powers of e, over which delta is spread almost evenly; from 1 to 2^62 items it is 43."""
 _MARGIN: Final = 0.5
-"""Standard deviations added to an estimate: a p that is too low costs more than one that is too high."""
+"""Standard deviations by which an estimate is assumed too high: a p too low costs more than one too high."""
 _BIASES: Final = 64
 """Biases used per factor of 2, rounded up; few of them, so that few rounds are computed."""
 _OFFSETS: Final = 1024

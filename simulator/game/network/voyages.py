@@ -25,9 +25,9 @@ class Voyages:
     """The messages in transit, by chain.
 
     A message caused by an item begins a chain. A site's reply belongs to the chain of the message that it answers, and
-    a message of the server to the oldest open chain: the server may ignore a late message of that chain because of
-    messages on another one. A chain is open while a message of it is in transit; a lost message is not.
-    heed to that when it comes. A chain is open while a message of it is on its way; one that was lost is so no more.
+    a message of the server to the oldest open chain: the server may ask for information that is still in transit on
+    another chain, and ignore it when it arrives. A chain is open while a message of it is in transit; a lost message
+    is not.
     """
 
     __slots__ = ("_heap", "_open")

@@ -71,9 +71,8 @@ class DynamicQueries(Task):
     """Private answers to a family of queries, at all times, on a data set that grows and shrinks.
 
     The adversary sees all answers so far; the largest error over the family is recorded at every step. Columns: `size`
-    at
-    the end and `peak`, after `updates` of which `ignored` named no item; `number` of queries; `max_abs_error` over all
-    steps, `rms_error`, `late_error` in the last tenth of the steps and `late_zero` that of answers of 0 there; the
+    at the end and `peak`, after `updates` of which `ignored` named no item; `number` of queries; `max_abs_error` over
+    all steps, `rms_error`, `late_error` in the last tenth of the steps and `late_zero` that of answers of 0 there; the
     stated `bound`, and `error_over_bound`; `segments`, `nodes`, `restarts` and `most_rounds` of the mechanism; `spent`,
     `spent_delta` and `ledger`, the privacy by the ledger; `log_steps` for slopes.
     """

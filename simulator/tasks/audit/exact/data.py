@@ -21,11 +21,11 @@ SHORT: Final = 16
 CUTS: Final = 256
 """Steps of that stream, short and long; steps without an entry have no update."""
 
-Found = tuple[float, float, str]
+ExactLoss = tuple[float, float, str]
 """A loss, its proved bound, and the neighbouring inputs in words."""
 
 
-def release_loss(mechanism: StaticMechanism) -> Found | None:
+def release_loss(mechanism: StaticMechanism) -> ExactLoss | None:
     """Return the loss of a release, over data sets with one more item of any value; None if it is not linear."""
     counts = np.arange(mechanism.domain, dtype=np.float64)
 
@@ -42,7 +42,7 @@ def release_loss(mechanism: StaticMechanism) -> Found | None:
     return None if loss is None else (loss, mechanism.epsilon, "one item more, of any value; seen: all answers")
 
 
-def updates_loss(mechanism: DynamicMechanism) -> Found | None:
+def updates_loss(mechanism: DynamicMechanism) -> ExactLoss | None:
     """Return the loss of the answers of a short stream, over the streams in which one step has no update.
 
     The proved bound is the spending in the ledger, without the partition: its segments end by time in any case.
@@ -104,14 +104,14 @@ def _draws_noise_only(mechanism: StaticMechanism) -> bool:
     return mechanism.kind in ("laplace", "gaussian")
 
 
-def _dynamic(mechanism: DynamicMechanism) -> Found | None:
+def _dynamic(mechanism: DynamicMechanism) -> ExactLoss | None:
     """A partition of a known number of steps does not end its segments by time: there would be no answers."""
     if isinstance(mechanism, GrowingSparse) and mechanism.partition.horizon is not None:
         return None
     return updates_loss(mechanism)
 
 
-DATA_KNOWN: Final[dict[type[Any], Callable[[Any], Found | None]]] = {
+DATA_KNOWN: Final[dict[type[Any], Callable[[Any], ExactLoss | None]]] = {
     StaticMechanism: release_loss,
     DynamicMechanism: _dynamic,
 }
