@@ -1,7 +1,7 @@
-"""Ask the advisory database about the versions of the lock: ``python .ci/audit_deps.py``, where pip-audit is installed.
+"""Check the locked versions against the advisory database: ``python .ci/audit_deps.py``, which needs pip-audit.
 
-Ends with 1 if one of them has a known fault. Where the database cannot be asked, nothing was audited, and it says so:
-pip-audit itself ends with 0 then.
+Exits with 1 if a package has a known vulnerability. If the database cannot be reached, nothing is audited, and the
+output says so: pip-audit itself exits with 0 then.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Print the oldest versions that pyproject.toml allows, one a line: ``python .ci/lower_bounds.py [NAME…]``.
+"""Print the oldest versions that pyproject.toml allows, one per line: ``python .ci/lower_bounds.py [NAME…]``.
 
-Those of the build and of the core come first. A NAME is an extra, or a package that some extra asks for, alone.
+Those of the build and of the core come first. A NAME is an extra, or a single package required by some extra.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ def lowest(requirement: str) -> str:
     >>> lowest("click>=8.1")
     'click==8.1'
     """
-    found = BOUND.fullmatch(requirement)
-    if not found:
+    match = BOUND.fullmatch(requirement)
+    if not match:
         raise SystemExit(f"{PYPROJECT.name}: {requirement!r} has no lower bound of the form name>=version")
-    return f"{found[1]}=={found[2]}"
+    return f"{match[1]}=={match[2]}"
 
 
 def asked_by(extras: dict[str, list[str]], name: str) -> list[str]:
-    """Return what an extra asks for, or how extras ask for a package."""
+    """Return the requirements of an extra, or the requirement of a package in the extras."""
     if name in extras:
         return extras[name]
-    found = {one for extra in extras.values() for one in extra if one.startswith(f"{name}>=")}
-    if len(found) != 1:
+    bounds = {one for extra in extras.values() for one in extra if one.startswith(f"{name}>=")}
+    if len(bounds) != 1:
         raise SystemExit(f"{PYPROJECT.name}: {name!r} is no extra, nor a package with one bound in the extras")
-    return sorted(found)
+    return sorted(bounds)
 
 
 def main(names: list[str]) -> None:
-    """Print those of the project, and of these extras and packages."""
+    """Print the oldest versions of the project, and of these extras and packages."""
     content = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
     project, extras = content["project"], content["project"]["optional-dependencies"]
     chosen = [one for name in names for one in asked_by(extras, name)]

@@ -1,8 +1,8 @@
-"""What `make mutants` hands to pytest: mutants at the speed of the code, limits on each test, no doctests of copies.
+"""The pytest plugin of `make mutants`: mutants at the speed of the code, limits on each test, no doctests of copies.
 
-mutmut puts a call between each function and its mutants, which looks up at every call which mutant it is: games call
-such functions at every step. Here a function is left as it is, and the process that tries a mutant gives it
-the mutant's code, once. While it is found out which tests reach a function, the first call in each test tells so.
+mutmut puts a call between each function and its mutants, which selects the mutant at every call: games call
+such functions at every step. Here a function is left unchanged, and the process that tests a mutant gives it
+the mutant's code, once. While mutmut records which tests reach a function, the first call in each test is reported.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from mutmut.stats import record_trampoline_hit
 from mutmut.utils.format_utils import mangled_name_from_mutant_name
 
 SECONDS: Final = 20
-"""What one test may take of processor time, twenty times more than any takes without a fault: a loop that never ends
-is ended. Waiting for a busy machine is none of it."""
+"""Limit on the processor time of one test, twenty times more than any needs without a fault, which ends infinite
+loops. Waiting for a busy machine does not count."""
 ALL_SECONDS: Final = int(os.environ.get("MUTANT_SECONDS", "30"))
-"""What all tests of a mutant may take of processor time: what the fastest ones do not find in it passes for missed."""
+"""Limit on the processor time of all tests of a mutant: a mutant not caught within it counts as missed."""
 BYTES: Final = 6 << 30
-"""What the process may take of memory: a list that grows for ever ends there, in a MemoryError."""
+"""Limit on the memory of the process, beyond which it raises MemoryError."""
 ONE: Final = re.compile(r"__mutmut_\d+$")
 COPY: Final = re.compile(r"__mutmut_(\d+|orig)$")
-MUTANT: Final = "MUTANT_UNDER_TEST"  # mutmut puts the name there, or what else it is about: stats, fail
+MUTANT: Final = "MUTANT_UNDER_TEST"  # mutmut puts the mutant's name there, or a mode: stats, fail
 MARK: Final = 987654321
 
 
 def under_test() -> str:
-    """Return the name of the mutant, or what else the tests are run for."""
+    """Return the name of the mutant, or the mode of the run."""
     return os.environ.get(MUTANT, "")
 
 
@@ -52,7 +52,7 @@ FIRST_CALL: Final = _first_call()
 
 
 def _by_file(function: Any) -> str:
-    """Return the module of a function by its place in the tree, as mutmut names it."""
+    """Return the module of a function by its place in the tree, as named by mutmut."""
     return str(function.__module__).removeprefix("disttrack.")
 
 
@@ -63,7 +63,7 @@ class Mutated:
         self.function = function
         self.code = function.__code__
         self.mutants = mutants
-        """by name, filled by the module that is mutated, after the function"""
+        """by name, filled by the mutated module, after the function"""
         consts = tuple(self if const == MARK else const for const in FIRST_CALL.co_consts)
         self.first_call = FIRST_CALL.replace(co_consts=consts, co_freevars=self.code.co_freevars)
         self.plain = FunctionType(
@@ -73,7 +73,7 @@ class Mutated:
         self.plain.__annotations__ = function.__annotations__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Take the place of the first call."""
+        """Replace the first call."""
         if under_test() == "fail":
             raise MutmutProgrammaticFailException("a test has to fail where every function does")
         self.disarm()
@@ -83,19 +83,19 @@ class Mutated:
         return self.function(*args, **kwargs)
 
     def arm(self) -> None:
-        """Let the next call be told of."""
+        """Report the next call."""
         self.function.__code__ = self.first_call
-        self.function.__wrapped__ = self.plain  # type: ignore[attr-defined]  # for what asks for the signature
+        self.function.__wrapped__ = self.plain  # type: ignore[attr-defined]  # for callers that read the signature
 
     def disarm(self) -> None:
-        """Be the code itself."""
+        """Restore the code itself."""
         self.function.__code__ = self.code
         self.function.__dict__.pop("__wrapped__", None)
 
     def become(self, name: str) -> None:
-        """Be this mutant."""
+        """Take the code of this mutant."""
         mutant = getattr(self.mutants[name], "__func__", self.mutants[name])
-        # one that uses `super` no more has no cell for it
+        # a mutant that does not use `super` any more has no cell for it
         self.function.__code__ = mutant.__code__.replace(co_freevars=self.code.co_freevars)
         self.function.__defaults__, self.function.__kwdefaults__ = mutant.__defaults__, mutant.__kwdefaults__
 
@@ -106,7 +106,7 @@ STARTED: Final = [0.0]
 
 
 def wrap(mutants: dict[str, Any], is_classmethod: bool = False) -> Callable[[FunctionType], FunctionType]:
-    """Take the place of mutmut's decorator of the same arguments."""
+    """Replace mutmut's decorator of the same arguments."""
 
     def note(function: FunctionType) -> FunctionType:
         MUTATED.append(mutated := Mutated(function, mutants))
@@ -122,31 +122,31 @@ trampoline.wrap_in_trampoline = wrap
 
 @cache
 def caches(modules: int) -> list[Callable[[], None]]:
-    """Return what empties the caches of the packages, of which there are so many modules with all others."""
-    found = []
+    """Return the functions that clear the caches of the packages; `modules` is the number of modules loaded."""
+    clearers = []
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == "disttrack":
             for value in list(vars(module).values()):
                 inside = list(vars(value).values()) if isinstance(value, type) else []
                 for held in (value, *inside):
                     if callable(clear := getattr(getattr(held, "__func__", held), "cache_clear", None)):
-                        found.append(clear)
-    return found
+                        clearers.append(clear)
+    return clearers
 
 
 def forget() -> None:
-    """Empty the caches, which hold what the code said before it was a mutant, or in another test."""
+    """Clear the caches, which contain results of the code before the mutation, or of another test."""
     for clear in caches(len(sys.modules)):
         clear()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the doctests of the functions themselves: their mutants have the same ones."""
+    """Keep only the doctests of the functions themselves: their mutants have the same ones."""
     items[:] = [item for item in items if not COPY.search(item.nodeid)]
 
 
 def pytest_configure() -> None:
-    """Make every function what it is to be in this run; what is not imported yet will be."""
+    """Set up every function for this run; modules imported later set up their own."""
     name = under_test()
     for mutated in MUTATED:
         mutated.arm() if name in ("stats", "fail") else mutated.disarm()
@@ -155,12 +155,12 @@ def pytest_configure() -> None:
 
 
 def activate(name: str) -> None:
-    """Put the mutant in the place of its function, and limit what the process may take of memory."""
+    """Replace the function by its mutant, and limit the memory of the process."""
     module, _, short = name.rpartition(".")
-    found = [each for each in MUTATED if _by_file(each.function) == module and short in each.mutants]
-    if not found:
-        os._exit(35)  # for mutmut this is suspicious; an exception would pass for a test that fails
-    for mutated in found:
+    matches = [each for each in MUTATED if _by_file(each.function) == module and short in each.mutants]
+    if not matches:
+        os._exit(35)  # mutmut counts this as suspicious; an exception would count as a failing test
+    for mutated in matches:
         mutated.become(short)
     forget()
     STARTED[0] = process_time()
@@ -169,7 +169,7 @@ def activate(name: str) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
-    """Leave tests out after so much time; let the kernel end one that takes too much; tell anew of calls in each."""
+    """Skip tests after the time limit; let the kernel end a test that takes too long; report calls in each test."""
     name = under_test()
     if name == "stats":
         forget()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def make() -> None:
-    """Let mutmut write its mutants, as `mutmut run` does first; what is there and has not changed stays."""
+    """Let mutmut write its mutants, as `mutmut run` does first; existing files that have not changed stay."""
     from mutmut import __main__ as mutmut
 
     Path("mutants").mkdir(exist_ok=True)
@@ -22,15 +22,15 @@ def make() -> None:
 
 
 def made(folder: Path) -> list[str]:
-    """Return the names of all mutants in a folder that mutmut works in."""
+    """Return the names of all mutants in a working folder of mutmut."""
     return [name for path in folder.rglob("*.meta") for name in json.loads(path.read_text("utf-8"))["exit_code_by_key"]]
 
 
 def sample(names: list[str], size: int, seed: int) -> list[str]:
-    """Return that many names, each set of that size as likely as any other, in an order of chance.
+    """Return `size` names, each set of that size being equally likely, in random order.
 
-    They are those of the smallest digests under the seed. A larger sample holds the smaller one, a change of one
-    function leaves the others where they stand, and a sample that is cut short is a smaller one.
+    They are those of the smallest digests under the seed. A larger sample contains the smaller one, a change of one
+    function does not affect the others, and a truncated sample is a smaller sample.
 
     >>> sample(["a", "b", "c", "d"], 2, seed=1)
     ['d', 'a']

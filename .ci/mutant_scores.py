@@ -1,7 +1,7 @@
 """Print how many mutants of each room were caught: ``mutmut results --all true | python .ci/mutant_scores.py``.
 
-It takes a file of names, one a line: then no other mutants count. Mutants that cannot be told from the code by any
-test are named, with the reason, in ``equivalent_mutants.txt`` next to this file; they count neither way.
+With a file of names, one per line, no other mutants count. Mutants that no test can distinguish from the code
+are listed, with the reason, in ``equivalent_mutants.txt`` next to this file; they are not counted.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def interval(caught: int, tried: int, made: int) -> str:
 
 
 def scores(lines: Iterable[str], names: Collection[str] | None = None, equivalent: Collection[str] = ()) -> str:
-    """Return a table with a row a room: what was made, tried, caught and missed, and the share of all that is caught.
+    """Return a table with one row per room: mutants made, tried, caught and missed, and the share that was caught.
 
-    Of those caught some were by time: a test computed for too long. Of those missed some are reached by no test.
+    Mutants caught by time made a test run for too long. Some of the missed ones are reached by no test.
 
     >>> print(scores(["    a.b.x_f__mutmut_1: killed", "a.b.x_f__mutmut_2: survived", "a.b.xǁCǁg__mutmut_1: no tests"]))
     | room | made | tried | equivalent | caught | by time | missed | no test | % | interval |
@@ -41,18 +41,18 @@ def scores(lines: Iterable[str], names: Collection[str] | None = None, equivalen
     >>> print(scores(["a.b.x_f__mutmut_1: timeout", "a.b.x_f__mutmut_2: not checked"]).splitlines()[-1])
     | all | 2 | 1 | 0 | 1 | 1 | 0 | 0 | 100 | 2.5-100.0 |
     """
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for line in lines:
         if match := LINE.match(line):
             name, status = match["name"], match["status"].strip()
             if name in equivalent and status in CAUGHT:
-                raise SystemExit(f"{name} is said to be equivalent and was caught")
+                raise SystemExit(f"{name} is listed as equivalent and was caught")
             for room in (f"`{match['room']}`", "~all"):
-                found[room]["made"] += 1
+                counts[room]["made"] += 1
                 if names is None or name in names:
-                    found[room]["equivalent" if name in equivalent else status] += 1
+                    counts[room]["equivalent" if name in equivalent else status] += 1
     rows = [HEAD, "| " + " | ".join(["---"] * HEAD.count(" | ") + ["---"]) + " |"]
-    for room, of in sorted(found.items()):
+    for room, of in sorted(counts.items()):
         caught, missed = (sum(of[status] for status in statuses) for statuses in (CAUGHT, MISSED))
         judged = caught + missed
         share = f"{100 * caught / judged:.0f}" if judged else "–"

@@ -1,4 +1,4 @@
-"""Adversaries: who feeds the sites. Oblivious streams, adaptive attackers, and the base classes for a user's own."""
+"""Adversaries, which feed the sites: oblivious streams, adaptive attackers, and base classes for users' own."""
 
 from disttrack.adversaries.adaptive import Coin, Drain, Freeze
 from disttrack.adversaries.base import Adversary, Choice, View

@@ -13,26 +13,26 @@ from disttrack.adversaries.site_order import SiteOrder, check_site_order
 from disttrack.mechanisms.checks import positive, whole
 
 SHARES: Final = 100
-"""Shares that `coin` gives to a site, on average."""
+"""Number of shares that `coin` gives to a site, on average."""
 
 
 @dataclass
 class Freeze(Adversary):
-    """Feeds a site until the output moves, then goes on to the next, round and round.
+    """Feeds a site until the output changes, then goes on to the next, in laps over the sites.
 
-    Where a site keeps state between its reports, each site is left right after one, when the server's
+    If a site keeps state between its reports, each site is left right after a report, when the server's
     estimate for it is highest: the errors of the k sites add up instead of cancelling. A lap over all sites does
-    most harm when it begins with few items while reports are rare; so it may wait between laps, and feed the last
+    most harm if it begins with few items while reports are rare; so it may wait between laps, and feed the last
     site in the meantime.
 
     Parameters
     ----------
     reach
-        Share of the sites that it goes over.
+        Share of the sites in a lap.
     growth
-        Factor by which the output grows from the beginning of a lap to that of the next; 1 never waits.
+        Factor by which the output grows from the start of a lap to that of the next; 1 never waits.
     begin
-        Output at which the first lap begins, in units of c sqrt(k) / alpha items; c is the protocol's
+        Output at the start of the first lap, in units of c sqrt(k) / alpha items; c is the protocol's
         `confidence`, 3 if it has none, and alpha its accuracy, 0.1 if it has none.
     """
 
@@ -55,19 +55,19 @@ class Freeze(Adversary):
 
 @dataclass
 class Drain(Adversary):
-    """Leaves each site just short of its report: the mirror image of `freeze`, driving the error below.
+    """Leaves each site just before its report: the counterpart of `freeze`, driving the error below.
 
-    Stays on a site until patience · alpha · output / (c sqrt(k)) items have passed since the output last
-    moved (or since it came to the site), then goes on to the next, round and round. With patience 1
+    Stays on a site until patience · alpha · output / (c sqrt(k)) items have passed since the last change of the output
+    (or since it came to the site), then goes on to the next, in laps. With patience 1
     this is about the number of items that a site of a sampling tracker gets between two reports.
 
     Parameters
     ----------
     patience
-        How long it waits for the output to move, in the unit above; c is the protocol's `confidence`, 3
+        Length of its wait for the output to change, in the unit above; c is the protocol's `confidence`, 3
         if it has none, and alpha its accuracy, 0.1 if it has none.
     tries
-        Changes of the output after which it gives a site up and goes on; 0 for never.
+        Changes of the output after which it abandons a site; 0 for never.
     """
 
     kind: ClassVar[str] = "drain"
@@ -87,7 +87,7 @@ class Drain(Adversary):
         moved = view.changes != self._changes
         self._changes = view.changes
         self._tried += moved
-        # the wait was in vain, or the game begins; or it has been tried often enough
+        # the wait has ended without a change, or the game begins; or the site has been tried often enough
         if not moved or (self.tries and self._tried >= self.tries):
             self._site, self._tried = (self._site + 1) % view.sites, 0
         wait = self.patience * estimate(view) / early(view)
@@ -96,14 +96,14 @@ class Drain(Adversary):
 
 @dataclass
 class Coin(Adversary):
-    """Draws at each change where to go next, but goes when the present site has had its share: harmless.
+    """Draws the next site at each change, but goes there only when the present site has had its share: harmless.
 
-    The control of an experiment: adaptive in form, but not in effect. Whenever the output has changed it draws the
-    site to go to next, all alike, and goes there after max(1, items // (100 sites)) items on the present one, a
-    length that no output influences. What it draws is independent of all that the protocol does, so the stream has
-    exactly the distribution of bursts of constant length on sites drawn at random, and what holds against these holds
-    against it. (To go at the change itself is no control: each site would be left right after its report,
-    which is what `freeze` does.)
+    The control of an experiment: adaptive in form, but not in effect. Whenever the output has changed it draws the next
+    site uniformly, and goes there after max(1, items // (100 sites)) items on the present one, a length that no output
+    influences. The draws are independent of everything that the protocol does, so the stream has exactly the
+    distribution of bursts of constant length on sites drawn at random, and any guarantee against these holds against
+    it. (Going there at the change itself would be no control: each site would be left right after its report, as by
+    `freeze`.)
     """
 
     kind: ClassVar[str] = "coin"

@@ -1,4 +1,4 @@
-"""When to strike and at which sites: what the attackers that keep a belief have in common."""
+"""Time and sites of a strike: the common part of the attackers that keep a belief."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from disttrack.adversaries.beliefs import Belief
 from disttrack.mechanisms.checks import number
 
 LIKELY = 0.95
-"""Share of the best strike at which the wait ends, unless said otherwise."""
+"""Default share of the best strike at which the wait ends."""
 
 
 class AttackTiming:
-    """Chooses the next site: one that is worth bringing to its report, or the store.
+    """Chooses the next site: one that is worth driving to its report, or the store.
 
-    To feed a site until it reports brings its error up, at a price: its items make the count larger, to which the error
-    is compared. So the sites that gain most an item come first, and none beyond the point where the relative error is
-    expected to be largest. A strike pays most when reports have just become rarer for as few items as can be. Until
-    then all items are stored with one site, the last, which keeps the number of them low that the others need.
+    Feeding a site until it reports increases its error, at a price: its items increase the count, relative to which the
+    error is measured. So the sites that gain most per item come first, and none beyond the point at which the relative
+    error is expected to be largest. A strike pays most when reports have just become rarer, at the smallest possible
+    count. Until then all items are stored at one site, the last, which keeps the counts of the other sites low.
 
     Parameters
     ----------
     belief
-        What is known of the errors; to be brought up to date by the caller.
+        The belief about the errors, updated by the caller.
     demand
-        It strikes where it expects at least this share of the best that it could ever expect.
+        It strikes when it expects at least this share of the best strike possible at any time.
     """
 
     __slots__ = ("_epoch", "_queue", "_striking", "belief", "demand")
@@ -41,7 +41,7 @@ class AttackTiming:
         self._striking = False
 
     def next(self, view: View) -> int:
-        """Return the site to feed until the output changes; to be called when it has."""
+        """Return the site to feed until the output changes; to be called after each change."""
         belief = self.belief
         if belief.epoch != self._epoch or (self._striking and not self._queue):
             self._epoch = belief.epoch
@@ -50,7 +50,7 @@ class AttackTiming:
         return self._queue.popleft() if self._queue else view.sites - 1
 
     def _strike(self, view: View) -> deque[int]:
-        """Return the sites to feed until each has reported, in order; none if it does not pay yet."""
+        """Return the sites to feed until each has reported, in order; none if a strike does not pay yet."""
         count = view.start + view.sent
         gain, cost = self.belief.prospects()
         order = np.argsort(-gain / cost, kind="stable")

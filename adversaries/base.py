@@ -1,9 +1,9 @@
-"""Who feeds the sites: what an adversary sees (`View`) and how it answers (`Adversary.plan`).
+"""Base classes of adversaries: their view (`View`) and their answer (`Adversary.plan`).
 
-Between two changes of the output an adversary learns nothing, so whatever it does is a fixed
-plan: a schedule (the game of Xiong, Zhu, Huang 2023, section 1, where a deterministic
-adversary is no restriction). It is asked for one at the start, whenever the output has
-changed, and when its plan has run out.
+Between two changes of the output an adversary learns nothing, so its moves are a fixed
+plan: a schedule (the game of Xiong, Zhu, Huang 2023, section 1, in which a deterministic
+adversary is no restriction). It is asked for a plan at the start, after each change of the
+output, and when its plan has run out.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from disttrack.adversaries.schedules import Burst, Rest, Schedule
 
 
 class View:
-    """All that an adversary may know: the outputs, its own moves, and the algorithm's parameters.
+    """The information that an adversary has: the outputs, its own moves, and the algorithm's parameters.
 
     Attributes
     ----------
     sites, items
-        Number of sites; number of items that this game will have.
+        Number of sites; number of items of this game.
     start
         Items counted before the game began.
     steps
-        Steps that have passed.
+        Steps so far.
     sent
-        Items that it has sent (fewer than `steps` if it skipped some).
+        Items sent (fewer than `steps` if it skipped some).
     output
         The server's present output, in items.
     changes
-        How often the output has changed.
+        Number of changes of the output.
     changed_at
         The step of the last change, 0 if there was none.
     known
@@ -69,42 +69,42 @@ class View:
 
     @property
     def left(self) -> int:
-        """Items that are still to be sent."""
+        """Items left to send."""
         return self.items - self.sent
 
 
 class Adversary(ABC):
-    """Chooses the next site, again and again. Subclasses define `plan`; parameters are the fields of a dataclass.
+    """Chooses the next site. Subclasses define `plan`; parameters are the fields of a dataclass.
 
-    The engine plays each game with a copy of its own, so what a game leaves behind in fields
-    (``field(init=False)``) is gone at the next.
+    The engine plays each game with a copy, so fields that change during a game
+    (``field(init=False)``) are fresh in the next.
     """
 
     kind: ClassVar[str] = ""
     """Name in scenario files."""
     source: ClassVar[str] = ""
-    """Paper and section, or where the idea comes from."""
+    """Paper and section, or the origin of the idea."""
     oblivious: ClassVar[bool] = False
-    """True if the outputs play no part: it is then asked only when its plan has run out."""
+    """True if it does not depend on the outputs: it is then asked only when its plan has run out."""
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "outputs"
     """The power that it needs; a scenario must grant anything above outputs."""
     draws_coins: ClassVar[bool] = True
-    """Whether it may draw random numbers that no seed decides. A class that says False draws from `view.rng` only; a
-    game in which nothing was drawn at all is then played for one seed, and counted for all."""
+    """Whether it may draw random numbers that no seed decides. A class with False draws from `view.rng` only; a
+    game that drew nothing from it is then played for one seed, and counted for all."""
 
     each_item: ClassVar[bool] = False
-    """Whether it takes time for each item, as one that draws each item's site does, and not for each change only."""
+    """Whether it needs time for each item, e.g. to draw each item's site, and not only for each change."""
 
     @abstractmethod
     def plan(self, view: View) -> Schedule | None:
-        """Return what to do until the output changes; None means to go on with the present plan.
+        """Return the moves until the output changes; None to continue with the present plan.
 
-        A finite schedule runs out, and the adversary is asked again after its last step. None when
-        the plan has run out means that there is nothing more to come: the game ends there.
+        After the last step of a finite schedule the adversary is asked again. None when
+        the plan has run out ends the game.
         """
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters by name, as a scenario file would give them."""
+        """Return the parameters by name, as in a scenario file."""
         if not is_dataclass(self):
             return {}
         return {field.name: getattr(self, field.name) for field in fields(self) if field.init}

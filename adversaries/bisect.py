@@ -15,13 +15,13 @@ from disttrack.adversaries.schedules import Burst, Schedule
 
 @dataclass
 class Bisect(Adversary):
-    """Searches for the threshold of each site by bisection, and leaves a site when it has found it.
+    """Searches for the threshold of each site by bisection, and leaves a site when the threshold is found.
 
-    A site's threshold lies somewhere in a block of items. It feeds the site half of the interval that may still
+    A site's threshold is somewhere in a block of items. The attacker feeds the site half of the interval that may still
     contain the threshold. If the output changes, the threshold has been reached: the site is left there, with an
-    estimate that is too high. Otherwise it goes on to the next site and comes back for half of the rest. So sites with
-    early thresholds, which bring most error for the fewest items, are found first. When all are found, the items go to
-    the last site until the block tracker's round is over; against other protocols the search begins anew.
+    estimate that is too high. Otherwise it goes on to the next site and returns later for half of the rest. So sites
+    with early thresholds, which give the most error for the fewest items, are found first. When all are found, the
+    items go to the last site until the block tracker's round is over; against other protocols the search restarts.
     """
 
     kind: ClassVar[str] = "bisect"
@@ -55,7 +55,7 @@ class Bisect(Adversary):
         return Burst(site, half)
 
     def _search(self, view: View, blocks: bool) -> deque[tuple[int, int]]:
-        """Return the sites, each with the length that its threshold lies in."""
+        """Return the sites, each with the length of the interval that contains its threshold."""
         if blocks:
             assert isinstance(self._belief, BlockBelief)
             size = self._belief.size

@@ -16,12 +16,12 @@ from disttrack.mechanisms.rules import BlockLayout
 
 @dataclass
 class Eavesdrop(Adversary):
-    """Leaves every site right after its signal, which it sees on the channel though the output does not show it.
+    """Leaves every site right after its signal, which it sees on the channel although the output does not show it.
 
-    Against trackers in blocks it goes round the sites and stays with each until it signals. Every site is then left
+    Against trackers in blocks it goes over the sites and stays with each until it signals. Every site is then left
     with an estimate too high by half a block on average: k/2 signals too many, where the robust tracker's
-    proof allows for 8 C sqrt(k), since it assumes that signals are not seen. With `keep` below 1 a site whose signal
-    came later than in that share of its block is fed on until its next one; the length of a block is estimated from
+    proof allows 8 C sqrt(k), since it assumes that signals are not seen. With `keep` below 1 a site whose signal
+    came later than that share of its block is fed until its next signal; the length of a block is estimated from
     the latest of the first signals. Against `randomized` it sees which sites have redrawn their report
     when p was halved, and feeds only these until they report again.
 
@@ -49,7 +49,7 @@ class Eavesdrop(Adversary):
 
 
 class _Lap:
-    """What it has seen in this round, and whose turn it is."""
+    """The signals seen in this round, and the present site."""
 
     def __init__(self, view: TrafficView, keep: float) -> None:
         self.keep = keep
@@ -60,7 +60,7 @@ class _Lap:
         self._begin(view)
 
     def _begin(self, view: TrafficView) -> None:
-        """A round begins: nobody has signalled."""
+        """Begin a round, in which no site has signalled."""
         self.signals, self.turn, self.size = 0, 0, 1
         self.passed = False  # whether the present site has signalled, but too late to be left
         self.counts = [0] * view.sites

@@ -1,4 +1,4 @@
-"""The attacker that looks into the memory of a counter, and guesses whether one particular item was there."""
+"""The attacker that looks at the memory of a counter, and guesses whether a particular item was present."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from disttrack.mechanisms.checks import whole
 
 
 class Challenge(Rest):
-    """One step in which the game tosses a coin, unseen: it gives an item, or it does not."""
+    """One step in which the game tosses a hidden coin: it gives an item, or it does not."""
 
     __slots__ = ()
 
@@ -21,17 +21,17 @@ class Challenge(Rest):
 
 @dataclass
 class Intruder(Adversary):
-    """Looks at the state of a counter, and guesses from it whether the item of one step was there.
+    """Looks at the state of a counter, and guesses from it whether the item of one step was present.
 
     All other steps are skipped, so it knows the rest of the stream. Half of its looks come in the last
-    steps before the challenge, the rest from the challenge on; it takes the first look after and the
-    last one before it, and answers yes if the count in memory differs by more than a half. Where the game
-    has no challenge it feeds site 0.
+    steps before the challenge, the rest from the challenge on; it compares the first look after and the
+    last one before it, and answers yes if the count in memory differs by more than a half. In games
+    without a challenge it feeds site 0.
 
     Parameters
     ----------
     looks
-        How often it looks, after one step each.
+        Number of looks, each after one step.
     """
 
     kind: ClassVar[str] = "intruder"

@@ -1,4 +1,4 @@
-"""What is known of the algorithm: its rules, with a usual accuracy and confidence supposed where it states none."""
+"""The known rules of the algorithm, with default accuracy and confidence if it states none."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from disttrack.adversaries.base import View
 from disttrack.mechanisms.rules import BlockSizes, SamplingRule
 
 ALPHA: Final = 0.1
-"""Accuracy supposed of a protocol that states none."""
+"""Default accuracy, for a protocol that states none."""
 CONFIDENCE: Final = 3.0
-"""The c of sqrt(k)/p = alpha n/c supposed of a protocol that states none."""
+"""Default c of sqrt(k)/p = alpha n/c, for a protocol that states none."""
 
 
 def sampling_rule(view: View) -> SamplingRule:
-    """Return which p a tracker that samples has in force when."""
+    """Return the rule that determines p of a sampling tracker."""
     alpha, confidence = _supposed(view.known)
     return SamplingRule(alpha / confidence, view.sites)
 
 
 def block_sizes(view: View) -> BlockSizes:
-    """Return how long a block of the tracker in blocks is when."""
+    """Return the block sizes of the tracker in blocks."""
     return BlockSizes(*_supposed(view.known), view.sites)
 
 
 def early(view: View) -> float:
-    """Return c sqrt(k) / alpha: the items from which on a sampling tracker of confidence c leaves items out."""
+    """Return c sqrt(k) / alpha: the items from which a sampling tracker of confidence c does not report every item."""
     return early_of(view.known, view.sites)
 
 
@@ -37,7 +37,7 @@ def early_of(known: Mapping[str, Any], sites: int) -> float:
 
 
 def estimate(view: View) -> float:
-    """Return the output, or the adversary's own count where the server shows no finite number."""
+    """Return the output, or the adversary's own count if the output is no finite number."""
     output = float(view.output)
     return output if isfinite(output) else float(view.start + view.sent)
 

@@ -1,4 +1,4 @@
-"""Schedules that are given as lists: a site for every step (`Labels`), or bursts in a row (`Runs`)."""
+"""Schedules given as lists: a site for every step (`Labels`), or consecutive bursts (`Runs`)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy.typing as npt
 from disttrack.adversaries.schedules import NEVER, Integers, Schedule, is_array
 
 RADIX: Final = 2**16
-"""Sites up to which their numbers have 16 bits."""
+"""Number of sites up to which site numbers have 16 bits."""
 
 
 class Labels(Schedule):
     """A list of sites, one per step: recorded traces and random assignments.
 
-    Answers come from one sort, made at the first query (8 bytes per step beside the labels). The
-    step s of site i is kept as the key i·length + s - 1: keys are distinct, so a plain sort of
+    Queries are answered from one sorted index, made at the first query (8 bytes per step besides the labels). The
+    step s of site i is stored as the key i·length + s - 1: keys are distinct, so a plain sort of
     them is the stable sort of the labels.
 
     Parameters
     ----------
     labels
-        The site of each step, whole numbers from 0; not to be changed afterwards.
+        The site of each step, whole numbers from 0; must not be changed afterwards.
     sites
         Number of sites of the game; the largest label plus one if left out.
     """
@@ -79,12 +79,12 @@ class Labels(Schedule):
         return int(np.argmax(self.labels == site)) + 1
 
     def _index(self) -> Integers:
-        """Return where each site's keys begin; sort on first use."""
+        """Return the start of each site's keys; sort on first use."""
         if self._first is None:
             if self.lowest() < 0:
                 raise ValueError(f"labels must not be negative; got {self.lowest()}")
             numbers = np.bincount(self.labels, minlength=self.sites or 0)
-            if len(numbers) <= RADIX:  # numpy sorts numbers of 16 bits and less by their digits, in linear time
+            if len(numbers) <= RADIX:  # numpy sorts numbers of 16 bits and less by radix sort, in linear time
                 small = self.labels.astype(np.uint8 if len(numbers) <= 256 else np.uint16)
                 self._keys = np.argsort(small, kind="stable")
                 self._keys += np.repeat(np.arange(len(numbers)) * self.length, numbers)
@@ -98,7 +98,7 @@ class Labels(Schedule):
 
 
 class Runs(Schedule):
-    """Bursts one after the other: `lengths[i]` steps on `sites[i]`, then the next; -1 as a site skips."""
+    """Consecutive bursts: `lengths[i]` steps on `sites[i]`, then the next; site -1 skips."""
 
     def __init__(self, sites: npt.ArrayLike, lengths: npt.ArrayLike) -> None:
         for name, values in (("sites", sites), ("lengths", lengths)):
@@ -115,9 +115,9 @@ class Runs(Schedule):
         self.length = int(self._ends[-1])
         self.skips = int(self.sites.min()) < 0
         self._sent = _before(np.where(self.sites < 0, 0, self.lengths))
-        # The runs by site and then by time, skips left out. `_first` says where each fed site's runs
-        # begin in that list, `_items` how many items all runs before one hold. Each list closes with
-        # an entry that answers for sites and items that are not there.
+        # The runs by site and then by time, without skips. `_first` is the start of each site's runs
+        # in that list, `_items` the number of items in all runs before one. Each list ends with
+        # an entry for sites and items that do not exist.
         index = np.argsort(self.sites, kind="stable")
         index = index[np.count_nonzero(self.sites < 0) :]
         fed, first = np.unique(self.sites[index], return_index=True)
@@ -129,17 +129,17 @@ class Runs(Schedule):
         self._runs: Integers = np.append(index, 0)
 
     def at(self, step: Any) -> Any:
-        found = self.sites[self._ends.searchsorted(step)]
+        sites = self.sites[self._ends.searchsorted(step)]
         if isinstance(step, np.ndarray):
-            return found
-        site = int(found)
+            return sites
+        site = int(sites)
         return None if site < 0 else site
 
     def count(self, site: Any, step: Any) -> Any:
         rank = self._fed.searchsorted(site)
-        run = self._ends.searchsorted(step)  # the run that this step is in
+        run = self._ends.searchsorted(step)  # the run that contains this step
         key = rank * len(self.sites) + run
-        place = self._keys.searchsorted(key)  # the site's first run that is not over by then
+        place = self._keys.searchsorted(key)  # the site's first run that ends later
         items = self._items[place] - self._items[self._first[rank]]
         items = items + (self._keys[place] == key) * (step - self._begins[run])
         items = items * (self._fed[rank] == site)
@@ -178,11 +178,11 @@ class Runs(Schedule):
 
 
 def _before(amounts: Integers) -> Integers:
-    """Return how much there is before each amount, and at the end the sum of all."""
+    """Return the sum of the amounts before each amount, and finally the total."""
     return np.concatenate(([0], np.cumsum(amounts)))
 
 
 def _from(values: Integers, place: Any) -> Integers:
-    """Return the values at these places; the last one for places beyond it."""
+    """Return the values at these places; the last one for places beyond the end."""
     taken: Integers = values.take(place, mode="clip")
     return taken

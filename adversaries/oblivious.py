@@ -1,4 +1,4 @@
-"""Oblivious adversaries: their stream is fixed before the game begins, whatever the outputs are."""
+"""Oblivious adversaries: their stream is fixed before the game begins and does not depend on the outputs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from disttrack.adversaries.schedules import NEVER, Burst, Rotation, Schedule
 from disttrack.mechanisms.checks import number, whole
 
 CHUNK: Final = 2**20
-"""Most labels drawn at a time: a plan then takes some 12 MB, whatever the length of the game."""
+"""Maximum number of labels drawn at a time: a plan then takes about 12 MB, for any length of the game."""
 
 RUNS: Final = 2**16
-"""Most bursts drawn at a time."""
+"""Maximum number of bursts drawn at a time."""
 
 TAIL: Final = 1.5
 """Tail index of `heavy` bursts: Pr[length > x] falls as x^-1.5, so their variance is infinite."""
@@ -27,7 +27,7 @@ LengthDistribution = Literal["geometric", "constant", "heavy"]
 
 @dataclass
 class RoundRobin(Adversary):
-    """Gives one item to each site in turn, round and round."""
+    """Gives one item to each site in turn, repeatedly."""
 
     kind: ClassVar[str] = "round-robin"
     source: ClassVar[str] = "the evenly spread stream, on which deterministic trackers cost the most"
@@ -62,7 +62,7 @@ class SingleSite(Adversary):
 
 @dataclass
 class Uniform(Adversary):
-    """Gives each item to a site drawn at random, all sites alike."""
+    """Gives each item to a site drawn uniformly at random."""
 
     kind: ClassVar[str] = "uniform"
     source: ClassVar[str] = "independent uniform arrivals"
@@ -78,8 +78,8 @@ class Uniform(Adversary):
 class Zipf(Adversary):
     """Gives each item to a site drawn at random, site i with probability proportional to (i + 1)^-exponent.
 
-    Drawn by the alias method, with a table that is made once per game: two look-ups per item, whatever
-    the number of sites, and exact up to the rounding of the probabilities.
+    Drawn by the alias method, with a table made once per game: two look-ups per item, for any
+    number of sites, and exact up to the rounding of the probabilities.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class Zipf(Adversary):
 
 @dataclass
 class Bursts(Adversary):
-    """Gives runs of items to one site after another, each site drawn at random, all alike.
+    """Gives runs of items to one site after another, each site drawn uniformly at random.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Bursts(Adversary):
     law
         Distribution of the lengths: ``geometric`` (a run ends after each item with the same probability), ``constant``
         (all of length `mean`, then a whole number), ``heavy`` (1 plus a Lomax variable of tail index 1.5,
-        rounded up or down at random so that the mean is exact: few runs hold most of the items).
+        rounded up or down at random so that the mean is exact: few runs contain most of the items).
     """
 
     kind: ClassVar[str] = "bursts"
@@ -139,7 +139,7 @@ class Bursts(Adversary):
             raise ValueError(f"mean must be a whole number where law is constant; got {mean!r}")
 
     def plan(self, view: View) -> Schedule:
-        # a fifth more runs than are needed on average; should they not suffice, a further plan follows.
+        # a fifth more runs than needed on average; if they do not suffice, another plan follows.
         # The second bound keeps the sum of the lengths within 63 bits.
         count = int(min(RUNS, NEVER // view.left, 1.2 * view.left / self.mean + 16))
         lengths = np.minimum(self._lengths(count, view.rng), view.left).astype(np.int64)
@@ -158,7 +158,7 @@ class Bursts(Adversary):
 
 
 def label_type(sites: int) -> type[np.unsignedinteger[Any]]:
-    """Return the smallest type that is fast and holds the numbers of so many sites."""
+    """Return the smallest fast type for the numbers of `sites` sites."""
     return np.uint16 if sites <= 2**16 else np.uint32
 
 
@@ -167,23 +167,23 @@ def alias_table(weights: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float6
 
     Scale the weights to a mean of 1 and give each i a cell of size 1. A light i leaves its cell partly
     empty. The heavy ones, in order, put their excess into the light cells, in order, each until it fits its own cell,
-    which the next heavy one then fills up. Which one fills which cell follows from the running sums of what
-    light cells lack and of the excess of heavy ones, without a loop.
+    which the next heavy one then fills up. The assignment follows from the running sums of the deficits of
+    light cells and of the excess of heavy ones, without a loop.
     """
     scaled = weights * (len(weights) / weights.sum())
-    full = min(1.0, float(scaled.max()))  # 1, but for rounding
+    full = min(1.0, float(scaled.max()))  # 1, up to rounding
     light, heavy = np.flatnonzero(scaled < full), np.flatnonzero(scaled >= full)
     lacking, excess = np.cumsum(1 - scaled[light]), np.cumsum(scaled[heavy] - 1)
     threshold, alias = scaled.copy(), np.arange(len(weights))
-    # the heavy one at work when a light cell's turn comes is the first whose excess is not yet used up
+    # a light cell is filled by the first heavy one whose excess is not yet used up
     lacking_before = np.concatenate(([0.0], lacking))
     worker = np.searchsorted(excess, lacking_before[:-1], side="right")
     alias[light] = heavy[np.minimum(worker, len(heavy) - 1)]
-    # a heavy one stops after the first light cell that brings what was lacking up to its excess
+    # a heavy one stops after the first light cell with which the sum of deficits reaches its excess
     stop = np.minimum(np.searchsorted(lacking_before, excess), len(light))
     threshold[heavy] = 1 + excess - lacking_before[stop]
     alias[heavy] = np.append(heavy[1:], heavy[-1])
-    threshold[heavy[-1]] = 1.0  # exactly so but for rounding
+    threshold[heavy[-1]] = 1.0  # exact except for rounding
     return threshold, alias.astype(label_type(len(weights)))
 
 

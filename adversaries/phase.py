@@ -1,4 +1,4 @@
-"""The attacker that foresees the steps in which the robust tracker releases a new output."""
+"""The attacker that predicts the steps in which the robust tracker releases a new output."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from disttrack.mechanisms.checks import number
 
 Side = Literal["above", "below"]
 STORES = 4
-"""Sites, at most, that get the items of the quiet time in turn."""
+"""Maximum number of sites that get the items of the quiet time in turn."""
 
 
 @dataclass
 class Phase(Adversary):
-    """Foresees the next release from the ones before, and feeds the right site when it comes.
+    """Predicts the next release from earlier ones, and feeds a suitable site at that time.
 
-    The robust tracker changes its output once per phase, and a release shows that the site fed then has just
-    signalled. Phases are about equally long, so the next release can be foreseen. In the first part of a phase it
+    The robust tracker changes its output once per phase, and a release shows that the last site has just
+    signalled. Phases are about equally long, so the next release can be predicted. In the first part of a phase it
     feeds the last sites. In the second part it feeds, to err ``above``, a site that has not yet been caught in this
-    round, and leaves it for good once it is; to err ``below``, one that has been caught, whose block still takes
+    round, and leaves it permanently once it is; to err ``below``, one that has been caught, whose block still takes
     items without a signal while the output lags behind anyway.
 
     Parameters

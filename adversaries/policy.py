@@ -1,4 +1,4 @@
-"""A family of attackers with a few numbers as parameters: what `disttrack attack` searches."""
+"""A family of attackers with a few numeric parameters, which `disttrack attack` searches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from disttrack.adversaries.site_order import SiteOrder, check_site_order
 
 @dataclass
 class Policy(Adversary):
-    """Goes over the sites in laps, and by five numbers decides when to leave a site and when a lap begins.
+    """Goes over the sites in laps; five numbers decide when it leaves a site and when a lap begins.
 
     The unit of `stay` and `patience` is alpha · output / (c sqrt(k)) items, about what a site of a sampling
     tracker gets between two reports; c is the protocol's `confidence`, 3 if it has none, and alpha its accuracy,
@@ -23,9 +23,9 @@ class Policy(Adversary):
     Parameters
     ----------
     stay
-        How much longer it feeds a site after the output has moved, in units.
+        Additional length of its stay at a site after the output has changed, in units.
     patience
-        How long it waits at a site for the output to move, in units.
+        Length of its wait at a site for the output to change, in units.
     reach, growth, begin
         Share of the sites in a lap, growth of the output from one lap to the next, output at which the first begins
         in units of c sqrt(k) / alpha items.
@@ -60,7 +60,7 @@ class Policy(Adversary):
         unit = max(0.0, estimate(view)) / early(view)
         if moved and not self._laps.storing and (wait := math.floor(self.stay * unit)):
             return Burst(self._site, wait)
-        # its time is over, with or without a change, or the change came with nothing more to wait for
+        # its time is over, with or without a change, or the change came and there is nothing to wait for
         self._site = self._laps.next(view)
         if self._laps.storing:
             return Burst(self._site)

@@ -1,4 +1,4 @@
-"""The attacker that keeps the posterior of the error site by site."""
+"""The attacker that keeps the posterior of the error, site by site."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from disttrack.adversaries.schedules import Burst, Schedule
 
 @dataclass
 class Posterior(Adversary):
-    """Feeds the site that is expected to increase the total error most, when it is worth most.
+    """Feeds the site with the largest expected increase of the total error, at the best time.
 
-    From the outputs and the algorithm it keeps what is to be expected of each site's error. For `block` that is the
-    error itself, which the outputs tell; for `randomized` the posterior mean given all outputs, computed exactly while
-    few combinations of reports are possible and otherwise as the best linear estimate, with exact means, variances
-    and total (`SamplingBelief`); for trackers that hide their signals it is what a release reveals of the site
-    fed, and for others what the total error does while a site is fed. `attack_timing.py` decides which sites it then
-    feeds, and when.
+    From the outputs and the algorithm it computes the expected error of each site. For `block` that is the error
+    itself, which the outputs determine; for `randomized` the posterior mean given all outputs, computed exactly while
+    few combinations of reports are possible and otherwise as the best linear estimate, with exact means, variances and
+    total (`SamplingBelief`); for trackers that hide their signals it is the information of a release about the last
+    site, and for others the change of the total error while a site is fed. `attack_timing.py` decides which sites it
+    then feeds, and when.
 
     Parameters
     ----------
     demand
-        It attacks when it expects at least this share of the best that it could ever expect, 0 to 1.
+        It attacks when it expects at least this share of the best attack possible at any time, 0 to 1.
     """
 
     kind: ClassVar[str] = "posterior"

@@ -1,4 +1,4 @@
-"""Recording the moves of an adversary, and replaying them: how much of an attack is adaptivity?"""
+"""Recording the moves of an adversary, and replaying them: a measure of the effect of adaptivity."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from disttrack.adversaries.listed_schedules import Runs
 from disttrack.adversaries.schedules import NEVER, Burst, Rest, Schedule
 
 Moves = list[tuple[Schedule, int]]
-"""Plans, each with the number of its steps that were really taken."""
+"""Plans, each with the number of its steps that were actually taken."""
 
 
 class Turn(NamedTuple):
-    """One time that an adversary was asked: what it saw, and its answer.
+    """One request to an adversary: its view, and its answer.
 
     Attributes
     ----------
     step, sent
-        Steps that had passed, and items that it had sent.
+        Steps so far, and items sent.
     output, changes
-        The output that it saw, and how often that had changed.
+        The output in the view, and the number of its changes.
     plan
-        The plan that took over with the next step; None if it went on as before.
+        The plan that took over with the next step; None if the present one continued.
     """
 
     step: int
@@ -35,12 +35,12 @@ class Turn(NamedTuple):
 
 
 class Recorder(Adversary):
-    """Plays as another adversary does, and writes down what it saw and did.
+    """Plays like another adversary, and records its views and answers.
 
     Attributes
     ----------
     turns
-        Each time that it was asked.
+        One entry per request.
     """
 
     def __init__(self, inner: Adversary) -> None:
@@ -53,14 +53,14 @@ class Recorder(Adversary):
 
     def plan(self, view: View) -> Schedule | None:
         step, plan = view.steps, self.inner.plan(view)
-        goes_on = plan is None or (plan is self._plan and step < self._end)  # as `Consultation.accept` has it
+        goes_on = plan is None or (plan is self._plan and step < self._end)  # as in `Consultation.accept`
         if plan is not None and not goes_on:
-            self._plan, self._end = plan, step + getattr(plan, "length", 0)  # what is no plan is refused by the game
+            self._plan, self._end = plan, step + getattr(plan, "length", 0)  # the game refuses other objects
         self.turns.append(Turn(step, view.sent, view.output, view.changes, None if goes_on else plan))
         return plan
 
     def moves(self, steps: int) -> Moves:
-        """Return what was done in the first `steps` steps."""
+        """Return the moves of the first `steps` steps."""
         begun = [(turn.plan, turn.step) for turn in self.turns if turn.plan is not None]
         ends = [*(begin for _, begin in begun[1:]), steps]
         return [(plan, end - begin) for (plan, begin), end in zip(begun, ends, strict=True) if end > begin]
@@ -103,11 +103,11 @@ class Prefix(Schedule):
 
 @dataclass
 class Replay(Adversary):
-    """Replays, against fresh randomness, what another adversary did in a game of its own.
+    """Replays, against fresh randomness, the moves of another adversary in a separate game.
 
-    Before the game, the other one plays against the same protocol with other random numbers, and its moves are written
-    down. In the game they are a stream that is fixed beforehand. An attack that succeeds by the
-    shape of its stream does as much harm now as it did then; one that needs the outputs does none.
+    Before the game, the other adversary plays against the same protocol with other random numbers, and its moves are
+    recorded. In the game they are a fixed stream. An attack that succeeds by the
+    shape of its stream does as much harm now as before; one that needs the outputs does none.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class Replay(Adversary):
     source: ClassVar[str] = "the comparison of adaptive with oblivious streams"
     oblivious: ClassVar[bool] = True
     rehearses: ClassVar[bool] = True
-    """Its moves are those of a game against the same protocol, so two protocols see different ones."""
+    """Its moves are those of a game against the same protocol, so they differ between protocols."""
 
     of: str | Mapping[str, Any] = "freeze"
     _moves: list[Schedule] | None = field(default=None, init=False, repr=False, compare=False)
@@ -146,7 +146,7 @@ class Replay(Adversary):
 
 
 def _joined(moves: Moves) -> list[Schedule]:
-    """Return moves as plans: bursts and rests in a row as one."""
+    """Return moves as plans, with consecutive bursts and rests merged."""
     plans: list[Schedule] = []
     sites: list[int] = []
     lengths: list[int] = []

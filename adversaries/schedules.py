@@ -1,4 +1,4 @@
-"""Schedules: which site gets the next items, answered without going through the items.
+"""Schedules: the sites of the next items, with queries that do not enumerate the items.
 
 A schedule numbers its steps from 1. `count` and `nth` are each other's inverse, and let a
 site sleep until the step in which it will send a message. Both take one site and one number
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 NEVER: Final = 2**62
-"""The step of an item that does not come, and the length of a plan without end."""
+"""The step of an item that does not come, and the length of an infinite plan."""
 
 Integers = npt.NDArray[np.int64]
 
@@ -27,7 +27,7 @@ class Schedule(ABC):
     Attributes
     ----------
     length
-        Number of steps; `NEVER` if it has no end.
+        Number of steps; `NEVER` if infinite.
     skips
         Whether any step gives no item.
     """
@@ -39,9 +39,9 @@ class Schedule(ABC):
 
     @abstractmethod
     def at(self, step: Any) -> Any:
-        """Return the site that is fed in this step, None for a skip.
+        """Return the site of this step's item, None for a skip.
 
-        Schedules without skips take an array of steps, too.
+        Schedules without skips also take an array of steps.
         """
 
     @abstractmethod
@@ -53,12 +53,12 @@ class Schedule(ABC):
         """Return the step of the n-th item of `site`, n >= 1; at least `NEVER` if there is none."""
 
     def of_site(self, site: int) -> Callable[[int], int]:
-        """Return `nth` for one site, which asks for it again and again."""
+        """Return `nth` for one site, for repeated calls."""
         return partial(self.nth, site)
 
     @abstractmethod
     def support(self, sites: int) -> Sequence[int] | None:
-        """Return the sites that are fed at all, None for all of the game's sites."""
+        """Return the sites that receive any item, None for all of the game's sites."""
 
     def highest(self) -> int:
         """Return the largest site number named, -1 if none; the game checks it against k."""
@@ -69,7 +69,7 @@ class Schedule(ABC):
         return 0
 
     def first_step(self, site: int) -> int:
-        """Return the first step that names this site, whether or not there is such a site."""
+        """Return the first step that names this site, even if there is no such site."""
         return int(self.nth(site, 1))
 
     def sent(self, step: int) -> int:
@@ -77,7 +77,7 @@ class Schedule(ABC):
         return step
 
     def step_of(self, n: int) -> int:
-        """Return the step of the n-th item of all, n >= 1; at least `NEVER` if there is none."""
+        """Return the step of the n-th item overall, n >= 1; at least `NEVER` if there is none."""
         return n if n <= self.length else NEVER
 
 
@@ -160,7 +160,7 @@ class Rotation(Schedule):
         sites = self.sites
         turn = (site - self.first) % sites + 1 if self.first else site + 1
         if is_array(site, n):
-            # the least n that overshoots NEVER stands for all the greater ones: 63 bits are not endless
+            # the least n that exceeds NEVER replaces all greater ones, which would overflow 63 bits
             most = NEVER // sites + 2
             laps = (n if np.max(n, initial=0) <= most else np.minimum(n, most)) - 1
             steps = laps * sites + turn
@@ -171,7 +171,7 @@ class Rotation(Schedule):
         sites = self.sites
         if site >= sites:
             return _never
-        before = (site - self.first) % sites + 1 - sites  # nth() written out: this is called once per message
+        before = (site - self.first) % sites + 1 - sites  # nth() inlined: this is called once per message
         return lambda n: n * sites + before
 
     def support(self, sites: int) -> Sequence[int] | None:
@@ -182,7 +182,7 @@ class Rotation(Schedule):
 
 
 def whole(name: str, value: Any, least: int | None = None) -> int:
-    """Return a whole number of Python or numpy as one of Python; ValueError if it is none, or below `least`."""
+    """Return a whole number of Python or numpy as a Python int; ValueError if it is none, or below `least`."""
     if type(value) is not int and not isinstance(value, np.integer):
         raise ValueError(f"{name} must be a whole number; got {value!r}")
     if least is not None and value < least:
@@ -191,7 +191,7 @@ def whole(name: str, value: Any, least: int | None = None) -> int:
 
 
 def is_array(one: Any, other: Any) -> bool:
-    """Return whether either is an array, so that the answer must be one."""
+    """Return whether either is an array, so that the result must be one."""
     return isinstance(one, np.ndarray) or isinstance(other, np.ndarray)
 
 

@@ -1,4 +1,4 @@
-"""Which site comes next: laps over the sites, and where the items go between two laps."""
+"""The order of the sites: laps over the sites, and the site for the items between two laps."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from disttrack.mechanisms.checks import number
 
 
 class SiteOrder:
-    """Goes over the first sites in turn, lap after lap, and stores items with the last site between them.
+    """Goes over the first sites in turn, lap after lap, and stores items at the last site in between.
 
     Parameters
     ----------
     reach
-        Share of the sites that a lap goes over, above 0 and at most 1.
+        Share of the sites in a lap, above 0 and at most 1.
     growth
-        Factor by which the output has grown from the beginning of one lap to that of the next, at least 1. With 1
-        laps follow at once.
+        Factor by which the output grows from the start of one lap to that of the next, at least 1. With 1
+        laps follow immediately.
     begin
-        Output at which the first lap begins, in units of c sqrt(k) / alpha items (see `early`); 0 for at once.
+        Output at the start of the first lap, in units of c sqrt(k) / alpha items (see `early`); 0 for the start.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class SiteOrder:
         self._target = -1.0
 
     def next(self, view: View) -> int:
-        """Return the site to go to: to be called when the present one is done, and at each change while storing."""
+        """Return the next site: to be called when the present one is done, and at each change while storing."""
         if self._target < 0:
             self._target = self.begin * early(view)
             self._lap = max(1, round(self.reach * view.sites))
@@ -58,7 +58,7 @@ class SiteOrder:
 
 
 def check_site_order(reach: Any, growth: Any, begin: Any) -> None:
-    """Raise ValueError unless these are parameters of `SiteOrder`."""
+    """Raise ValueError unless these are valid parameters of `SiteOrder`."""
     number("reach", reach, "above 0 and at most 1", lambda value: 0 < value <= 1)
     number("growth", growth, "of at least 1", lambda value: 1 <= value < math.inf)
     number("begin", begin, "of at least 0", lambda value: 0 <= value < math.inf)

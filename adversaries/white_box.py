@@ -15,13 +15,13 @@ from disttrack.adversaries.views import StateView
 
 @dataclass
 class WhiteBox(Adversary):
-    """Knows where each site's next signal is, and feeds the site that signals soonest.
+    """Knows the place of each site's next signal, and feeds the site that signals soonest.
 
-    A signal adds a block of D items to the estimate, whatever number of items it took. So it feeds the site whose
-    threshold is fewest items away: each signal raises the error by D less those. This gives up to k signals too many,
-    twice what can be had by seeing the traffic alone. Against `randomized` it reads off the error of each site, and
-    attacks as `posterior` does. Where coins are tossed with the items there is nothing to foresee: then it goes on at
-    each message.
+    A signal adds a block of D items to the estimate, for any number of items since the last. So it feeds the site with
+    the fewest items before its threshold: each signal raises the error by D less those items. This gives up to k
+    signals too many, twice the number possible by seeing the traffic alone. Against `randomized` it reads the error of
+    each site from its state, and attacks as `posterior` does. If coins are tossed with the items there is nothing to
+    predict: then it goes on at each message.
     """
 
     kind: ClassVar[str] = "white-box"
@@ -65,7 +65,7 @@ class _Soonest:
 
 
 def _distance(view: StateView, number: int) -> int:
-    """Return the items that a site takes until its threshold; 0 if it has none, or none that may be seen."""
+    """Return the items that a site takes until its threshold; 0 if it has none, or a hidden one."""
     site = view.site(number)
     try:
         return int(site.due) - int(site.count)
@@ -74,7 +74,7 @@ def _distance(view: StateView, number: int) -> int:
 
 
 class _Sampled:
-    """Against `randomized`: the errors are read off when p has changed, and known in between."""
+    """Against `randomized`: the errors are read from the state when p has changed, and known in between."""
 
     def __init__(self, belief: SamplingBelief) -> None:
         self.belief = belief

@@ -1,5 +1,5 @@
-"""How fast is it? Every figure is a ratio to a baseline that is measured in the same run.
+"""Benchmarks: every figure is a ratio to a baseline measured in the same run.
 
-``make bench``, or ``python -m benchmarks``: writes goals.csv (what the engines must reach), scaling.csv and
+``make bench``, or ``python -m benchmarks``: writes goals.csv (goals of the engines), scaling.csv and
 scaling.png (time against items and sites, with fitted exponents), and machine.json.
 """

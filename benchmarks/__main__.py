@@ -22,10 +22,10 @@ from disttrack.simulator.results.files import write_text, writing
 
 @click.command()
 @click.option("--out", type=click.Path(path_type=Path), default=Path("results/benchmarks"), show_default=True)
-@click.option("--quick", is_flag=True, help="Small games, one run each: does the suite work?")
+@click.option("--quick", is_flag=True, help="Small games, one run each: a test of the suite itself.")
 @click.option("--part", "parts", type=click.Choice(PARTS), multiple=True, help="Only these parts of the goals.")
 @click.option("--only", type=click.Choice(["goals", "scaling"]), help="One of the two parts.")
-@click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Runs that a median is of.")
+@click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Runs per median.")
 @click.option("--limit", type=float, default=3.0, show_default=True, help="Longest run of scaling, in seconds.")
 def main(out: Path, quick: bool, parts: tuple[str, ...], only: str | None, repeats: int, limit: float) -> None:
     """Measure the engines against baselines of the same run; write tables and a figure."""
@@ -48,12 +48,12 @@ def _goals(out: Path, repeats: int, scale: float, parts: tuple[str, ...]) -> int
         writer = csv.DictWriter(start("goals.csv"), names, lineterminator="\n")
         writer.writeheader()
         for figure in Suite(repeats, scale).figures(parts):
-            found = row(figure)
-            writer.writerow(found)
+            cells = row(figure)
+            writer.writerow(cells)
             failed += figure.met is False
-            ratio = f"ratio {found['ratio']} to {found['baseline']}" if found["ratio"] else ""
-            wanted = f"[{found['wanted']}: {found['met']}]" if found["wanted"] else ""
-            click.echo(f"{found['what']}: {figure.value:,.4g} {figure.unit}  {ratio}  {wanted}")
+            ratio = f"ratio {cells['ratio']} to {cells['baseline']}" if cells["ratio"] else ""
+            wanted = f"[{cells['wanted']}: {cells['met']}]" if cells["wanted"] else ""
+            click.echo(f"{cells['what']}: {figure.value:,.4g} {figure.unit}  {ratio}  {wanted}")
     return failed
 
 

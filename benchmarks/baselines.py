@@ -1,4 +1,4 @@
-"""What the engines are compared with: the plain ways to play the same game, and SimPy with nothing to do."""
+"""Baselines of the engines: simple ways to play the same game, and idle SimPy processes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import simpy
 
 
 def naive_simpy(sites: int, alpha: float, items: int) -> int:
-    """(a) Play the deterministic tracker under round-robin with one SimPy event an item; return its messages.
+    """(a) Play the deterministic tracker under round-robin with one SimPy event per item; return its messages.
 
-    Does as little else as can be: no verdict, no ledger, no schedule. Anything more would make it slower.
+    Does only the minimum: no verdict, no ledger, no schedule. Anything more would make it slower.
     """
     env = simpy.Environment()
     extra = Fraction(str(alpha))
@@ -39,7 +39,7 @@ def naive_simpy(sites: int, alpha: float, items: int) -> int:
 
 
 def compiled_loop() -> Callable[[int, float, int], int]:
-    """(b) Return a compiled loop that plays the same game item by item; numba is needed.
+    """(b) Return a compiled loop that plays the same game item by item; needs numba.
 
     Raises
     ------
@@ -71,14 +71,14 @@ def compiled_loop() -> Callable[[int, float, int], int]:
         arrays = np.zeros(sites, np.int64), np.ones(sites, np.int64), np.zeros(sites, np.int64)
         return int(loop(*arrays, items, extra.numerator, extra.denominator))
 
-    play(2, 0.1, 100)  # compiled before anything is timed
+    play(2, 0.1, 100)  # compile before timing
     return play
 
 
 def timeouts(processes: int, events: int) -> None:
-    """(c) Have so many SimPy processes sleep again and again, `events` times in all, and do nothing else.
+    """(c) Let `processes` SimPy processes sleep repeatedly, `events` times in total, and do nothing else.
 
-    With k processes they sleep for k steps each and wake one after the other, as k sites under round-robin.
+    Each of k processes sleeps for k steps, and they wake one after the other, as k sites under round-robin.
     """
     env = simpy.Environment()
 
@@ -94,7 +94,7 @@ def timeouts(processes: int, events: int) -> None:
 
 
 def beginnings(processes: int) -> None:
-    """(d) Begin so many SimPy processes, each of which then waits for something that does not come."""
+    """(d) Start `processes` SimPy processes, each of which then waits for an event that never comes."""
     env = simpy.Environment()
 
     def wait() -> Generator[simpy.Event, Any, None]:
@@ -106,7 +106,7 @@ def beginnings(processes: int) -> None:
 
 
 def alarms(number: int, events: int) -> None:
-    """(e) Have so many SimPy events set themselves again and again, `events` times in all: SimPy's share of `leap`."""
+    """(e) Let `number` SimPy events reschedule themselves, `events` times in total: SimPy's share of `leap`."""
     env = simpy.Environment()
     schedule = env.schedule
 

@@ -1,4 +1,4 @@
-"""Measuring: medians of several runs, and the time and memory of a process of its own."""
+"""Measurements: medians of several runs, and the time and memory of a separate process."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def seconds(work: Callable[[], object], repeats: int) -> float:
 
 
 def peak_memory() -> int:
-    """Return the largest memory that this process has had, in bytes.
+    """Return the largest memory that this process has used, in bytes.
 
-    Linux's own record of it, if there is one: what `getrusage` says includes what the parent had when it forked.
+    Linux's own record of it, if there is one: the value of `getrusage` includes the parent's memory at the fork.
     """
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii")
@@ -45,9 +45,9 @@ def in_own_process(protocol: str, options: dict[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     protocol
-        How it is made, such as ``Deterministic(alpha=0.05)``.
+        The expression that makes it, such as ``Deterministic(alpha=0.05)``.
     options
-        Of `simulator.game.play`.
+        Arguments of `simulator.game.play`.
     """
     code = (
         "import json, sys\n"
@@ -63,5 +63,5 @@ def in_own_process(protocol: str, options: dict[str, Any]) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-c", code, json.dumps(options)], cwd=ROOT, check=True, capture_output=True, text=True
     )
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result

@@ -1,8 +1,8 @@
-"""The page on what robustness costs: words at equal promise by formulas, and the measured ones beside them.
+"""The page on the cost of robustness: words under equal guarantees by formulas, and measured words beside them.
 
     python -m benchmarks.costs [--results results/reference/cost-of-robustness] [--out docs/cost-of-robustness.md]
 
-The formulas stand in `protocols/costs.py`. What was measured is read from the results of the scenario of that name.
+The formulas are in `protocols/costs.py`. The measurements are read from the results of the scenario of that name.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ SCENARIO: Final = Path("scenarios/cost-of-robustness.yaml")
 Measured = Mapping[tuple[int, float], Mapping[str, float]]
 
 HEAD: Final = Path(__file__).with_name("cost-of-robustness.md")
-"""What stands above the tables."""
+"""Text above the tables."""
 
 
 def measured_in(folder: Path) -> Measured:
     """Return the mean words for growth by a factor e, over k, of each tracker by sites and alpha."""
-    found: dict[tuple[int, float], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    words_of: dict[tuple[int, float], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     file = folder / "trials.csv"
     if not file.exists():
         return {}
@@ -42,8 +42,8 @@ def measured_in(folder: Path) -> Measured:
     with file.open(newline="", encoding="utf-8") as stream:
         for row in csv.DictReader(stream):
             k, items = int(row["sites"]), float(row["items"])
-            found[k, float(row["alpha"])][row["protocol"]].append(float(row["words"]) / k / log(1 + items / start))
-    return {point: {kind: fmean(words) for kind, words in of.items()} for point, of in found.items()}
+            words_of[k, float(row["alpha"])][row["protocol"]].append(float(row["words"]) / k / log(1 + items / start))
+    return {point: {kind: fmean(words) for kind, words in of.items()} for point, of in words_of.items()}
 
 
 def _three(value: float) -> str:

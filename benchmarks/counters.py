@@ -1,7 +1,7 @@
-"""How fast are the private counters? Steps a second, and ratios against baselines measured in the same run.
+"""Benchmark of the private counters: steps per second, and ratios to baselines measured in the same run.
 
-Baselines: (a) numpy drawing one Laplace variable a step and nothing else, the least that any of these
-counters must do; (b) the binary mechanism as its paper lists it, in plain Python. Run with ``python -m
+Baselines: (a) numpy drawing one Laplace variable per step and nothing else, the minimum for any of these
+counters; (b) the binary mechanism as listed in its paper, in plain Python. Run with ``python -m
 benchmarks.counters``.
 """
 
@@ -32,7 +32,7 @@ def listed_binary(steps: int) -> None:
 
 
 def step_by_step(rules: Counter) -> None:
-    """Count ones, a call a step."""
+    """Count ones, with one call per step."""
     step = rules.start(np.random.default_rng(0)).step
     for _ in range(SINGLE):
         step(1)

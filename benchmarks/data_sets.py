@@ -1,7 +1,7 @@
-"""How fast are games on data sets? Updates a second, and releases, beside baselines measured in the same run.
+"""Benchmark of games on data sets: updates per second, and releases, beside baselines measured in the same run.
 
-Baselines: (a) a dictionary that takes and loses the same items and does nothing else; (b) numpy drawing the Laplace
-noise of one release; (c) OpenDP adding Laplace noise to the same vector, where it is installed. Run with ``python -m
+Baselines: (a) a dictionary with the same insertions and deletions and nothing else; (b) numpy drawing the Laplace
+noise of one release; (c) OpenDP adding Laplace noise to the same vector, if it is installed. Run with ``python -m
 benchmarks.data_sets``.
 """
 
@@ -23,18 +23,18 @@ from disttrack.simulator.tasks.dynamic import play_dynamic
 UPDATES = 300_000
 SEGMENT = 500
 WANTED = {"interval tree": 200_000, "fully-dynamic, laplace": 20_000}
-"""Updates a second that are asked for."""
+"""Required updates per second."""
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Return how long it takes."""
+    """Return the duration."""
     begun = time.perf_counter()
     work()
     return time.perf_counter() - begun
 
 
 def bare_dictionary() -> None:
-    """Take and lose items."""
+    """Insert and delete items."""
     live: dict[int, int] = {}
     for step in range(UPDATES):
         live[step] = step
@@ -43,7 +43,7 @@ def bare_dictionary() -> None:
 
 
 def interval_tree() -> None:
-    """Take and lose the same items in a tree with a node a segment."""
+    """Insert and delete the same items in a tree with one node per segment."""
     tree: OnlineIntervalTree[int, int] = OnlineIntervalTree()
     for step in range(UPDATES):
         tree.append(step, step)
@@ -54,7 +54,7 @@ def interval_tree() -> None:
 
 
 def opendp_release(values: Any, scale: float) -> Callable[[], object] | None:
-    """Return a release of these values by OpenDP; None where it is not installed."""
+    """Return a release of these values by OpenDP; None if it is not installed."""
     if find_spec("opendp") is None:
         return None
     import opendp.prelude as dp
@@ -95,7 +95,7 @@ def main() -> None:
         exact = f"{took / ours:.0f} times ours (its noise is exact to the bit)"
         print(f"(c) OpenDP, the same         {1e6 * took:12.1f} us, {exact}")
     weights = MultiplicativeWeights(1.0, queries="halves:1000", domain=4096)
-    weights.release(counts, rng)  # the queries are drawn
+    weights.release(counts, rng)  # draws the queries
     took = min(seconds(lambda: weights.release(counts, rng)) for _ in range(3))
     print(f"pmw, 4,096 values, 1,000 queries {took:8.2f} s a release", "met" if took < 1 else "MISSED: 1 s")
     print(f"memory at most               {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:12.0f} MB")

@@ -1,7 +1,7 @@
-"""How rough are the times that ``disttrack check`` states? A row per shipped scenario: stated over taken.
+"""Accuracy of the times stated by ``disttrack check``: one row per shipped scenario, with stated over actual time.
 
 ``python -m benchmarks.estimates [NAME …]`` takes the times from the column `seconds` of the reference results. Both
-are of one worker and without the controls. The rates in the tasks are set so that the ratios are near 1.
+are for one worker and without the controls. The rates in the tasks are set so that the ratios are near 1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ REFERENCE = Path("results/reference")
 
 
 def main() -> None:
-    """Print the ratios, and how many are within a factor of 3 and of 10."""
+    """Print the ratios, and the number within a factor of 3 and of 10."""
     ratios = []
     for name in sys.argv[1:] or sorted(shipped_scenarios()):
         scenario = load(name)
@@ -26,9 +26,9 @@ def main() -> None:
         each = sum(seconds_of(scenario.task.demand(point)) for point in scenario.points)
         ratios.append(each * scenario.head.trials / taken)
         print(f"{name:24} {ratios[-1]:8.2f} of {taken:10.2f} s", flush=True)
-    found = pd.Series(ratios)
-    within = {factor: found.between(1 / factor, factor).sum() for factor in (3, 10)}
-    print(f"{within[3]} of {len(found)} within a factor of 3, {within[10]} of 10; median {found.median():.2f}")
+    series = pd.Series(ratios)
+    within = {factor: series.between(1 / factor, factor).sum() for factor in (3, 10)}
+    print(f"{within[3]} of {len(series)} within a factor of 3, {within[10]} of 10; median {series.median():.2f}")
 
 
 if __name__ == "__main__":

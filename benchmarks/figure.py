@@ -48,14 +48,14 @@ def draw(points: list[Point], stem: Path) -> list[Path]:
 
 
 def _handle(name: str) -> Line2D:
-    """Return a line in the look of its name, without points."""
+    """Return a line in the style of its name, without points."""
     colour, marker, dashes = _look(name)
     fill: Any = _FILLS.get(name.split(",")[0], "full")
     return Line2D([], [], color=colour, marker=marker, linestyle=dashes, fillstyle=fill)
 
 
 def _law(name: str, fitted: dict[tuple[str, str], float]) -> str:
-    """Return the powers of N and k that were fitted, as text."""
+    """Return the fitted powers of N and k, as text."""
     powers = [
         f"${letter}^{{{fitted[against, name]:.2f}}}$"
         for against, letter in (("items", "N"), ("sites", "k"))

@@ -1,4 +1,4 @@
-"""What the engines must reach: each figure, what it is measured against in the same run, and whether it is met."""
+"""Goals of the engines: each figure, its baseline in the same run, and whether it is met."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Suite(Reactions):
     """Measures the figures, one after the other."""
 
     def figures(self, parts: Sequence[str] = ()) -> Iterator[Figure]:
-        """Measure the figures of some parts, of all if none is named."""
+        """Measure the figures of some parts, or of all if none is named."""
         for part in parts or PARTS:
             yield from getattr(self, part)()
 
@@ -45,19 +45,19 @@ class Suite(Reactions):
 
     @cached_property
     def item_naive(self) -> float:
-        """Seconds an item of baseline (a)."""
+        """Seconds per item of baseline (a)."""
         items = self.size(300_000)
         return self.time(lambda: naive_simpy(K, ALPHA, items)) / items
 
     @cached_property
     def item_compiled(self) -> float:
-        """Seconds an item of baseline (b), at 10^9 items."""
+        """Seconds per item of baseline (b), at 10^9 items."""
         items = self.size(10**9)
         return self.time(lambda: self.loop(K, ALPHA, items)) / items
 
     @cached_property
     def event(self) -> dict[int, float]:
-        """Seconds an event of baseline (c), with 1 process and with k of them."""
+        """Seconds per event of baseline (c), with 1 process and with k of them."""
         events = self.size(500_000)
         return {number: self.time(lambda n=number: timeouts(n, events)) / events for number in (1, K)}
 
@@ -71,7 +71,7 @@ class Suite(Reactions):
     # ------------------------------------------------------------------ figures
 
     def leap(self) -> Iterator[Figure]:
-        """Messages of `leap` a second, against bare timeouts a second."""
+        """Messages of `leap` per second, against bare timeouts per second."""
         for protocol, wanted, start in (
             (Deterministic(alpha=0.01), 0.5, 10**7),
             (Randomized(alpha=0.001), 0.35, 10**9),
@@ -83,7 +83,7 @@ class Suite(Reactions):
                 yield at_least(f"leap, {name}", rate, "messages/s", baseline, rate * each, wanted)
 
     def bulk(self) -> Iterator[Figure]:
-        """Messages of `bulk` a second at 10^5 sites."""
+        """Messages of `bulk` per second at 10^5 sites."""
         k = 100_000
         for protocol, wanted, start in (
             (Deterministic(alpha=0.02), 10e6, 10**10),
@@ -104,14 +104,14 @@ class Suite(Reactions):
                 items = self.size(10**power)
                 took = self.time(lambda e=engine, n=items: _game(Deterministic(alpha=ALPHA), e, K, 0, n))
                 compiled = self.item_compiled * items
-                measured = "measured" if power == 9 else "reckoned from 10^9"
+                measured = "measured" if power == 9 else "computed from 10^9"
                 yield at_least(
                     f"{engine}, deterministic, k = 1000, alpha = 0.05, N = 10^{power}", took, "s",
                     f"(b), {compiled:,.4g} s, {measured}", compiled / took, wanted * 10 ** (power - 9),
                 )  # fmt: skip
 
     def trillion(self) -> Iterator[Figure]:
-        """Time a message at 10^12 items, against that at 10^9."""
+        """Time per message at 10^12 items, against that at 10^9."""
         for engine in ("leap", "bulk"):
             for protocol in (Deterministic(alpha=ALPHA), Robust(alpha=ALPHA)):
                 each = [self._rate(protocol, engine, K, 0, self.size(10**power))[0] for power in (12, 9)]
@@ -122,7 +122,7 @@ class Suite(Reactions):
                 )  # fmt: skip
 
     def uniform(self) -> Iterator[Figure]:
-        """Items a second under `uniform`, every label of which must be drawn."""
+        """Items per second under `uniform`, every label of which must be drawn."""
         items = self.size(50_000_000)
         took = self.time(lambda: play(Deterministic(alpha=ALPHA), Uniform(), sites=K, items=items, engine="bulk"))
         yield Figure(
@@ -132,17 +132,17 @@ class Suite(Reactions):
         )  # fmt: skip
 
     def million(self) -> Iterator[Figure]:
-        """A million sites over one e-fold: time and memory of a process of its own."""
+        """A million sites over one e-fold: time and memory of a separate process."""
         k = self.size(10**6)
         start = 10_000 * k
         for protocol in ("Deterministic(alpha=0.05)", "Robust(alpha=0.05)"):
             options: dict[str, Any] = {"sites": k, "start": start, "items": int(start * EFOLD), "engine": "bulk"}
-            found = [in_own_process(protocol, options) for _ in range(self.repeats)]
-            took = sorted(one["seconds"] for one in found)[len(found) // 2]
-            memory = max(one["gib"] for one in found)
-            what = f"bulk, {protocol}, k = {k:,}, one e-fold ({found[0]['messages']:,} messages)"
+            runs = [in_own_process(protocol, options) for _ in range(self.repeats)]
+            took = sorted(one["seconds"] for one in runs)[len(runs) // 2]
+            memory = max(one["gib"] for one in runs)
+            what = f"bulk, {protocol}, k = {k:,}, one e-fold ({runs[0]['messages']:,} messages)"
             loop = self.item_compiled * options["items"]
-            baseline = f"(b), {loop:,.1f} s, reckoned from k = 1000"
+            baseline = f"(b), {loop:,.1f} s, computed from k = 1000"
             yield Figure(what, took, "s", baseline, loop / took, "at most 60 s", took <= 60)
             yield Figure(what, memory, "GiB at the peak", wanted="at most 2 GiB", met=memory <= 2)
 
@@ -152,7 +152,7 @@ class Suite(Reactions):
         from disttrack.simulator.runs.runner import execute
         from disttrack.simulator.scenario.load import load
 
-        # one that draws coins, since games that are bound to be equal are played once only
+        # a protocol that draws coins, since games that are bound to be equal are played only once
         protocol, length, took_one = Martingale(alpha=0.02, parameters="simple", strength=4), 10**4, 0.0
         while took_one < 0.2 * self.scale:
             length *= 2
@@ -170,7 +170,7 @@ class Suite(Reactions):
             def run(workers: int) -> None:
                 execute(scenario, out=Path(folder, "out"), workers=workers, fresh=True)
 
-            # in turn, so that a slow spell of the machine meets both
+            # alternating, so that a slow period of the machine affects both
             took: dict[int, list[float]] = {1: [], 2: []}
             for _ in range(min(self.repeats, 3)):  # a minute each
                 for workers, times in took.items():

@@ -15,15 +15,15 @@ class Figure:
     what
         What is measured.
     value, unit
-        The figure.
+        The value and its unit.
     baseline
-        What it was compared with in the same run, and how fast that was.
+        The baseline of the same run, with its speed.
     ratio
-        The figure over its baseline; None where it is no ratio.
+        Ratio to the baseline; None if it is no ratio.
     wanted
-        In words, what it must reach; empty for one that only informs.
+        The goal, in words; empty for a figure without a goal.
     met
-        Whether it does; None for one that only informs.
+        Whether the goal is met; None for a figure without a goal.
     """
 
     what: str

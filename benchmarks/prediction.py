@@ -1,7 +1,7 @@
-"""How fast are online prediction and the construction against it? Ratios against baselines of the same run.
+"""Benchmark of online prediction and of the construction against it: ratios to baselines of the same run.
 
-Baselines: (a) numpy drawing the points of the examples, the least that any game must do; (b) Algorithm 3 as its paper
-lists it, in plain Python, a round at a time. Goals: 2^22 rounds of the predictor within 20 s, and the construction of
+Baselines: (a) numpy drawing the points of the examples, the minimum for any game; (b) Algorithm 3 as listed in its
+paper, in plain Python, one round at a time. Goals: 2^22 rounds of the predictor within 20 s, and the construction of
 Theorem 1.11 for T = 2^16 within a minute. Run with ``python -m benchmarks.prediction``.
 """
 
@@ -25,7 +25,7 @@ PREDICTOR = PointPredictor(3.0, 0.03)
 
 
 def drawing() -> None:
-    """Draw the points of a game, and which rounds ask for the one point."""
+    """Draw the points of a game, and the rounds with the special point."""
     rng = np.random.default_rng(0)
     rng.integers(0, ROUNDS, ROUNDS)
     rng.random(ROUNDS)

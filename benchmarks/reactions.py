@@ -1,4 +1,4 @@
-"""Figures of games whose adversary reacts, of many sites that say little, and of SimPy's own share of a message."""
+"""Figures of games with a reacting adversary, of many sites with few messages, and of SimPy's share of a message."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from disttrack.simulator.game.play import play
 
 
 class Reactions:
-    """The parts of the suite that are about those.
+    """The parts of the suite for these figures.
 
     Parameters
     ----------
     repeats
-        Runs of which each figure is the median, or where two are compared in turn the minimum.
+        Runs per median, or per minimum if two figures are compared by alternating runs.
     scale
         Shrinks the games for a trial run: 1 for the real one.
     """
@@ -30,7 +30,7 @@ class Reactions:
         self.scale = scale
 
     def startup(self) -> Iterator[Figure]:
-        """What a site costs in `leap` before anything is said, against a SimPy process that only begins."""
+        """Cost of a site in `leap` before any message, against a SimPy process that only starts."""
         k = self.size(65_536)
         bare = self.time(lambda: beginnings(k)) / k
         for name, adversary in (("all of which wait for something", RoundRobin()), ("one of which is fed", Freeze())):
@@ -42,10 +42,10 @@ class Reactions:
             )  # fmt: skip
 
     def reacting(self) -> Iterator[Figure]:
-        """`bulk` against `leap` where the adversary reacts, and a game of very many items and sites."""
+        """`bulk` against `leap` with a reacting adversary, and a game with very many items and sites."""
         for protocol, wanted in ((Robust(alpha=0.03), 10.0), (Martingale(alpha=0.03), 1.0)):
             items = self.size(2_000_000)
-            # in turn, so that a slow spell of the machine meets both
+            # alternating, so that a slow period of the machine affects both
             took: dict[str, list[float]] = {"leap": [], "bulk": []}
             for _ in range(self.repeats):
                 for engine, times in took.items():
@@ -62,7 +62,7 @@ class Reactions:
             yield Figure(what, alone, "s", wanted="at most 10 s", met=alone <= 10)
 
     def share(self) -> Iterator[Figure]:
-        """What of a message in `leap` is SimPy's: its heap and its loop, with callbacks that do nothing else."""
+        """SimPy's share of a message in `leap`: its heap and its loop, with empty callbacks."""
         events = self.size(300_000)
         each = self.time(lambda: alarms(1000, events)) / events
         start = 10**7

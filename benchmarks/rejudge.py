@@ -1,11 +1,11 @@
-"""Judge results again without playing: the claims as the scenario files have them now, on the games that were played.
+"""Judge results again without playing: the present claims of the scenario files, on the games already played.
 
     python -m benchmarks.rejudge [NAME…] [--results FOLDER] [--out FOLDER]
 
-The tables of each scenario are written to FOLDER/NAME (build/rejudged), claims.csv among them. Games that an error
-ended are left out, and so are controls of measures of single kinds of messages, which the tables do not have. Nor do
-they say which games drew no coins: those of a point that are alike but for the seed and the time count as such, in
-scenarios with some in claims.csv.
+The tables of each scenario are written to FOLDER/NAME (build/rejudged), including claims.csv. Games ended by an error
+are left out, and so are controls with measures of single kinds of messages, which the tables do not contain. Nor do
+the tables show which games drew no coins: games of a point that differ only in the seed and the time count as such,
+in scenarios with such games in claims.csv.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ def _played(
     for row in rows:
         if not row.get("error"):
             point, trial = row["point"], row["trial"]
-            told = {name: _value(text) for name, text in row.items()}
+            values = {name: _value(text) for name, text in row.items()}
             coins = not some or count[point] == 1 or len(alike[point]) > 1
             of_kind = dict((kinds or {}).get((point, trial), {}))
             place = points.get(int(point), int(point))
-            yield place, int(trial), int(row["seed"]), Record(told, kinds=of_kind, coins=coins)
+            yield place, int(trial), int(row["seed"]), Record(values, kinds=of_kind, coins=coins)
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
@@ -99,9 +99,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         print(name)
         for one in judged_again(load(Path("scenarios") / f"{name}.yaml"), given.results / name, given.out / name):
-            said = f"  {one.verdict} {one.name} [{one.group}]: {number(one.value)}, wanted {one.bound}"
-            said += f"; {one.games:,} games; false alarm {number(one.false_alarm)}"
-            print(f"{said}; power {number(one.power)}, {number(one.of_goal)} of its goal")
+            line = f"  {one.verdict} {one.name} [{one.group}]: {number(one.value)}, wanted {one.bound}"
+            line += f"; {one.games:,} games; false alarm {number(one.false_alarm)}"
+            print(f"{line}; power {number(one.power)}, {number(one.of_goal)} of its goal")
     return 0
 
 

@@ -28,9 +28,9 @@ class Point:
     Attributes
     ----------
     against
-        ``items`` or ``sites``: what is varied.
+        ``items`` or ``sites``: the variable.
     line
-        What was run: an engine and a protocol, or a baseline.
+        An engine and a protocol, or a baseline.
     x
         Number of items, or of sites.
     seconds
@@ -47,7 +47,7 @@ class Point:
 
 
 def measure(repeats: int, limit: float, largest: float = 1e12) -> Iterator[Point]:
-    """Measure all lines; each ends where a run would take longer than `limit` seconds.
+    """Measure all lines; each ends before a run that would take longer than `limit` seconds.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def _efold(sites: int) -> tuple[int, int]:
 
 
 def _expected(before: list[tuple[float, float]], x: int) -> float:
-    """Return about how long the next run will take, from the last two."""
+    """Estimate the time of the next run from the last two."""
     if len(before) < 2:
         return before[-1][1] * 10 if before else 0.0
     (x0, t0), (x1, t1) = before[-2:]
@@ -113,7 +113,7 @@ def _player(engine: str, protocol: Protocol) -> Callable[[int, int, int], int]:
 def exponents(points: list[Point]) -> dict[tuple[str, str], float]:
     """Return the power of x that the time of each line follows: least squares in logarithms, from 0.01 s up.
 
-    Below that a run measures what every game costs whatever its size. Lines with fewer than three such
+    Below that a run measures the fixed cost of a game. Lines with fewer than three such
     points are fitted through their last three.
     """
     fitted = {}

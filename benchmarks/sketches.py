@@ -1,7 +1,7 @@
-"""How fast are the sketches? Updates a second, in batches and against an attacker who sees every estimate.
+"""Benchmark of the sketches: updates per second, in batches and against an attacker that sees every estimate.
 
-Compared in the same run with (a) numpy adding a column of 1,024 signs to 1,024 counters and taking the sum of their
-squares, twice over what the formulas need. Run with ``python -m benchmarks.sketches``.
+Compared in the same run with (a) numpy adding a column of 1,024 signs to 1,024 counters and computing the sum of their
+squares, twice the work that the formulas need. Run with ``python -m benchmarks.sketches``.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from disttrack.simulator.tasks.sketching import play_sketch
 ROWS: Final = 1024
 REPEATS: Final = 3
 GOALS: Final = {"ams in batches": 200_000, "ams against the attack": 50_000}
-"""Updates a second that are wanted of AMS with 1,024 rows."""
+"""Required updates per second of AMS with 1,024 rows."""
 
 
 def rate(work: Callable[[], object], updates: int) -> float:
-    """Return updates a second of processor time, the best of some runs: the machine may be busy with other work."""
+    """Return updates per second of processor time, the best of some runs: the machine may be busy with other work."""
     took = []
     for _ in range(REPEATS):
         begun = time.process_time()
@@ -42,7 +42,7 @@ def plainly(updates: int) -> None:
 
 
 def in_batches(signs: str, updates: int) -> None:
-    """Let a sketch alone take many updates."""
+    """Pass many updates to a sketch alone."""
     run = Ams(rows=ROWS, signs=signs).start(np.random.default_rng(0))  # type: ignore[arg-type]
     run.play(np.arange(updates) % 1000, np.ones(updates, dtype=np.int64))
 
@@ -68,9 +68,9 @@ def main() -> None:
     for name, sketch, attacker in games:
         cases.append((name, lambda s=sketch, a=attacker: play_sketch(s, a, updates=100_000), 100_000))  # type: ignore[misc]
     for name, work, updates in cases:
-        found = rate(work, updates)
-        goal = f"  [at least {GOALS[name]:,}: {'yes' if found >= GOALS[name] else 'NO'}]" if name in GOALS else ""
-        print(f"{name:<52}{found:>12,.0f} updates/s{found / base:>8.2f} times (a){goal}")
+        speed = rate(work, updates)
+        goal = f"  [at least {GOALS[name]:,}: {'yes' if speed >= GOALS[name] else 'NO'}]" if name in GOALS else ""
+        print(f"{name:<52}{speed:>12,.0f} updates/s{speed / base:>8.2f} times (a){goal}")
 
 
 if __name__ == "__main__":

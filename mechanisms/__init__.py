@@ -1,4 +1,4 @@
-"""Building blocks of differential privacy that protocols are made of, without sites and servers."""
+"""Building blocks of differential privacy for protocols, without sites and servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refusals of parameters: each names the argument, its value and what is accepted."""
+"""Checks of parameters: each error names the argument, its value and the accepted values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def number(name: str, value: Any, accepted: str, fits: Callable[[float], bool]) -> None:
-    """Raise ValueError unless `value` is a number that fits; `accepted` says in words which do."""
+    """Raise ValueError unless `value` is a number that fits; `accepted` describes the accepted numbers."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not fits(value):
         raise ValueError(f"{name} must be a number {accepted}; got {value!r}")
 

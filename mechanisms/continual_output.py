@@ -1,4 +1,4 @@
-"""From one answer to an answer at every step: publish anew only when the last answer has become wrong."""
+"""From a one-shot answer to an answer at every step: publish only when the last published answer is wrong."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ContinualOutput:
     epsilon) inside the absolute value, with a threshold d + 2A under the noise of the step's h segments,
     Lap(rho h / epsilon) each; A = rho (ln(1 / beta) + h) (k + h^2) / epsilon. Only if it is exceeded
     does it publish the answer, with noise Lap(2 rho (k + 1) / epsilon). After k + 1 publications it
-    halts and its last answer stands.
+    halts and its last answer remains.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class ContinualOutput:
 
     @property
     def margin(self) -> float:
-        """A, what all noises stay within."""
+        """A, the bound on all noises together."""
         logs = math.log(1 / self.beta) + self.levels
         return self.sensitivity * logs * (self.changes + self.levels**2) / self.epsilon
 
@@ -121,7 +121,7 @@ class ContinualOutput:
 
 
 class ContinualOutputRun:
-    """A continual-output transformation at work."""
+    """A run of a continual-output transformation."""
 
     __slots__ = ("_answers", "_threshold", "_thresholds", "changes", "halted", "inner", "output", "t", "transformation")
 
@@ -159,7 +159,7 @@ class ContinualOutputRun:
         return self.output
 
     def state(self) -> dict[str, Any]:
-        """Return what an intruder finds between two steps, the inner estimator's state included."""
+        """Return the state that an intruder sees between two steps, the inner estimator's state included."""
         inner = self.inner.state() if hasattr(self.inner, "state") else {"answer": self.inner.answer()}
         own = {"step": self.t, "output": self.output, "changes": self.changes}
         return {**own, "noise": self._thresholds.in_force, "inner": inner}

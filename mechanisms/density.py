@@ -1,4 +1,4 @@
-"""Pan-private density: which share of the users has appeared, from one randomised bit per user."""
+"""Pan-private density: the share of users who have appeared, from one randomised bit per user."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from disttrack.mechanisms.checks import positive, probability, whole
 class PanPrivateDensity:
     """Density estimator with a private state: one random bit per user, tossed again when the user appears.
 
-    Before a user appears the bit is 1 with probability 1/2, from then on with 1/2 + gain, gain = (1 -
+    Before a user appears the bit is 1 with probability 1/2, afterwards with 1/2 + gain, gain = (1 -
     exp(-epsilon)) / 2. The two distributions are within a factor exp(epsilon), however often the
     user appears. With a the share of ones the estimate is (a - 1/2) / gain.
 
     Parameters
     ----------
     epsilon
-        User-level privacy loss of one view of the state. The estimates have no noise of their own:
-        whoever publishes them adds it, for a sensitivity of `sensitivity`.
+        User-level privacy loss of one view of the state. The estimates contain no separate noise:
+        a publisher must add noise for a sensitivity of `sensitivity`.
     users
         Size of the universe.
 
@@ -34,7 +34,7 @@ class PanPrivateDensity:
 
     Source
     ------
-    Dwork, Naor, Pitassi, Rothblum, Yekhanin 2010 (recalled); the largest gain that epsilon admits is
+    Dwork, Naor, Pitassi, Rothblum, Yekhanin 2010 (recalled); the largest gain for epsilon is
     derived.
 
     Examples
@@ -57,16 +57,16 @@ class PanPrivateDensity:
 
     @property
     def gain(self) -> float:
-        """How much likelier a one is once the user has appeared."""
+        """Increase of the probability of a one after the user has appeared."""
         return (1 - math.exp(-self.epsilon)) / 2
 
     @property
     def sensitivity(self) -> float:
-        """How far one user may move any estimate."""
+        """Largest change of any estimate due to one user."""
         return 1 / (self.gain * self.users)
 
     def accuracy(self, beta: float) -> float:
-        """Return what the error of one estimate exceeds with probability at most `beta` (Hoeffding)."""
+        """Return a bound that the error of one estimate exceeds with probability at most `beta` (Hoeffding)."""
         probability("beta", beta)
         return math.sqrt(math.log(2 / beta) / (2 * self.users)) / self.gain
 
@@ -76,7 +76,7 @@ class PanPrivateDensity:
 
 
 class DensityRun:
-    """A density estimator at work; its coins are tossed when they are needed, none lies in memory ahead."""
+    """A running density estimator; each coin is tossed when needed, so that none is in memory ahead."""
 
     __slots__ = ("_bits", "_chance", "_gain", "_ones", "_prior", "_rng", "mechanism")
 
@@ -103,5 +103,5 @@ class DensityRun:
         return (self._ones / self.mechanism.users - self._prior) / self._gain
 
     def state(self) -> dict[str, Any]:
-        """Return what an intruder finds between two steps: all the bits."""
+        """Return the state that an intruder sees between two steps: all the bits."""
         return {"bits": bytes(self._bits)}

@@ -1,4 +1,4 @@
-"""How much normal noise gives (epsilon, delta)-privacy to a vector of L2 sensitivity 1."""
+"""The normal noise that gives (epsilon, delta)-privacy to a vector of L2 sensitivity 1."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def noise_multiplier(epsilon: float, delta: float, calibration: Calibration = "c
     Parameters
     ----------
     epsilon, delta
-        The privacy promised.
+        The privacy guarantee.
     calibration
         classical: sqrt(2 ln(1.25 / delta)) / epsilon, proved for epsilon below 1, and so at 1, since the delta that
-        noise spends is continuous in epsilon and its scale; exact: the least noise there is, for any epsilon.
+        noise spends is continuous in epsilon and its scale; exact: the least possible noise, for any epsilon.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def noise_multiplier(epsilon: float, delta: float, calibration: Calibration = "c
     if calibration != "exact":
         raise ValueError(f"calibration must be 'classical' or 'exact'; got {calibration!r}")
 
-    from scipy import optimize  # a slow import, which only this function needs
+    from scipy import optimize  # a slow import, only needed by this function
 
     def excess(log_sigma: float) -> float:
         return delta_spent(math.exp(log_sigma), epsilon) - delta

@@ -2,9 +2,9 @@
 
 A uniform number U is known by its first 53 bits: U lies in an interval, and nearly every interval lies within the set
 of one outcome. This is decided in doubles with a bound on their errors. The rest, about one draw in a hundred million,
-is decided by decimal arithmetic of growing precision, and by further bits where the interval holds an edge between two
+is decided by decimal arithmetic of growing precision, and by further bits if the interval contains an edge between two
 outcomes. So each outcome has its exact probability, given independent fair bits. It is the same on every machine, and n
-samples of size 1 are one sample of size n.
+samples of size 1 equal one sample of size n.
 
 Source: Canonne, Kamath, Steinke 2020, "The discrete Gaussian for differential privacy"; lazy bits are derived here.
 """
@@ -23,22 +23,22 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Candidates = tuple[Floats, NDArray[Any], list[int]]
-"""Values, whether each is taken (of those that are one draw a word, anything), and places that are open."""
+"""Values, whether each is accepted (arbitrary if every word gives a draw), and indices of the undecided ones."""
 
 RESOLUTION: Final = 20
-"""A scale up to 2^21 holds from 2^20 to 2^21 steps of its grid; a larger one holds more, of size 1."""
+"""A scale up to 2^21 has 2^20 to 2^21 steps of its grid; a larger one has more, of size 1."""
 MOST: Final = 2.0**40
-"""Largest scale: beyond it doubles could not hold exact sums of many draws on a grid that divides 1."""
+"""Largest scale: beyond it doubles could not represent exact sums of many draws on a grid that divides 1."""
 BITS: Final = 53
 """Bits of a uniform number at a time."""
 DIGITS: Final = 40
 """Decimal digits of the first exact comparison."""
 BLOCK: Final = 4096
-"""Candidates at a time: they stay in the cache."""
+"""Candidates at a time, so that they stay in the cache."""
 FEW: Final = 20
-"""Draws up to which plain numbers are faster than arrays."""
+"""Number of draws up to which plain numbers are faster than arrays."""
 CLOSE: Final = 2.0**-20
-"""Distance of -ln U from a candidate's cost that leaves it open: far above all errors if U is not below `SMALL`."""
+"""Distance of -ln U from a candidate's cost that is undecided: far above all errors if U is not below `SMALL`."""
 SMALL: Final = 2.0**-30
 LN2: Final = math.log(2)
 LAST: Final = 1 - 2.0**-BITS
@@ -81,12 +81,12 @@ def discrete_laplace(rng: np.random.Generator, scale: float, size: int) -> Float
     size
         Number of draws.
     """
-    law = _laplace(scale)
+    sampler = _laplace(scale)
     if size != 1:
-        return _in_turn(law, _Words(rng), size)
-    word = rng.random()  # as a pan-private mechanism draws, one by one
-    value = law.sure(word)
-    return np.array([law.exact(np.array([word]), _Words(rng))[0] if value is None else value])
+        return _in_turn(sampler, _Words(rng), size)
+    word = rng.random()  # one by one, as in a pan-private mechanism
+    value = sampler.sure(word)
+    return np.array([sampler.exact(np.array([word]), _Words(rng))[0] if value is None else value])
 
 
 def discrete_gaussian(rng: np.random.Generator, sigma: float, size: int) -> Floats:
@@ -105,7 +105,7 @@ def discrete_gaussian(rng: np.random.Generator, sigma: float, size: int) -> Floa
 
 
 class _Words:
-    """Uniform numbers of 53 bits, in order; some may be given back."""
+    """Uniform numbers of 53 bits, in order; unused ones may be given back."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -120,25 +120,25 @@ class _Words:
         self._back = np.concatenate((words, self._back))
 
 
-def _in_turn(law: _Laplace | _Gaussian, words: _Words, size: int) -> Floats:
-    """Return `size` draws, as if each had taken its words before the next did."""
+def _in_turn(sampler: _Laplace | _Gaussian, words: _Words, size: int) -> Floats:
+    """Return `size` draws, as if each had taken its words before the next one."""
     parts = []
     left = size
     while left:
-        block = words.take(min(left, BLOCK) * law.width)
-        values, taken, unsure = law.few(block) if left <= FEW else law.many(block)
+        block = words.take(min(left, BLOCK) * sampler.width)
+        values, taken, unsure = sampler.few(block) if left <= FEW else sampler.many(block)
         if len(unsure):
             stop = int(min(unsure))
-            words.give_back(block[(stop + 1) * law.width :])
+            words.give_back(block[(stop + 1) * sampler.width :])
             values, taken = values[: stop + 1], taken[: stop + 1]
-            values[stop], taken[stop] = law.exact(block[stop * law.width : (stop + 1) * law.width], words)
-        parts.append(values if law.width == 1 else values[taken])
+            values[stop], taken[stop] = sampler.exact(block[stop * sampler.width : (stop + 1) * sampler.width], words)
+        parts.append(values if sampler.width == 1 else values[taken])
         left -= len(parts[-1])
     return parts[0] if len(parts) == 1 else np.concatenate(parts or [np.empty(0)])
 
 
 class _Laplace:
-    """Discrete Laplace: a word a draw, its first bit for the sign; the rest is U / 2, or 1 - U / 2 if the sign is plus.
+    """Discrete Laplace: one word per draw, first bit for the sign; the rest is U / 2, or 1 - U / 2 for a plus.
 
     A draw is then numpy's own Laplace draw from the same word, rounded.
     """
@@ -151,7 +151,7 @@ class _Laplace:
         self._edge = 0.5 - scale * 2.0**-33
 
     def many(self, words: Floats) -> Candidates:
-        """Return draws, and the places of those of which the doubles are not sure."""
+        """Return draws, and the indices of draws that doubles cannot decide."""
         middle = np.minimum(words, LAST - words)
         middle += 2.0 ** -(BITS + 1)  # U / 2, to within 2^-54
         reach = np.log(middle)
@@ -175,12 +175,12 @@ class _Laplace:
         return np.array(values, dtype=np.float64), words, unsure
 
     def sure(self, word: float) -> float | None:
-        """Return the draw of a word, or None if its U, known to within 2^-53, and rounding leave room for two."""
+        """Return the draw of a word, or None if its U, known to within 2^-53, and rounding allow two values."""
         middle = 2 * min(word, LAST - word) + 2.0**-BITS
         if middle < 2.0**-40:
             return None
         reach = self._shift - math.log(middle)
-        # what U leaves open, and some units in the last place of each operation; here and above
+        # the uncertainty of U, and some units in the last place of each operation; here and above
         room = self.scale * (2.0**-51 / middle + (reach + 1) * 2.0**-48)
         reach *= self.scale
         magnitude = math.floor(reach + room)
@@ -189,7 +189,7 @@ class _Laplace:
         return float(magnitude if word >= 0.5 else -magnitude)
 
     def exact(self, word: Floats, words: _Words) -> tuple[float, bool]:
-        """Return a draw from its word and as many more as it needs, and that it is taken."""
+        """Return a draw from its word and as many more as needed, and True: it is accepted."""
         known, bits = int(min(word[0], LAST - word[0]) * 2.0**BITS), BITS - 1
         while True:
             below, from_on = Fraction(known + 1, 1 << bits), Fraction(known, 1 << bits)
@@ -233,7 +233,7 @@ class _Gaussian:
         self._laplace, self._centre = _laplace(float(self.proposal)), sigma * (sigma / self.proposal)
 
     def many(self, words: Floats) -> Candidates:
-        """Return candidates, which are taken, and the places of those of which the doubles are not sure."""
+        """Return candidates, whether each is accepted, and the indices of candidates that doubles cannot decide."""
         values, _, unsure = self._laplace.many(words[::2])
         middle = words[1::2] + 2.0 ** -(BITS + 1)
         height = -np.log(middle)
@@ -261,7 +261,7 @@ class _Gaussian:
         return np.array(values), np.array(taken), unsure
 
     def exact(self, pair: Floats, words: _Words) -> tuple[float, bool]:
-        """Return a candidate from its words and as many more as it needs, and whether it is taken."""
+        """Return a candidate from its words and as many more as needed, and whether it is accepted."""
         words.give_back(pair[1:])
         candidate, _ = self._laplace.exact(pair[:1], words)
         known, bits = _more(0, 0, words)
@@ -291,7 +291,7 @@ def _exp(power: Fraction, digits: int) -> tuple[Fraction, Fraction]:
 
 
 def _compared(number: Fraction, bounds: Callable[[int], tuple[Fraction, Fraction]]) -> bool:
-    """Return whether a rational number is at most a real one, which is no rational number and has bounds by digits."""
+    """Return whether a rational number is at most an irrational one, given by bounds for any number of digits."""
     digits = DIGITS
     while True:
         low, high = bounds(digits)

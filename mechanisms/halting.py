@@ -18,7 +18,7 @@ Ones = Sequence[int]
 
 
 class HaltingTimes(Protocol):
-    """What the hard instance asks of a mechanism."""
+    """The interface that the hard instance needs of a mechanism."""
 
     def halting(self, ones: Ones, first: int, last: int) -> float:
         """Return the probability that the mechanism halts in one of the steps `first` ... `last`."""
@@ -37,7 +37,7 @@ class AboveThresholdHalting:
     test
         The sparse-vector test.
     most_ones
-        Ones that a stream holds at most; more are right too, but less precise.
+        Largest number of ones in a stream; for more, the result is less precise.
 
     Source
     ------
@@ -90,7 +90,7 @@ class AboveThresholdHalting:
 
 
 class SampledHalting:
-    """The distribution of the halting step from simulated runs, the same ones for every question about a stream.
+    """The distribution of the halting step from simulated runs, reused for every question about a stream.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class SampledHalting:
         self._known: dict[tuple[int, ...], Floats] = {}
 
     def precision(self, failure: float = 1e-6) -> float:
-        """Return what the error of a probability exceeds with probability at most `failure` (Hoeffding)."""
+        """Return a bound that the error of a probability exceeds with probability at most `failure` (Hoeffding)."""
         return math.sqrt(math.log(2 / failure) / (2 * self.runs))
 
     def halting(self, ones: Ones, first: int, last: int) -> float:

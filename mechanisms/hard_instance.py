@@ -1,4 +1,4 @@
-"""The stream on which a private threshold monitor must err: halved again and again by where it would halt."""
+"""The stream on which a private threshold monitor must err, built by halving at its halting probabilities."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from disttrack.mechanisms.halting import HaltingTimes
 
 @dataclass(frozen=True)
 class HardInstance:
-    """A hard stream, and what the monitor does on it.
+    """A hard stream, and the monitor's behaviour on it.
 
     Attributes
     ----------
     ones
         The steps that carry a one, `k` of them.
     steps
-        Length of the stream, 2^(k+1) - 2; it may be padded with zeros.
+        Length of the stream, 2^(k+1) - 2; zeros may be appended.
     checked
-        The step before which the probability is taken; all ones lie before it.
+        The step before which the probability of halting is computed; all ones lie before it.
     halts_before
-        Probability that the monitor halts before `checked`, as the construction adds it up.
+        Probability that the monitor halts before `checked`, as summed by the construction.
     halves
-        Round by round, the probabilities of halting in the left and in the right half.
+        For each round, the probabilities of halting in the left and in the right half.
     """
 
     ones: tuple[int, ...]
@@ -37,8 +37,8 @@ def hard_instance(halting_times: HaltingTimes, k: int) -> HardInstance:
     """Return the stream of k ones that is hardest for a monitor with this halting distribution.
 
     In each round the interval is halved. If the monitor is likelier to halt in the right half, a one
-    goes to the first step of the left one, where the search goes on; else it goes to the first step of
-    the right one. So the monitor is unlikely to have halted when all k ones have come, though it
+    goes to the first step of the left one, where the search continues; else it goes to the first step of
+    the right one. So the monitor is unlikely to have halted when all k ones have come, although it
     must have halted by then.
 
     Parameters
@@ -50,7 +50,7 @@ def hard_instance(halting_times: HaltingTimes, k: int) -> HardInstance:
 
     Source
     ------
-    Algorithm 1 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024. The subscript of the second case is m.
+    Algorithm 1 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024. The subscript in the second case is m.
     """
     whole("k", k)
     steps = 2 ** (k + 1) - 2

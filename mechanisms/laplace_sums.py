@@ -1,12 +1,12 @@
 """Tails and quantiles of sums of independent Laplace variables, to about ten digits at any depth.
 
-The estimate of a tree counter carries a handful of Laplace variables, often of different scales. The
+The estimate of a tree counter contains a few Laplace variables, often of different scales. The
 published bounds for such sums are several times too wide; these are the exact numbers.
 
 With M(s) = prod (1 - b_j^2 s^2)^(-n_j) the sum's moment generating function,
 Pr[S > x] = 1/(2 pi i) int M(s) exp(-s x) / s ds along any path that crosses the real axis between 0 and
-1 / max b_j. The path here is a parabola through the saddle point, bent so little that what is nearly
-normal dies on it as on a straight line, and enough for a few variables to die on it at all: the
+1 / max b_j. The path here is a parabola through the saddle point. Its curvature is small enough that a nearly
+normal sum decays on it as on a straight line, and large enough that a few variables decay at all: the
 trapezoidal rule then converges geometrically.
 """
 
@@ -22,7 +22,7 @@ from disttrack.mechanisms.checks import positive, probability
 
 Floats = npt.NDArray[np.float64]
 Parts = Sequence[tuple[float, int]]
-"""A sum of Laplace variables: pairs (scale, how many of it)."""
+"""A sum of Laplace variables: pairs (scale, number of variables)."""
 
 
 def laplace_sum_variance(parts: Parts) -> float:
@@ -62,7 +62,7 @@ def laplace_sum_log_tail(parts: Parts, value: float) -> float:
     rest = 1 - squares * saddle**2
     curvature = float(np.sum(counts * 2 * squares * (1 + squares * saddle**2) / rest**2))
     width = 1 / math.sqrt(curvature + 1 / saddle**2)
-    # A Gaussian has died by v = 9 / sqrt(curvature); a path bent so little meets growth only far beyond.
+    # A Gaussian has vanished at v = 9 / sqrt(curvature); so small a bend meets growth only far beyond.
     bend = 0.02 * math.sqrt(curvature)
     top = -float(np.sum(counts * np.log(rest))) - saddle * x - math.log(saddle)
 
@@ -92,8 +92,8 @@ def laplace_sum_log_tail(parts: Parts, value: float) -> float:
 
 
 def _saddle_point(squares: Floats, counts: Floats, x: float) -> float:
-    """Return where the integrand of the inversion is flat, between 0 and its pole at 1."""
-    from scipy.optimize import brentq  # a slow import, which only this function needs
+    """Return the point between 0 and the pole at 1 where the integrand of the inversion is flat."""
+    from scipy.optimize import brentq  # a slow import, only needed by this function
 
     def slope(s: float) -> float:
         return float(np.sum(counts * 2 * squares * s / (1 - squares * s * s))) - x - 1 / s
@@ -107,7 +107,7 @@ def laplace_sum_quantile(parts: Parts, beta: float) -> float:
     Parameters
     ----------
     parts
-        Pairs (scale, count) of the independent Laplace variables that make up the sum S.
+        Pairs (scale, count) of the independent Laplace variables in the sum S.
     beta
         Two-sided tail probability, between 0 and 1.
 

@@ -28,7 +28,7 @@ def runs_of_constant_sum(ones: Ones, steps: int) -> Iterator[tuple[int, int, int
 def verdict(ones: Ones, k: int, halt: int | None) -> Literal["right", "early", "late"]:
     """Return whether a monitor that answered top at step `halt` (None: never) was right.
 
-    It must not do so before the sum reaches k / 2, and must when it reaches k.
+    It must not do so before the sum reaches k / 2, and must have done so when it reaches k.
 
     Source
     ------
@@ -46,13 +46,13 @@ def verdict(ones: Ones, k: int, halt: int | None) -> Literal["right", "early", "
 def quiet_cut(epsilon: float, steps: int, false_alarm: float) -> float:
     """Return the threshold at which a sparse-vector test fires on `steps` zeros with probability `false_alarm`."""
 
-    from scipy import optimize  # a slow import, which only this function needs
+    from scipy import optimize  # a slow import, only needed by this function
 
     def excess(cut: float) -> float:
         halting_times = AboveThresholdHalting(AboveThreshold(epsilon, cut), most_ones=0)
         return halting_times.halting((), 1, steps) - false_alarm
 
-    # P(noise of a query less that of the threshold > x) < 2/3 exp(-epsilon x / 4): half of this would do at both ends
+    # P(noise of a query less that of the threshold > x) < 2/3 exp(-epsilon x / 4): half of this suffices at both ends
     most = 8 / epsilon * math.log(4 * steps / min(false_alarm, 1 - false_alarm))
     return float(optimize.brentq(excess, -most, most, xtol=1e-6))
 
@@ -71,7 +71,7 @@ class SparseVectorMonitor:
     epsilon
         Privacy loss.
     cut
-        Where the test has its threshold; None for 3k / 4.
+        Threshold of the test; None for 3k / 4.
     horizon, false_alarm
         If given, the cut is set so that the monitor halts on `horizon` zeros with probability
         `false_alarm`.
@@ -130,7 +130,7 @@ class SparseVectorMonitor:
         hidden = test.threshold + float(test.threshold_noise.draw(rng, 1).item())
         for count, first, last in runs_of_constant_sum(ones, steps):
             fires = test.query_noise.tail(hidden - count)
-            wait = math.inf  # where fewer than one in a billion runs fire
+            wait = math.inf  # if fewer than one in a billion runs fire
             if fires > 1e-18:
                 wait = int(rng.geometric(fires))
             elif fires * (last - first + 1) > 1e-9:  # numpy's geometric numbers end at 2^63
@@ -182,7 +182,7 @@ class ReleaseMonitor:
         return max(1, math.ceil(0.75 * self.k * self.delta))
 
     def halting_times(self) -> ReleaseMonitor:
-        """Return the exact distribution of the halting step, which is this object's own `halting`."""
+        """Return the exact distribution of the halting step, computed by this object's `halting`."""
         return self
 
     def halting(self, ones: Ones, first: int, last: int) -> float:

@@ -1,14 +1,14 @@
 """Distributions of noise: Laplace, Gaussian and none, with draws taken from a generator in batches.
 
 Laplace and Gaussian noise are drawn exactly on a public grid that contains the integers: the discrete Laplace and the
-discrete Gaussian distribution. Sums of integers and noise are then exact in doubles, so a release on one data set is
-possible on each neighbour, and the stated privacy is that of the numbers that are released. Variances, tails and
+discrete Gaussian distribution. Sums of integers and noise are then exact in doubles, so every release on one data set
+is possible on each neighbour, and the stated privacy is that of the released numbers. Variances, tails and
 quantiles are those of the continuous distributions, from which the grid's differ by less than one part in 2^20.
-A generator that is not numpy's, as audits and faults use it, draws by its own methods `laplace` and `normal`.
+A generator other than numpy's, as used by audits and faults, draws by its own methods `laplace` and `normal`.
 
-A single draw from a numpy generator costs about a microsecond, most of it overhead, so `Draws` takes
-batches and hands them out one by one. It keeps the order: n calls of `one` and one call of
-`many(n)` give the same numbers, which is what lets a counter's `step` and `release` agree to the last
+A single draw from a numpy generator costs about a microsecond, most of it overhead, so `Draws` draws
+batches and returns the values one by one. It keeps the order: n calls of `one` and one call of
+`many(n)` give the same numbers. A counter's `step` and `release` therefore agree to the last
 bit.
 """
 
@@ -32,7 +32,7 @@ Numbers = TypeVar("Numbers", float, Floats)
 
 
 class Noise(Protocol):
-    """What every distribution of noise offers: draws, a variance, quantiles."""
+    """The interface of a distribution of noise: draws, a variance, quantiles."""
 
     @property
     def spacing(self) -> float:
@@ -60,7 +60,7 @@ class Laplace:
     Parameters
     ----------
     scale
-        Scale b, in the units of what it is added to. Added to a number on the grid of L1 sensitivity s, it gives
+        Scale b, in the units of the number that it hides. For a number on the grid of L1 sensitivity s, it gives
         (s / b)-differential privacy; draws need b to be at most 2^40.
 
     Raises
@@ -114,7 +114,7 @@ class Gaussian:
     Parameters
     ----------
     std
-        Standard deviation, in the units of what it is added to; draws need it to be at most 2^40.
+        Standard deviation, in the units of the number that it hides; draws need it to be at most 2^40.
 
     Raises
     ------
@@ -123,7 +123,7 @@ class Gaussian:
 
     Source
     ------
-    Canonne, Kamath, Steinke 2020, which gives it the zero-concentrated privacy of normal noise.
+    Canonne, Kamath, Steinke 2020, with the zero-concentrated privacy of normal noise.
 
     Examples
     --------
@@ -154,14 +154,14 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class RealGaussian(Gaussian):
-    """Normal noise in doubles, on no grid: for sums with real coefficients, which lie on none.
+    """Normal noise in doubles, on no grid: for sums with real coefficients, which are on no grid.
 
-    Its privacy is that of real numbers, which doubles only approach. Whoever releases such a sum rounds it to the grid.
+    Its privacy is that of real numbers, which doubles only approximate. The caller rounds such a sum to the grid.
 
     Parameters
     ----------
     std
-        Standard deviation, in the units of what it is added to.
+        Standard deviation, in the units of the number that it hides.
     """
 
     def draw(self, rng: np.random.Generator, size: int) -> Floats:
@@ -170,7 +170,7 @@ class RealGaussian(Gaussian):
 
 @dataclass(frozen=True)
 class Silent:
-    """No noise at all: every draw is 0. For tests and for comparisons; it protects nobody."""
+    """No noise: every draw is 0. For tests and comparisons; it gives no privacy."""
 
     spacing: ClassVar[float] = 0.0
 
@@ -186,17 +186,17 @@ class Silent:
 
 
 class Draws:
-    """A stream of independent draws from one distribution, drawn in batches and handed out in order.
+    """A stream of independent draws from one distribution, drawn in batches and returned in order.
 
     Parameters
     ----------
     noise
         The distribution of each draw.
     rng
-        Generator that the batches are taken from.
+        Generator of the batches.
     batch
-        Draws taken at a time by `one`. With 1 nothing is drawn ahead: no noise lies in memory before its
-        time, which is what a pan-private mechanism needs.
+        Draws taken at a time by `one`. With 1 nothing is drawn ahead, so that no future noise is in memory, as
+        a pan-private mechanism needs.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ class Draws:
         self.one: Callable[[], float] = self._values().__next__ if batch > 1 else self._single
 
     def on_grid(self, values: Numbers) -> Numbers:
-        """Return a number, or several, rounded to the grid of the noise; as they are where the draws lie on none."""
+        """Return a number, or an array, rounded to the grid of the noise; unchanged if there is no grid."""
         spacing = self._noise.spacing
         if not spacing or not isinstance(self._rng, np.random.Generator):
             return values

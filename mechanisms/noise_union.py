@@ -1,7 +1,7 @@
-"""How large does the largest of many noise sums get? The union over all steps of their exact tails.
+"""Quantiles of the largest of many noise sums, by the union over all steps of their exact tails.
 
-An estimate at step t carries a sum S_t of independent Laplace variables. What all of them stay below is
-found from sum_t Pr[S_t > x] = beta. The tails need not be computed one by one: the left side is linear
+An estimate at step t contains a sum S_t of independent Laplace variables. The bound x for all of them solves
+sum_t Pr[S_t > x] = beta. The tails need not be computed one by one: the left side is linear
 in the moment generating functions, so a single contour integral of sum_t M_t(s) exp(-s x) / s gives it.
 """
 
@@ -22,16 +22,16 @@ from disttrack.mechanisms.noise import Floats
 
 @dataclass(frozen=True, eq=False)
 class NoiseUnion:
-    """A family of sums of Laplace variables, each with the number of steps at which it stands.
+    """A family of sums of Laplace variables, each with the number of steps at which it occurs.
 
     Parameters
     ----------
     scales
-        The scales that occur.
+        The distinct scales.
     counts
-        One row per sum: how many variables of each scale it has.
+        One row per sum: the number of variables of each scale.
     weights
-        How many steps have this sum.
+        Number of steps with this sum.
     """
 
     scales: tuple[float, ...]
@@ -40,7 +40,7 @@ class NoiseUnion:
 
     @classmethod
     def of(cls, sums: Iterable[Parts]) -> NoiseUnion:
-        """Return the family of these sums; equal ones are put together, empty ones left out.
+        """Return the family of these sums; equal ones are merged, empty ones omitted.
 
         Examples
         --------
@@ -70,7 +70,7 @@ class NoiseUnion:
         return np.asarray(top + np.log(np.exp(exponents - top[:, None]).sum(axis=1)))
 
     def chernoff(self, beta: float) -> tuple[float, float]:
-        """Return a value that all sums exceed with probability at most `beta` together, and the s that shows it."""
+        """Return a value that any of the sums exceeds with probability at most `beta`, and the s of this bound."""
         if not self.scales:
             return 0.0, 0.0
         s = np.linspace(0.02, 0.98, 97) / max(self.scales)
@@ -96,8 +96,8 @@ class NoiseUnion:
     def shortfall(self, beta: float) -> float:
         """Return the expected shortfall at `beta`: the x of `quantile`, and sum_t E max(0, S_t - x) over beta.
 
-        It is the least y with sum_t E max(0, S_t - a) <= beta (y - a) for some a. So if whoever picks a step t in an
-        event makes the mean of S_t, given the event, at least y, then the event has a probability of at most beta.
+        It is the least y with sum_t E max(0, S_t - a) <= beta (y - a) for some a. So if a step t is chosen on an event
+        such that the mean of S_t, given the event, is at least y, then the event has a probability of at most beta.
 
         Raises
         ------
@@ -113,8 +113,8 @@ class NoiseUnion:
         return x if tail is None else x + tail.excess(x) / beta
 
     def _quantile(self, beta: float) -> tuple[float, Tail | None]:
-        """Return the quantile, and the tail that it is found from; none where Chernoff's bound stands for it."""
-        from scipy.optimize import brentq  # a slow import, which only this function needs
+        """Return the quantile, and the tail from which it is computed; None if it is Chernoff's bound."""
+        from scipy.optimize import brentq  # a slow import, only needed by this function
 
         probability("beta", beta)
         high, s = self.chernoff(beta)
@@ -122,7 +122,7 @@ class NoiseUnion:
             return 0.0, None
         tail = Tail(self, s, least=high / 10)
         low = high / 10
-        if not tail(low) > beta > tail(high):  # so likely that Chernoff's bound is far off; it holds for both
+        if not tail(low) > beta > tail(high):  # beta is so large that Chernoff's bound is far off; it holds anyway
             return high, None
         return float(brentq(lambda x: math.log(max(tail(x), 1e-300) / beta), low, high, rtol=1e-10)), tail
 
@@ -130,19 +130,19 @@ class NoiseUnion:
 class Tail:
     """The function x -> sum_t Pr[S_t > x], for x from `least` on.
 
-    The integral is taken along the parabola s + bend v^2 + i v, on which exp(-s x) dies like a normal
+    The integral is taken along the parabola s + bend v^2 + i v, on which exp(-s x) decays like a normal
     density, by the trapezoidal rule, which converges geometrically. The path crosses the real axis
-    between the poles 0 and 1 / the largest scale, at s; it is most exact where exp(-s x) sum_t M_t(s) is
-    near its least.
+    between the poles 0 and 1 / the largest scale, at s; it is most accurate if exp(-s x) sum_t M_t(s) is
+    near its minimum.
 
     Parameters
     ----------
     union
         The sums.
     s
-        Where the path crosses.
+        Crossing point of the path.
     least
-        The least x that will be asked for.
+        The smallest argument x.
 
     Source
     ------

@@ -13,7 +13,7 @@ from disttrack.mechanisms.counters.base import noise_or_silence
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
 WINDOW = 512
-"""Steps that are looked through at first for the end of a segment."""
+"""Steps searched at first for the end of a segment."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class PrivatePartition:
 
     Segment j closes when the test fires, with threshold (7 / epsilon) ln(2 T_j / beta_j), beta_j = 6
     beta / (pi j)^2. With a horizon T_j is the horizon. Without one T_1 = 2, a segment also closes at
-    step T_j, and T_(j+1) is the square of the step at which segment j closed. Each test declares the
-    segment that it used, so the budgets do not add up.
+    step T_j, and T_(j+1) is the square of the step at which segment j closed. Each test declares its
+    segment, so the budgets do not add up.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ class PrivatePartition:
     horizon
         Number of steps at most; None for no end.
     beta
-        Probability that some segment holds more than (13 / epsilon) ln(2 T_j / beta_j) items, or less
-        than a thirteenth of that without its time having run out.
+        Probability that some segment contains more than (13 / epsilon) ln(2 T_j / beta_j) items, or less
+        than a thirteenth of that without having reached its deadline.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class PrivatePartition:
         return 7 / self.epsilon * math.log(2 * deadline / failure)
 
     def most_items(self, segment: int, deadline: int, beta: float) -> float:
-        """Return what the items of a segment exceed with probability at most `beta`."""
+        """Return a bound that the items of a segment exceed with probability at most `beta`."""
         return self.threshold(segment, deadline) + 6 / self.epsilon * math.log(2 / beta)
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> PartitionRun:
@@ -75,7 +75,7 @@ class PrivatePartition:
 
 
 class PartitionRun:
-    """A partition at work; thresholds and queries have generators of their own, so batches do not mix."""
+    """A running partition; thresholds and queries have separate generators, so batches do not mix."""
 
     __slots__ = ("_deadline", "_hidden", "_queries", "_thresholds", "count", "partition", "segments", "t")
 
@@ -118,7 +118,7 @@ class PartitionRun:
         return None
 
     def closings(self, numbers: Floats) -> list[tuple[int, float]]:
-        """Take the next numbers; return the segments that close with them as pairs (place, sum)."""
+        """Take several numbers; return the segments that close with them as pairs (place, sum)."""
         noise = self._queries.many(len(numbers))
         closed = []
         at, window = 0, WINDOW

@@ -1,4 +1,4 @@
-"""Follow the perturbed leader: combining experts' advice, with private counters of what they cost."""
+"""Follow the perturbed leader: combining experts' advice, with private counters of their costs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from disttrack.mechanisms.counters.base import Run
 from disttrack.mechanisms.noise import Floats
 
 CHUNK = 4096
-"""Rounds worked on at a time."""
+"""Rounds processed at a time."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class PerturbedLeader:
     Parameters
     ----------
     experts
-        How many there are.
+        Number of experts.
     horizon
         Number of rounds at most.
     rate
@@ -77,11 +77,11 @@ class PerturbedLeader:
         return 1 / rate
 
     def regret_bound(self, best: float) -> float:
-        """Return what the mean regret without privacy is at most if the best expert's cost is `best`."""
+        """Return a bound on the mean regret without privacy if the best expert's cost is `best`."""
         return best / self.mean_head_start + math.log(self.experts) * self.mean_head_start
 
     def privacy_price(self) -> float:
-        """Return the shape of what privacy adds: ln(experts) log2(horizon)^1.5 / epsilon, 0 without."""
+        """Return the order of the regret added by privacy: ln(experts) log2(horizon)^1.5 / epsilon, 0 without."""
         if self.epsilon is None:
             return 0.0
         return float(math.log(self.experts) * math.log2(max(2, self.horizon)) ** 1.5 / self.epsilon)
@@ -94,7 +94,7 @@ class PerturbedLeader:
         head_starts
             Generator of the head starts.
         noise
-            Generator of the counters' noise. It is another one so that runs with and without privacy can
+            Generator of the counters' noise; a separate one, so that runs with and without privacy can
             share their head starts.
         silent
             True turns the counters' noise off.
@@ -103,7 +103,7 @@ class PerturbedLeader:
 
 
 class LeaderRun:
-    """A combiner of experts at work: `choose`, then `learn`, round after round; or `play` for many rounds."""
+    """A running combiner of experts: `choose`, then `learn`, round after round; or `play` for many rounds."""
 
     __slots__ = ("_counters", "_head_starts", "_seen", "leader", "t")
 
@@ -122,7 +122,7 @@ class LeaderRun:
         if leader.epsilon is not None:
             rules = counter_called(leader.counter, leader.epsilon, leader.horizon + 1)
             self._counters = [rules.start(rng, silent=silent) for rng in noise.spawn(leader.experts)]
-        # The counters are fed a zero before the first round, so that the noise has the same distribution in it.
+        # The counters take a zero before the first round, so that the noise has the same distribution in it.
         self._seen = np.array([run.step(0) for run in self._counters] or [0.0] * leader.experts)
 
     def choose(self) -> int:
@@ -137,7 +137,7 @@ class LeaderRun:
     def play(self, costs: ArrayLike) -> NDArray[np.int64]:
         """Play the rounds of a table of costs, one row per round; return the experts followed.
 
-        The costs must not depend on the choices. The same as `choose` and `learn` for each row.
+        The costs must not depend on the choices. Equivalent to `choose` and `learn` for each row.
         """
         table = self._checked(costs)
         chosen = np.empty(len(table), dtype=np.int64)
@@ -151,12 +151,12 @@ class LeaderRun:
         return chosen
 
     def state(self) -> dict[str, Any]:
-        """Return what an intruder finds between two rounds, with counters whose memory can be looked at."""
+        """Return the state that an intruder sees between two rounds, if the counters have a visible memory."""
         counters: list[Any] = self._counters
         return {"round": self.t, "estimates": self._seen.tolist(), "counters": [run.state() for run in counters]}
 
     def _estimates(self, costs: Floats) -> Floats:
-        """Feed the costs of some rounds; return the estimated totals after each."""
+        """Pass the costs of some rounds to the counters; return the estimated totals after each."""
         self.t += len(costs)
         if not self._counters:
             totals = np.vstack((self._seen, costs))

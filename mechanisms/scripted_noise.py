@@ -1,7 +1,7 @@
-"""A mechanism seen from outside as a function of its noise: found by feeding it noise that is written down beforehand.
+"""A mechanism as a function of its noise, measured with noise given in advance.
 
-A counter that states an encoder answers A x + R z, x the stream, A the all-ones triangle and z its draws, each in
-units of its own scale. R is measured on the running code and nothing else.
+A counter with an encoder answers A x + R z, x the stream, A the all-ones triangle and z its draws, each in
+units of its own scale. R is measured on the running code only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from disttrack.mechanisms.counters.base import Counter
 
 
 class Batch(NamedTuple):
-    """Draws that were taken at once: the number of the first, from 0, how many, of which scale."""
+    """Draws taken at once: index of the first, from 0, their number, and their scale."""
 
     first: int
     size: int
@@ -23,25 +23,25 @@ class Batch(NamedTuple):
 
 
 class ScriptedNoise:
-    """Stands for a numpy generator: its draws are a given list, in units of the scale, and zero after it.
+    """Replacement for a numpy generator: its draws are a given list, in units of the scale, and zero after it.
 
-    Generators that are spawned from it take from the same list, in the order in which they ask.
+    Generators spawned from it take from the same list, in the order of their requests.
 
     Parameters
     ----------
     draws
-        The list, or a mapping from the number of a draw to its value, all others 0.
+        The list, or a mapping from the index of a draw to its value, all others 0.
 
     Attributes
     ----------
     taken
-        Draws so far.
+        Number of draws so far.
     batches
-        What was taken at a time.
+        The draws of each request.
     chances
-        Probabilities of the geometric waiting times that were asked for; each is answered by one try.
+        Probabilities of the requested geometric waiting times; each of these is 1.
     waits
-        Means of the exponential variables that were asked for; all of them are 0.
+        Means of the requested exponential variables; each of these is 0.
     normal_draws
         Whether any of the draws were normal.
     """
@@ -67,7 +67,7 @@ class ScriptedNoise:
         return std * self._take(size, std)
 
     def exponential(self, mean: float, size: int | None = None) -> Any:
-        """Return 0: waiting times are no noise of the list."""
+        """Return 0: waiting times are not part of the list."""
         self.waits.append(mean)
         return np.zeros(size) if size is not None else 0.0
 

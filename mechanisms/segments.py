@@ -1,8 +1,8 @@
 """Noise that changes at every step with the same distribution: one Laplace variable per dyadic segment.
 
-Steps 0 ... 2^h - 1 lie each in h segments, of lengths 2^(h-1), ..., 2, 1. The noise of a step is the sum
+Each of the steps 0 ... 2^h - 1 lies in h segments, of lengths 2^(h-1), ..., 2, 1. The noise of a step is the sum
 over the segments that contain it. A segment's noise is drawn when the segment begins and erased when it
-ends, so a view of the state shows nothing of what hid the past or will hide the future.
+ends, so a view of the state reveals no noise that hid the past or will hide the future.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from disttrack.mechanisms.noise import Draws, Floats
 
 
 class SegmentNoise:
-    """The noise of the segments, step after step.
+    """The noise of the segments, step by step.
 
     Parameters
     ----------
     levels
         Levels of segments, h; 0 for no noise.
     draws
-        Where the noise comes from. It must not be drawn ahead if the state is to be private.
+        Source of the noise. It must not be drawn ahead if the state is to be private.
     """
 
     __slots__ = ("_draws", "_levels", "_one", "_segments", "_sums", "t")
@@ -36,7 +36,7 @@ class SegmentNoise:
 
     @property
     def in_force(self) -> tuple[float, ...]:
-        """The noises in memory between two steps, longest segment first; those that have ended are gone."""
+        """The noises in memory between two steps, longest segment first; those of ended segments are erased."""
         return tuple(self._segments)
 
     def step(self) -> float:
@@ -54,7 +54,7 @@ class SegmentNoise:
         return total
 
     def path(self, size: int) -> Floats:
-        """Return the noise of the next `size` steps; the same as that many calls of `step`."""
+        """Return the noise of the next `size` steps; equivalent to `size` calls of `step`."""
         before, after, top = self.t, self.t + size, self._levels
         if not top or not size:
             self.t = after
@@ -88,7 +88,7 @@ class SegmentNoise:
         return sums
 
     def _keep(self, segments: list[Floats], after: int) -> None:
-        """Keep the segments that go on after step `after`, and erase the rest."""
+        """Keep the segments that continue after step `after`, and erase the rest."""
         self.t = after
         ended = min((after & -after).bit_length(), self._levels)
         self._segments = [float(segments[level][-1]) for level in reversed(range(ended, self._levels))]

@@ -1,4 +1,4 @@
-"""Threshold queries on a fixed data set: how many points are at most q? Asked one after the other."""
+"""Threshold queries on a fixed data set, asked one after the other: how many points are at most q?"""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from disttrack.mechanisms.noise import Draws, Laplace
 
 @dataclass(frozen=True)
 class SortedQueries:
-    """Queries in increasing order: the points between two of them are fed to a sparse-stream counter.
+    """Queries in increasing order: the points between two of them are the input of a sparse-stream counter.
 
     The error is that of the counter, O((log^1.5 n + log t) / epsilon).
 
     Parameters
     ----------
     epsilon
-        Privacy loss of all answers together, for data sets of which one point is added or taken away.
+        Privacy loss of all answers together, for data sets that differ by the presence of one point.
     beta
         Failure probability of the counter's partition.
 
@@ -51,7 +51,7 @@ class SortedQueries:
         SparseInfinite(self.epsilon, beta=self.beta)
 
     def largest_error(self, points: int, queries: int, beta: float) -> float:
-        """Return what no answer's error exceeds, except with probability `beta`."""
+        """Return a bound on the errors of all answers, except with probability `beta`."""
         return SparseInfinite(self.epsilon, beta=self.beta).error_bound(queries, beta / queries, points)
 
     def start(self, data: ArrayLike, rng: np.random.Generator, *, silent: bool = False) -> SortedQueriesRun:
@@ -84,9 +84,9 @@ class SparseVectorQueries:
     """Queries in any order, by two-sided sparse-vector tests between answers already given.
 
     A query between two answered ones is tested: within a margin of the left answer, or of the right one,
-    it takes that answer at no cost; in between, a fresh noisy answer is paid for and the test starts
-    anew. Each payment cuts an interval into parts of at least half a margin, so at most 2 n / margin are
-    made; the margin 8 sqrt(n ln(4 T / beta) / epsilon) balances the noise of so many payments.
+    it takes that answer at no cost; in between, a fresh noisy answer is paid for and the test restarts.
+    Each payment cuts an interval into parts of at least half a margin, so at most 2 n / margin are
+    made; the margin 8 sqrt(n ln(4 T / beta) / epsilon) balances the noise of that many payments.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class SparseVectorQueries:
     points
         Number of points, n.
     queries
-        Queries at most, T.
+        Maximum number of queries, T.
     beta
         Probability that some answer errs by more than `error_bound`.
 
@@ -130,12 +130,12 @@ class SparseVectorQueries:
 
     @property
     def margin(self) -> float:
-        """How near an answered query's count must be for its answer to be taken over."""
+        """Largest difference of counts at which an answered query's answer is reused."""
         return 8 * math.sqrt(self.points * math.log(4 * self.queries / self.beta) / self.epsilon)
 
     @property
     def payments(self) -> int:
-        """Fresh answers at most."""
+        """Maximum number of fresh answers."""
         return math.ceil(2 * self.points / self.margin)
 
     @property
@@ -151,11 +151,11 @@ class SparseVectorQueries:
 
     @property
     def error_bound(self) -> float:
-        """What no answer's error exceeds, except with probability beta."""
+        """Bound on the errors of all answers, except with probability beta."""
         return self.largest_error(self.points, self.queries, self.beta)
 
     def largest_error(self, points: int, queries: int, beta: float) -> float:
-        """Return what no answer's error exceeds, except with probability `beta`."""
+        """Return a bound on the errors of all answers, except with probability `beta`."""
         noise = 8 / self.share * math.log(4 * queries / beta)
         return max(self.margin + noise, self.margin + self.width / 2) + noise
 
@@ -226,7 +226,7 @@ class SparseVectorQueriesRun:
 
 @dataclass(frozen=True)
 class ReleaseQueries:
-    """Queries answered from a sample: each point is kept with probability delta, once and for all.
+    """Queries answered from a sample: each point is kept with probability delta, drawn once.
 
     It is (0, delta)-private; the standard deviation of an answer is sqrt(n_q (1 - delta) / delta), n_q
     the exact one.
@@ -257,7 +257,7 @@ class ReleaseQueries:
         probability("delta", self.delta)
 
     def largest_error(self, points: int, queries: int, beta: float) -> float:
-        """Return what no answer's error exceeds, except with probability `beta` (Bernstein, all queries at once)."""
+        """Return a bound on the errors of all answers, except with probability `beta` (Bernstein, union bound)."""
         logs = math.log(2 * queries / beta)
         return (logs / 3 + math.sqrt(logs**2 / 9 + 2 * points * self.delta * logs)) / self.delta
 

@@ -1,4 +1,4 @@
-"""Protocols: what the sites and the server do. One file or folder per family."""
+"""Protocols: the rules of the sites and the server. One file or folder per family."""
 
 from disttrack.protocols.base import EVERYONE, FOREVER, Message, Protocol, Server, Site
 from disttrack.protocols.deterministic import Deterministic

@@ -1,4 +1,4 @@
-"""What a protocol is: parameters that make sites and a server, and facts about them; with the names of its parts."""
+"""Base class of protocols: parameters that make the sites and the server, and facts about them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from disttrack.protocols.parts import Number as Number
 from disttrack.protocols.parts import Server as Server
 from disttrack.protocols.parts import Site as Site
 
-in_unit_interval = probability  # the name under which protocols, those of others too, import it
+in_unit_interval = probability  # the name under which protocols, also users' own, import it
 
 
 @dataclass(frozen=True)
@@ -35,26 +35,25 @@ class Protocol(ABC):
     source: ClassVar[str] = ""
     """Paper and section."""
     guarantee: ClassVar[Literal["always", "adaptive", "oblivious", "none"]] = "none"
-    """When the output is within 1 +- alpha: on every input; with probability 1 - delta against
-    adversaries that react to the outputs; the same only if they do not react; or never promised."""
+    """When the output is within 1 +- alpha: `always`, on every input; `adaptive`, with probability 1 - delta against
+    adversaries that react to the outputs; `oblivious`, the same if they do not react; `none`, never promised."""
     reveals: ClassVar[str] = ""
     """What a change of the output reveals."""
     one_sided: ClassVar[bool] = False
     """Whether the output never exceeds the truth."""
     draws_coins: ClassVar[bool] = True
-    """Whether it may draw random numbers that no seed decides. A class that says False draws from the generators handed
-    to `sites` and `server` only; a game in which nothing was drawn at all is then played for one seed, and counted
-    for all."""
+    """Whether it may draw random numbers that no seed decides. A class with False draws only from the generators handed
+    to `sites` and `server`; a game that drew nothing from them is then played for one seed, and counted for all."""
 
     reacting_bulk: ClassVar[Literal["none", "slower", "faster"]] = "none"
-    """Whether its bulk form plays streams that react to the outputs, too (`BulkForm.until_change`), and if it does,
-    whether that is faster than single sites: it is where few messages change the output, or many are polls."""
+    """Whether its bulk form also plays streams that react to the outputs (`BulkForm.until_change`), and whether that is
+    faster than single sites, which holds if few messages change the output, or many are polls."""
 
     readmission: ClassVar[Literal["none", "report", "anew"]] = "none"
-    """How a site comes back that has lost all but the number of its items: `report`, it tells that number and begins
-    from there (`returned_site`, `Server.readmit`); `anew`, the server collects the numbers of all sites, and the
-    protocol begins with these as its start; `none`, there is no rule. A server that has lost its state comes back
-    `anew`, unless there is no rule."""
+    """How a site returns that has lost all state except its number of items. `report`: it sends that number and goes on
+    from there (`returned_site`, `Server.readmit`). `anew`: the server collects the numbers of all sites, and the
+    protocol starts again from these. `none`: there is no rule. A server that has lost its state restarts by `anew`,
+    unless there is no rule."""
 
     @property
     def accuracy(self) -> float | None:
@@ -81,11 +80,11 @@ class Protocol(ABC):
         """Return the server; `rng` is its own generator, `start` as for `sites`."""
 
     def returned_site(self, k: int, rng: Any, items: int) -> Site:
-        """Return a site that has come back without its state, after so many items; for `readmission` by report."""
+        """Return a site that has returned without its state, after `items` items; for `readmission` by report."""
         raise NotImplementedError(f"{type(self).__name__} does not say how a site comes back")
 
     def recoverable_server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Server:
-        """Return a server that can re-admit sites, with what it must keep for that; by default the usual one."""
+        """Return a server that can re-admit sites, with the state needed for that; by default the usual server."""
         return self.server(k, rng, start)
 
     def bulk_form(self, k: int, site_rng: Any, server_rng: Any, start: Sequence[int] = ()) -> BulkForm | None:
@@ -96,19 +95,19 @@ class Protocol(ABC):
         return None
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the messages that a game is expected to need at most (no bound: infinity)."""
+        """Return an upper bound on the expected number of messages of a game; infinity if there is no bound."""
         return float("inf")
 
     def quick_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return `cost_bound`, or a larger bound where that one takes more than milliseconds to compute."""
+        """Return `cost_bound`, or a larger bound where computing `cost_bound` takes more than milliseconds."""
         return self.cost_bound(k, items, start)
 
     def known(self, k: int) -> dict[str, Any]:
-        """Return what an adversary knows of it in a game of k sites: its kind, parameters, what follows from them."""
+        """Return what an adversary knows of it in a game of k sites: kind, parameters and values derived from them."""
         return {"kind": self.kind, **self.as_mapping()}
 
     def as_mapping(self) -> dict[str, Any]:
-        """Return the parameters by name, as a scenario file would give them."""
+        """Return the parameters by name, as in a scenario file."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
 
 

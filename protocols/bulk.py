@@ -1,9 +1,9 @@
 """The bulk form of a protocol: all sites at once, as arrays.
 
-It shares the rules of its protocol with the single sites: thresholds, coins and the server are the same code, asked for
-an array instead of a number. The engine `bulk` lets it `advance` through the stream, a segment at a time, and takes
-from each `Segment` the messages and the outputs. Where the stream reacts to the outputs, a segment goes `until_change`
-of the output, up to which the stream is fixed.
+It shares the rules of its protocol with the single sites: thresholds, coins and the server are the same code, called
+for an array instead of a number. The engine `bulk` lets it `advance` through the stream, one segment at a time, and
+takes the messages and the outputs from each `Segment`. Where the stream reacts to the outputs, a segment lasts
+`until_change` of the output, up to which the stream is fixed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from disttrack.protocols.parts import Message, Number, Server
 Integers = npt.NDArray[np.int64]
 
 CHUNK: Final = 2**20
-"""Messages that a segment aims for at most; with k sites it may hold a few times k more."""
+"""Approximate maximum number of messages per segment; with k sites it may hold a few times k more."""
 
 
 class Stream(Protocol):
-    """The stream that a bulk form is fed with: an item per step, from step 1 on.
+    """The stream that a bulk form receives: one item per step, from step 1 on.
 
-    It answers for any step that `advance` has been allowed so far (`until`), and for arrays as for single numbers.
+    It answers for any step up to the `until` passed to `advance`, and for arrays as well as single numbers.
     Counts do not include what the sites held at the start.
     """
 
@@ -37,7 +37,7 @@ class Stream(Protocol):
         ...
 
     def at(self, steps: Integers) -> Integers:
-        """Return the site that is fed in each of these steps; they must be steps of the present plan, after `now`."""
+        """Return the site that receives the item of each of these steps, which must belong to the present plan."""
         ...
 
     def counts(self, step: int) -> Integers:
@@ -54,12 +54,12 @@ class Stream(Protocol):
 
     @property
     def fed(self) -> Integers:
-        """The sites that the present plan feeds, in rising order."""
+        """The sites that receive items in the present plan, in rising order."""
         ...
 
     @property
     def only(self) -> int | None:
-        """The site that the present plan feeds, if it is one burst; None for any other plan."""
+        """The only site of the present plan, if the plan is one burst; None for any other plan."""
         ...
 
     def received(self, site: int, step: int) -> int:
@@ -69,12 +69,12 @@ class Stream(Protocol):
 
 @dataclass(slots=True)
 class MessageBatch:
-    """Messages from sites to the server that are alike but for who sends them when, in the order of their steps.
+    """Messages of one kind from sites to the server, in the order of their steps.
 
     Attributes
     ----------
     message
-        What each of them is, for the ledger: kind, words, and whether it carries a value (None: one bit).
+        Kind, words, and whether it carries a value (None: one bit), for the ledger.
     steps, sites
         For each message, the step in which it is sent and the site that sends it. Steps do not decrease.
     """
@@ -92,7 +92,7 @@ class Exchange(NamedTuple):
     direction
         down: the server broadcasts it; up: sites send it.
     message
-        What it is, for the ledger.
+        Kind and words, for the ledger.
     sites
         The sites that receive it, or that send it, in this order.
     """
@@ -109,19 +109,19 @@ class Segment:
     Attributes
     ----------
     end
-        The last step that is settled.
+        Last step of the segment.
     batches
-        The messages that sites sent when an item made them. Of one step, those of an earlier batch were sent first.
+        Messages that sites sent on receiving an item. Within one step, an earlier batch was sent first.
     steps, outputs
-        The steps at whose end the output may be a new one, in order, and the output from then on. Where a step is
-        listed more than once the last output stands; an output that is none other than the one before is no change.
+        The steps after which the output may change, in order, and the output from then on. Where a step is listed more
+        than once, the last output holds; an output equal to the one before is no change.
     scale
         Numerator and denominator of a fraction by which each of the (whole) outputs is to be multiplied, exactly.
     exchange
-        What the server and the sites then sent each other in step `end`, in this order: broadcasts and answers.
+        Messages between the server and the sites after that, in step `end`, in this order: broadcasts and answers.
     forwarded
         If not None, every item of the segment is sent as this message, and the output is exact at each step. `steps`
-        and `outputs` then speak of step `end` only: what is listed stands at it in place of the exact output.
+        and `outputs` then refer to step `end` only, where they replace the exact output.
     """
 
     end: int
@@ -133,25 +133,25 @@ class Segment:
     forwarded: Message | None = None
 
     def stand(self, output: Number) -> None:
-        """Let this output stand at step `end`, after whatever is listed already."""
-        # what is empty is not appended to: it would make floats of whole numbers
+        """Set the output at the end of step `end`, after any outputs listed already."""
+        # empty arrays are not appended to: that would turn whole numbers into floats
         self.steps = np.append(self.steps, self.end) if len(self.steps) else np.array([self.end])
         self.outputs = np.append(self.outputs, output) if len(self.outputs) else np.array([output])
 
 
 class Signals(NamedTuple):
-    """What happened after the last segment, up to step `end`, where one site alone said anything.
+    """What happened after the last segment, up to step `end`, if only one site sent messages.
 
     Parameters
     ----------
     end
-        The last step that is settled.
+        Last step of the segment.
     message
-        What each of its messages is, for the ledger.
+        Kind and words of each message, for the ledger.
     site, steps
-        The site, and the steps in which it sent one each, in order.
+        The sending site, and the steps in which it sent one message each, in order.
     output
-        The output from step `end` on; None if it is the one before.
+        The output from step `end` on; None if unchanged.
     """
 
     end: int
@@ -165,50 +165,50 @@ class BulkForm(ABC):
     """The sites and the server of one game, as arrays. `Protocol.bulk_form` makes a new one for each game.
 
     It must play the game of the single sites: the same messages and outputs where nothing is random, and otherwise a
-    game of the same distribution, from the first item on, whatever the borders between segments. `check_bulk_form`
+    game of the same distribution, from the first item on, wherever segments end. `check_bulk_form`
     of `simulator.conformance` compares the two.
     """
 
     server: Server
-    """The server that single sites would speak to; after `advance` its output and rounds are those of step `end`."""
+    """The server that single sites would send to; after `advance` its output and rounds are those of step `end`."""
 
     @abstractmethod
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
-        """Play the steps after `now`, at the longest up to `until`, and return what happened.
+        """Play the steps after `now`, up to `until` at most, and return what happened.
 
-        The segment must end after `now`, and no later than the step in which the server sends a message: what the sites
-        do after that depends on it. It may end earlier, so that arrays stay small (`CHUNK`); it will then be called
-        again, with `now` where it left off. Coins that have been tossed must not be tossed again.
+        The segment must end after `now`, and no later than the step in which the server sends a message, because that
+        message changes what the sites do. It may end earlier, to keep arrays small (`CHUNK`); the engine then calls
+        `advance` again with `now` at that step. Coins that have been tossed must not be tossed again.
 
         Parameters
         ----------
         stream
-            Which site is fed when.
+            The site of each step.
         now
-            The last step that is settled, 0 at first.
+            Last step played, 0 at first.
         until
-            The last step that the stream is settled for: the end of the adversary's plan, or of the game.
+            Last step for which the stream is fixed: the end of the adversary's plan, or of the game.
         """
 
     def until_change(self, stream: Stream, now: int, until: int) -> Segment | Signals | None:
-        """Play on up to the first step at whose end the output may be another, for streams that react to the outputs.
+        """Play up to the first step after which the output may change, for streams that react to the outputs.
 
-        As `advance`, but nothing may change the output before the last step that is settled. Where few messages lie
-        between two changes, `Signals` take less time than a `Segment`. None says that nothing at all happens up to
-        `until`. A form that leaves this method out is not asked to play such streams.
+        As `advance`, but the output may change only at the last step of the segment. If few messages lie between two
+        changes, `Signals` take less time than a `Segment`. None means that nothing happens up to `until`. A form
+        without this method does not play such streams.
         """
         raise NotImplementedError
 
     def forwarding(self, most: int) -> tuple[Message, int] | None:
-        """Return what each item is sent as, and of how many of the next `most` items that is known already.
+        """Return the message that forwards each item, and for how many of the next `most` items that is known already.
 
-        The output is then exact after each of them, and nothing else happens. An engine that goes through them by
-        itself says so by `forwarded`. None if there are none.
+        The output is then exact after each of them, and nothing else happens. An engine that plays them itself reports
+        their number by `forwarded`. None if there are none.
         """
         return None
 
     def forwarded(self, items: int) -> None:
-        """Take note that so many items have been sent as `forwarding` says."""
+        """Record that `items` items have been sent as `forwarding` states."""
         raise NotImplementedError
 
     @property
@@ -241,7 +241,7 @@ def in_order(steps: Integers) -> tuple[Integers, Integers | slice]:
 
 
 def repeated(numbers: Integers) -> tuple[Integers, Integers]:
-    """Return, for `numbers[i]` entries each, the i of every entry and its place 0, 1, … among those of its i."""
+    """Return, for `numbers[i]` entries each, the i of every entry and its position 0, 1, … within that i."""
     owners = np.repeat(np.arange(len(numbers)), numbers)
     firsts = np.cumsum(numbers) - numbers
     return owners, np.arange(len(owners)) - firsts[owners]

@@ -10,15 +10,15 @@ from disttrack.mechanisms.rules import gap_scale as gap_scale
 
 _LARGEST_BATCH = 1024
 _LARGEST_GAP = 2.0**62
-"""Arrays have no room for a number of tosses beyond it, and no game is as long."""
+"""Upper limit of a number of tosses, so that it fits an integer array; no game is as long."""
 _ROOMY = 2.0**54
-"""A mean up to which nothing comes near that: an exponential draw is below 2^8."""
+"""Largest mean that cannot exceed this limit: an exponential draw is below 2^8."""
 
 
 class Coins:
     """Random draws for one site or for an array of sites, from one generator.
 
-    A shape is what the result looks like: None for one number, otherwise a number of draws.
+    `shape` is None for one number, otherwise the number of draws.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Coins:
         self._size = 0
 
     def gap(self, scale: float, shape: int | None = None) -> Any:
-        """Return how many tosses it takes until a coin of bias p succeeds: geometric on 1, 2, …
+        """Return the number of tosses until a coin of bias p succeeds: geometric on 1, 2, …
 
         `scale` is `gap_scale(p)`.
         """
@@ -53,7 +53,7 @@ class Coins:
             return self.gap(scale)
 
     def successes(self, scale: float, number: int, now: int, until: int) -> Any:
-        """Return the tosses in (now, until] that succeed, of the next `number` successes after toss `now`.
+        """Return the successful tosses in (now, until], out of the next `number` successes after toss `now`.
 
         Fewer than `number` only if the others lie beyond `until`.
         """
@@ -69,7 +69,7 @@ class Coins:
             return self.rng.integers(1, size, size=shape, endpoint=True)
         if size == self._size and self._numbers:
             return self._numbers.pop()
-        # what is left for another size is thrown away: sizes change with rounds only
+        # the rest of a batch for another size is dropped: sizes change with rounds only
         self._size = size
         self._numbers = self.rng.integers(1, size, size=self._batch(), endpoint=True).tolist()
         return self._numbers.pop()

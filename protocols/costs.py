@@ -1,8 +1,8 @@
-"""Words while the items grow by a factor e, of each kind of tracker at the same promise, by formulas.
+"""Words while the items grow by a factor e, for each kind of tracker under the same guarantee, by formulas.
 
-The promise: all steps are right with probability 1 - delta while the items grow by e^20. `oblivious` promises it for
-inputs that do not react, `partial_privacy` against whoever sees the outputs, `memoryless` against whoever sees the
-whole state, and `deterministic` always. Each is at its best constants, and so far on that no item is forwarded.
+The guarantee: all steps are right with probability 1 - delta while the items grow by e^20. `oblivious` gives it for
+inputs that do not react, `partial_privacy` against adversaries that see the outputs, `memoryless` against adversaries
+that see the whole state, and `deterministic` always. Each has its best constants, after its start-up.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ GROWTH: Final = 20.0
 
 
 def deterministic(k: int, alpha: float) -> float:
-    """Return k / ln((1 + alpha) / (1 - alpha)): a word from each site whenever its count has grown by that factor.
+    """Return k / ln((1 + alpha) / (1 - alpha)): one word from each site whenever its count has grown by that factor.
 
-    The centred tracker, with its items spread evenly, which is its worst input.
+    This is the centred tracker with its items spread evenly, which is its worst input.
     """
     return k / log((1 + alpha) / (1 - alpha))
 
@@ -32,9 +32,9 @@ def deterministic(k: int, alpha: float) -> float:
 def oblivious(k: int, alpha: float, delta: float = 0.05) -> float:
     """Return the least words of the sampling tracker of Huang, Yi and Zhang with one p for each factor g of growth.
 
-    1/p = alpha N0 / (c sqrt k) from a growth to N0 on; then k words to tell the next p, and a correction from each site
-    but every g-th. c is the least with which delta is kept (`protocols.sampling.confidence`), g the best. `randomized`
-    pays more: its p are powers of two, and a doubling tracker beside it says when.
+    1/p = alpha N0 / (c sqrt k) from a growth to N0 on; then k words announce the next p, and each site sends a
+    correction, except every g-th. c is the least value that keeps delta (`protocols.sampling.confidence`), g the best.
+    `randomized` pays more: its p are powers of two, and a doubling tracker beside it decides when p changes.
     """
     from scipy.optimize import minimize_scalar
 
@@ -43,8 +43,8 @@ def oblivious(k: int, alpha: float, delta: float = 0.05) -> float:
         confidence = confidence_for(k, alpha, delta * log_factor / GROWTH, factor)
         return (confidence * sqrt(k) / alpha * (factor - 1) + k + k * (1 - 1 / factor)) / log_factor
 
-    found = minimize_scalar(lambda power: words(exp(power)), bounds=(log(0.003), log(8)), method="bounded")
-    return float(found.fun)
+    best = minimize_scalar(lambda power: words(exp(power)), bounds=(log(0.003), log(8)), method="bounded")
+    return float(best.fun)
 
 
 @lru_cache(maxsize=1024)

@@ -35,7 +35,7 @@ class Thresholds:
 
     Source
     ------
-    Yi and Zhang 2009, as section 1 of Xiong, Zhu, Huang 2023 has it.
+    Yi and Zhang 2009, as described in section 1 of Xiong, Zhu, Huang 2023.
     """
 
     __slots__ = ("den", "growth", "known", "num")
@@ -46,16 +46,16 @@ class Thresholds:
         self.num, self.den = growth.as_integer_ratio()
         self.growth = float(growth)
         self.known = _Known(self)
-        """`after` of single counts: all sites and the server use the same few, so each is computed once."""
+        """`after` for single counts: all sites and the server use the same few, so each is computed once."""
 
     def after(self, reported: Any) -> Any:
-        """Return the count of the next report; takes one count or an array of them, where `FOREVER` is the largest."""
+        """Return the count of the next report, for one count or an array; in an array `FOREVER` is the largest."""
         if isinstance(reported, np.ndarray):
             return self._after_each(reported)
         return reported + reported * (self.num - self.den) // self.den + 1
 
     def _after_each(self, reported: Any) -> Any:
-        """Return the counts of the next reports; those beyond `FOREVER` come never."""
+        """Return the counts of the next reports; counts beyond `FOREVER` never come."""
         most = FOREVER * self.den // self.num - 1
         if int(reported.max(initial=0)) > most:
             never = reported > most
@@ -72,7 +72,7 @@ class Thresholds:
 
 
 class _Known(dict[int, int]):
-    """Maps a count to the next one; computes those that are asked for the first time."""
+    """Maps a count to the next one; computes missing counts on first use."""
 
     def __init__(self, rule: Thresholds) -> None:
         self._rule = rule
@@ -86,7 +86,7 @@ class _Known(dict[int, int]):
 class Deterministic(Protocol):
     """Each site reports whenever its own count has grown by the factor 1 + alpha.
 
-    The server adds up what was last reported: an estimate in [N / (1 + alpha), N], at every step
+    The server adds up the last reports: an estimate in [N / (1 + alpha), N], at every step
     and on every input. `centred` reports at (1 + alpha) / (1 - alpha) and multiplies by 1 + alpha:
     about half the messages, and errors on both sides.
 
@@ -99,7 +99,7 @@ class Deterministic(Protocol):
 
     Source
     ------
-    Yi and Zhang 2009, as section 1 of Xiong, Zhu, Huang 2023 has it; the centred form is derived here.
+    Yi and Zhang 2009, as described in section 1 of Xiong, Zhu, Huang 2023; the centred form is derived here.
     """
 
     alpha: float
@@ -181,7 +181,7 @@ class _BulkForm(BulkForm):
 
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
         total = int(self._reported.sum())
-        # at most about CHUNK reports: one per item, and later on one per site while the total grows by 1 + alpha
+        # at most about CHUNK reports: one per item, and later one per site while the total grows by 1 + alpha
         until = min(until, now + CHUNK + int(total * CHUNK / stream.k * (self._rule.growth - 1) / 2))
         counts = self._start + stream.counts(until)
         before, at, who = [], [], []
@@ -227,7 +227,7 @@ class _Server(Server):
         return ()
 
     def grown(self, growth: Any) -> Any:
-        """Return the sums of the reports after they have grown in all by these amounts."""
+        """Return the sums of the reports after growing by these amounts in total."""
         sums = self.output + growth
         self.output = int(sums[-1])
         return sums
@@ -257,7 +257,7 @@ class _CentredServer(Server):
         return Exactly(self._inner.output * numerator, denominator)
 
     def grown(self, growth: Any) -> Any:
-        """Return the sums of the reports after they have grown in all by these amounts."""
+        """Return the sums of the reports after growing by these amounts in total."""
         sums = self._inner.grown(growth)
         self.output = self._scaled()
         return sums

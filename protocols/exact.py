@@ -89,19 +89,19 @@ class _Server(Server):
 
 
 class _TallyingServer(_Server):
-    """Keeps how many items each site has sent, which a site that comes back replaces by its own count."""
+    """Keeps the number of items that each site has sent; a returning site replaces its number by its own count."""
 
-    __slots__ = ("_heard",)
+    __slots__ = ("_counts",)
 
-    def __init__(self, heard: list[int]) -> None:
-        super().__init__(sum(heard))
-        self._heard = heard
+    def __init__(self, counts: list[int]) -> None:
+        super().__init__(sum(counts))
+        self._counts = counts
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        self._heard[sender] += 1
+        self._counts[sender] += 1
         return super().hear(sender, message)
 
     def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
-        self.output += items - self._heard[sender]
-        self._heard[sender] = items
+        self.output += items - self._counts[sender]
+        self._counts[sender] = items
         return ()

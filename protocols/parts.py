@@ -1,4 +1,4 @@
-"""What a protocol's parts are: messages, sites and a server.
+"""The parts of a protocol: messages, sites and a server.
 
 A site acts only on an item or on a message, the server only on a message
 (Xiong, Zhu, Huang 2023, section 1). Each returns the messages that it sends; the simulator
@@ -15,11 +15,11 @@ EVERYONE: Final = -1
 """Receiver of a broadcast: every site, at the cost of k messages."""
 
 FOREVER: Final = 2**62
-"""A quota without end: no further item makes the site send a message."""
+"""An infinite quota: no further item makes the site send a message."""
 
 
 class Exactly(NamedTuple):
-    """An output that is no whole number, to be judged exactly: numerator / denominator."""
+    """A fractional output, to be judged exactly: numerator / denominator."""
 
     numerator: int
     denominator: int
@@ -32,14 +32,14 @@ Number = int | float | Exactly
 
 
 class Message(NamedTuple):
-    """What crosses a channel.
+    """A message between a site and the server.
 
     Attributes
     ----------
     kind
         Short name under which the ledger counts it.
     value
-        What it carries; None makes it a signal of one bit.
+        The value that it carries; None makes it a signal of one bit.
     words
         Cost in words. Every message is at least one; an integer below N is one.
     """
@@ -73,13 +73,13 @@ class Site(ABC):
     def tossed_ahead(self) -> tuple[str, ...]:
         """Names of the attributes that hold coins of items yet to come, drawn ahead to save time.
 
-        In the algorithm these coins are tossed with their item, so an adversary that sees the state is not shown them.
+        In the algorithm these coins are tossed with their item, so an adversary that sees the state does not see them.
         """
         return ()
 
 
 class Server(ABC):
-    """The server. Its `output` stands at every step as the estimate of the number of items."""
+    """The server. Its `output` is the estimate of the number of items at every step."""
 
     __slots__ = ()
 
@@ -97,8 +97,8 @@ class Server(ABC):
         """
 
     def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
-        """Take the count of a site that has come back without its state; return pairs as `hear` does.
+        """Take the count of a site that has returned without its state; return pairs as `hear` does.
 
-        Called only where `Protocol.readmission` says that such a site reports its count.
+        Called only if `Protocol.readmission` is `report`.
         """
         raise NotImplementedError(f"{type(self).__name__} does not say how a site is re-admitted")

@@ -1,4 +1,4 @@
-"""Analysts: who chooses statistical queries of a sample and sees the answers."""
+"""Analysts, which choose statistical queries of a sample and see the answers."""
 
 from disttrack.adversaries.analysts.base import Analyst, AnalystView
 from disttrack.adversaries.analysts.feature_analysts import (

@@ -1,4 +1,4 @@
-"""Analysts: who chooses statistical queries, one after the other, and sees the answers."""
+"""Base class of analysts, which choose statistical queries one after the other and see the answers."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from disttrack.mechanisms.statistical.queries import Selection, StatisticalQuery
 
 
 class AnalystView:
-    """All that an analyst may know.
+    """The information that an analyst has.
 
     Attributes
     ----------
     queries
-        Queries that this game has at most.
+        Maximum number of queries of this game.
     features
         Features of a point, or cells.
     samples
         Points of the sample.
     answers
-        The answers so far; to a selection, which of the queries it was.
+        The answers so far; for a selection, the index of the query selected.
     known
         The mechanism's kind and parameters.
     rng
@@ -48,24 +48,24 @@ class AnalystView:
 
     @property
     def left(self) -> int:
-        """Queries that are still to come."""
+        """Queries left."""
         return self.queries - len(self.answers)
 
 
 class Analyst(ABC):
-    """Chooses the next query, again and again. Subclasses define `ask`; parameters are the fields of a dataclass.
+    """Chooses the queries. Subclasses define `ask`; parameters are the fields of a dataclass.
 
-    Each game plays a copy, so what a game leaves behind in fields (``field(init=False)``) is gone at the next. The last
-    query of a game is the one whose gap is measured: what the analyst has come to believe.
+    Each game plays a copy, so fields that change during a game (``field(init=False)``) are fresh in the next. The gap
+    is measured for the last query of a game, which expresses the analyst's conclusion.
     """
 
     kind: ClassVar[str] = ""
     source: ClassVar[str] = ""
     points: ClassVar[Literal["coins", "cells"]] = "coins"
-    """What the points are: independent fair features, or cells."""
+    """Kind of points: independent fair features, or cells."""
     selects: ClassVar[bool] = False
-    """Whether it asks for selections only, which mechanisms that answer nothing can play too."""
+    """Whether it asks for selections only, so that mechanisms that answer nothing can play too."""
 
     @abstractmethod
     def ask(self, view: AnalystView) -> StatisticalQuery | Selection | None:
-        """Return the next query; None if there is nothing more to ask."""
+        """Return the next query; None to end the game."""

@@ -1,4 +1,4 @@
-"""Analysts of points with fair features: nothing is to be found there, whatever they believe to have found."""
+"""Analysts of points with fair features, where every apparent effect is an artefact of the sample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from disttrack.mechanisms.statistical.queries import FeatureMean, Floats, Residu
 
 @dataclass
 class FixedQueries(Analyst):
-    """Asks for the mean of one feature after the other, whatever the answers are."""
+    """Asks for the mean of one feature after the other, independently of the answers."""
 
     kind: ClassVar[str] = "fixed-queries"
     source: ClassVar[str] = "queries fixed in advance"
@@ -25,7 +25,7 @@ class FixedQueries(Analyst):
 
 @dataclass
 class SignCorrelation(Analyst):
-    """Asks for the means of all features but one, and then how often the features vote as their means lie.
+    """Asks for the means of all features but one, and then for the vote of the features by the signs of these means.
 
     The true value is 1/2. On the sample it is Phi(sqrt(2 k / (pi n))) if the answers are exact.
     """
@@ -48,9 +48,9 @@ class SignCorrelation(Analyst):
 
 @dataclass
 class LeaderboardClimber(Analyst):
-    """Adds features one by one to a vote, keeps what improves the answer, and at last asks for the vote of all kept.
+    """Adds features to a vote one by one, keeps each improvement of the answer, and finally asks for that vote.
 
-    This is who climbs a leaderboard by submitting again and again: every answer is on the same holdout.
+    It models climbing a leaderboard by repeated submissions: every answer is on the same holdout.
     """
 
     kind: ClassVar[str] = "leaderboard-climber"
@@ -76,7 +76,7 @@ class LeaderboardClimber(Analyst):
 
 @dataclass
 class GradientAnalyst(Analyst):
-    """Fits a linear model by gradient steps, a query for each coordinate, and at last asks for the model's vote.
+    """Fits a linear model by gradient steps, one query per coordinate, and finally asks for the model's vote.
 
     The true values of its queries have no closed form.
 
@@ -109,7 +109,7 @@ class GradientAnalyst(Analyst):
 
 @dataclass
 class BestOfMany(Analyst):
-    """Asks which of many random votes has the largest mean: the selection that comes before any report of a best model.
+    """Asks which of many random votes has the largest mean: the selection of a best model before any report.
 
     Parameters
     ----------

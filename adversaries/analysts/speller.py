@@ -1,4 +1,4 @@
-"""An analyst that has the whole sample spelled out in the digits of one exact answer."""
+"""An analyst that reads the whole sample from the digits of one exact answer."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from disttrack.mechanisms.statistical.queries import DIGIT, Members, Spelled, Sp
 
 @dataclass
 class Speller(Analyst):
-    """Asks one query whose exact mean lists the cells of all points, and then how many lie in those it has read.
+    """Asks one query whose exact mean encodes the cells of all points, and then the share of points in the cells read.
 
     Points are uniform among many more cells than there are points, so the true value of the second query is small. On
-    the sample it is 1 if the first answer was exact, and nothing like it if noise has covered all but its first
+    the sample it is 1 if the first answer was exact, and far from it if noise has covered all but its first
     digits.
     """
 
@@ -37,7 +37,7 @@ class Speller(Analyst):
 
 
 def read(answer: Any, samples: int, cells: int) -> NDArray[np.int64]:
-    """Return the number of points in each cell, as the digits of an answer say.
+    """Return the number of points in each cell, from the digits of an answer.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def read(answer: Any, samples: int, cells: int) -> NDArray[np.int64]:
     if isinstance(answer, Spelled):
         numerator = answer.numerator
     else:
-        # a float has 53 binary digits; what lies outside [0, 1) is no mean
+        # a float has 53 binary digits; a value outside [0, 1) is no mean
         value = min(max(float(answer), 0.0), 1 - 2.0**-53)
         numerator = int(Fraction(value) * samples * 2**64)
         numerator = (numerator << DIGIT * cells) >> 64

@@ -1,7 +1,7 @@
-"""What one who knows the algorithm and sees the outputs can tell of the server's error, site by site.
+"""Beliefs about the server's error, site by site, from the algorithm and the outputs.
 
-The total error is no secret to an adversary: it sees the output and has counted its items. What it must work out is
-which sites bear it, since only that says where the next item does the most harm. An error here is the server's
+The total error is known to an adversary: it sees the output and has counted its items. It must infer how the error is
+divided among the sites, which determines where the next item does the most harm. An error here is the server's
 estimate of a site minus the site's items, in items; positive means too high an estimate.
 """
 
@@ -17,7 +17,7 @@ __all__ = ["AttributedBelief", "Belief", "BlockBelief", "CaughtBelief", "Samplin
 
 
 def belief_of(view: View) -> Belief:
-    """Return the belief that fits the protocol of this game."""
+    """Return the belief for the protocol of this game."""
     kind = view.known.get("kind")
     plain = view.known.get("copies", 1) == 1 and view.known.get("delta") is None
     if kind == "randomized" and plain:

@@ -1,4 +1,4 @@
-"""What a belief is: the expected error of each site, and what feeding it would bring."""
+"""Base class of beliefs: the expected error of each site, and the expected effect of feeding it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Reals = npt.NDArray[np.float64]
 
 
 class Belief(ABC):
-    """What is known of the errors of the sites, from the outputs and the algorithm.
+    """A belief about the errors of the sites, from the outputs and the algorithm.
 
     Attributes
     ----------
     errors
         Expected error of each site, in items: the server's estimate of it minus its items.
     epoch
-        Goes up whenever the distribution of the reports has changed: a good moment to think again.
+        Increases whenever the distribution of the reports has changed, so that plans should be reconsidered.
     """
 
     def __init__(self, view: View) -> None:
@@ -29,12 +29,12 @@ class Belief(ABC):
 
     @abstractmethod
     def note(self, view: View, site: int, items: int, changed: bool) -> None:
-        """Take in that `site` was given `items` items, and whether the output changed with the last of them."""
+        """Record that `site` was given `items` items, and whether the output changed with the last of them."""
 
     @abstractmethod
     def prospects(self) -> tuple[Reals, Reals]:
-        """Return what each site's error grows by if it is fed until the output changes, and the items that takes."""
+        """Return the growth of each site's error if it is fed until the output changes, and the items needed for it."""
 
     @abstractmethod
     def ideal(self) -> float:
-        """Return the largest relative error that feeding each site until it reports is expected to reach."""
+        """Return the largest relative error expected from feeding each site until it reports."""

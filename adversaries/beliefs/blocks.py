@@ -1,4 +1,4 @@
-"""What the outputs tell of the tracker `block`."""
+"""The belief about the tracker `block`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from disttrack.mechanisms.rules import BlockLayout
 class BlockBelief(Belief):
     """Against `block`: a signal at a uniform place of each block of D items, the estimate D times the signals.
 
-    The errors are known exactly: every signal is seen. What is not known is when the next one comes, and that is
-    uniform over what is left of the block.
+    The errors are known exactly, because every signal is seen. The time of the next signal is unknown, and
+    uniform over the rest of the block.
 
     Source
     ------
-    Overview of Xiong, Zhu, Huang 2023, as `block` has it.
+    Overview of Xiong, Zhu, Huang 2023, as in `block`.
     """
 
     def __init__(self, view: View) -> None:
@@ -57,7 +57,7 @@ class BlockBelief(Belief):
         self._signalled[site] |= changed
 
     def place(self, site: int) -> tuple[int, bool]:
-        """Return how many items of its block a site has had, and whether it has signalled in it."""
+        """Return the number of items that a site has had of its block, and whether it has signalled in it."""
         return int(self._place[site]), bool(self._signalled[site])
 
     def prospects(self) -> tuple[Reals, Reals]:

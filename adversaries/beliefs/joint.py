@@ -1,4 +1,4 @@
-"""The last reports of all sites together, one combination after the other: exact while there are few of them."""
+"""The joint distribution of the last reports of all sites, by enumerating combinations: exact while these are few."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from disttrack.adversaries.beliefs.base import Reals
 from disttrack.mechanisms.rules.sampling import chances_redrawn, estimate
 
 LIMIT: Final = 2**18
-"""Combinations that are followed at most, times the number of sites."""
+"""Maximum number of combinations times the number of sites."""
 
 Combinations = npt.NDArray[np.int64]
 
 
 class JointReports:
-    """Which item each site reported last, as a distribution over combinations.
+    """The last reported item of each site, as a distribution over combinations.
 
     Parameters
     ----------
     lasts
-        The combinations: a row each and a column a site, 0 for no report.
+        The combinations: one row each, one column per site, 0 for no report.
     chances
         Their probabilities.
     """
@@ -32,11 +32,11 @@ class JointReports:
 
     def means(self, inverse: int) -> Reals:
         """Return the expected estimate of each site."""
-        found: Reals = self._chances @ estimate(self._lasts, inverse)
-        return found
+        expected: Reals = self._chances @ estimate(self._lasts, inverse)
+        return expected
 
     def reported(self, site: int, item: int) -> JointReports:
-        """Return the distribution after a site has reported this item of its own."""
+        """Return the distribution after a site has reported this item."""
         lasts = self._lasts.copy()
         lasts[:, site] = item
         return JointReports(lasts, self._chances)
@@ -44,7 +44,7 @@ class JointReports:
     def redrawn(self, site: int, item: int, before: int, inverse: int) -> JointReports | None:
         """Return the distribution after 1/p has grown from `before` at this item of a site; None if it is too large.
 
-        The coin of the item has fallen, unseen, under the old p.
+        The coin of the item was tossed, unseen, with the old p.
         """
         lasts, chances = np.vstack((self._lasts, self.reported(site, item)._lasts)), self._chances / before
         chances = np.append(self._chances - chances, chances)
@@ -67,13 +67,13 @@ class JointReports:
 
 def _redrawn(lasts: Combinations, chances: Reals, site: int, before: int, inverse: int) -> tuple[Combinations, Reals]:
     """Let one site redraw its report in each combination."""
-    found: list[Any] = []
+    parts: list[Any] = []
     weights: list[Reals] = []
     for last in np.unique(lasts[:, site]).tolist():
         rows = lasts[:, site] == last
         ways = chances_redrawn(last, before, inverse)
         anew = np.repeat(lasts[rows], last + 1, axis=0)
         anew[:, site] = np.tile(np.arange(last + 1), int(rows.sum()))
-        found.append(anew)
+        parts.append(anew)
         weights.append(np.outer(chances[rows], ways).ravel())
-    return np.concatenate(found), np.concatenate(weights)
+    return np.concatenate(parts), np.concatenate(weights)

@@ -1,4 +1,4 @@
-"""Means and covariances of many numbers of which single ones and sums are learnt: the best linear estimate of each."""
+"""Means and covariances of many numbers, given observed values and sums: the best linear estimate of each."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 from disttrack.adversaries.beliefs.base import Reals
 
 ROUNDING: Final = 1e-9
-"""Share of a variance below which what is left of it is rounding: the number is known already."""
+"""Share of a variance below which the remainder is rounding: the number is then known."""
 
 
 class Moments:
     """The means and covariances of k numbers, independent at first.
 
-    What is learnt moves each mean by its covariance with it, over the variance of what is learnt: the best estimate
-    that is linear in all that has been learnt so far, and the expected value wherever that is linear. The covariances
-    are kept as diag(own) - ties · weights · ties^T. What is learnt of single numbers changes the small matrix of
-    weights only and each sum learnt adds a column to the ties, so that either costs O(k · columns) and not O(k^2).
+    An observation moves each mean by its covariance with the observed value, over that value's variance: the best
+    estimate that is linear in all observations so far, and the expected value wherever that is linear. The covariances
+    are stored as diag(own) - ties · weights · ties^T. An observed single number changes only the small matrix of
+    weights, and each observed sum adds a column to the ties, so that either costs O(k · columns) and not O(k^2).
 
     Parameters
     ----------
     means
-        The means, which are changed in place. All of the numbers are known to begin with.
+        The means, changed in place. Initially all of the numbers are known.
     """
 
     def __init__(self, means: Reals) -> None:
@@ -44,12 +44,12 @@ class Moments:
         return left if left > ROUNDING * float(self._own[place]) else 0.0
 
     def shift(self, by: Reals | float, variances: Reals) -> None:
-        """Add to each number an independent one of its own, of these means and variances."""
+        """Add to each number an independent one, with these means and variances."""
         self.means += by
         self._own += variances
 
     def mix(self, place: int, value: float, probability: float) -> None:
-        """Let one of the numbers be `value` instead, with this probability, independently of all."""
+        """Replace one of the numbers by `value` with this probability, independently of all."""
         stays = 1 - probability
         variance = stays * self.variance(place) + probability * stays * (value - float(self.means[place])) ** 2
         self._ties[place] *= stays
@@ -58,7 +58,7 @@ class Moments:
         self.means[place] += probability * (value - self.means[place])
 
     def learn(self, place: int, value: float) -> None:
-        """Take in that one of the numbers is `value`."""
+        """Condition on one of the numbers being `value`."""
         if self._own[place]:
             variance = self.variance(place)
             ties = self._weights @ self._ties[place]
@@ -70,13 +70,13 @@ class Moments:
         self.means[place] = value
 
     def learn_all(self, values: Any) -> None:
-        """Take in what each of the numbers is."""
+        """Condition on the values of all numbers."""
         self.means[:] = values
         self._own[:] = 0.0
         self._forget_ties()
 
     def learn_sum(self, total: float) -> None:
-        """Take in that all of the numbers together are `total`."""
+        """Condition on the sum of all numbers being `total`."""
         if self.certain:
             self._forget_ties()
             return

@@ -1,4 +1,4 @@
-"""What the outputs tell of trackers that hide their signals, and of those of which nothing is known."""
+"""The beliefs about trackers that hide their signals, and about unknown trackers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from disttrack.adversaries.beliefs.base import Belief, Reals
 
 
 class CaughtBelief(Belief):
-    """Against trackers that hide their signals: a release only tells that the site fed then has signalled.
+    """Against trackers that hide their signals: a release only shows that the last site has signalled.
 
-    Of all other sites the posterior is as good as the prior. So a site that has been caught is worth leaving until
-    the round is over, which shows by an output that equals the count, and else all sites are alike.
+    For all other sites the posterior is as good as the prior. So a site that has been caught is left until
+    the round is over, which is visible as an output equal to the count; otherwise all sites are equal.
 
     Source
     ------
@@ -34,10 +34,10 @@ class CaughtBelief(Belief):
 
 
 class AttributedBelief(Belief):
-    """Against any other protocol: whatever the total error does while a site is fed is put down to this site.
+    """Against any other protocol: changes of the total error while a site is fed are attributed to this site.
 
-    That is exact where the server's estimate is a sum over the sites. Where an output equals the count, all are
-    taken to be right again.
+    That is exact if the server's estimate is a sum over the sites. When an output equals the count, all sites are
+    assumed to be right again.
     """
 
     def __init__(self, view: View) -> None:

@@ -1,4 +1,4 @@
-"""What the outputs tell of the tracker `randomized`."""
+"""The belief about the tracker `randomized`."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from disttrack.adversaries.beliefs.moments import Moments
 from disttrack.adversaries.beliefs.seen import LastSeen
 from disttrack.adversaries.known import sampling_rule
 from disttrack.adversaries.views import Heard
-from disttrack.mechanisms.rules import at_double, estimate
+from disttrack.mechanisms.rules import estimate, next_double
 
 
 class SamplingBelief(Belief):
-    """Against `randomized`: each item is reported with probability p, and the estimate then is count - 1 + 1/p.
+    """Against `randomized`: each item is reported with probability p, and the estimate is then count - 1 + 1/p.
 
-    p is no secret, since the doubling tracker draws no coins. While p stays, a report shows as a change of the output
-    and tells all of its site: the error is now 1/p - 1, and what the output jumped by tells what it was before. When p
-    is lowered, all sites redraw their reports in secret, and only the sum of it shows. To redraw leaves the mean of
-    an estimate as it is, so a report of the L-th item, seen under p_0, makes L - 1 + 1/p_0 the mean from then on;
+    p is public, since the doubling tracker draws no coins. While p is constant, a report is visible as a change of the
+    output and determines the error of its site: it is now 1/p - 1, and the jump of the output gives the one before.
+    When p is lowered, all sites redraw their reports in secret, and only the sum is visible. A redraw does not change
+    the mean of an estimate, so a report of the L-th item, seen under p_0, makes L - 1 + 1/p_0 the mean from then on;
     the variance that each redraw adds is known, too (`variance_redrawn`). The site fed in that very step may have
     reported its item under the old p just before, with probability p.
 
-    `errors` is the posterior mean, exactly, as long as few combinations of reports are possible since all sites were
+    `errors` is the exact posterior mean as long as few combinations of reports are possible since all sites were last
     known (`JointReports`): with two or three sites, or few items. Beyond that it is the best estimate that is linear in
-    the totals and the reports seen (`Moments`), with exact means, variances and covariances. That is the posterior
-    mean where all uncertain sites have redrawn reports of many items, since they are then alike. It differs where
-    redraws may lead some of them back to their first item: after one redraw by 3 % of a site's standard deviation
-    with 16 sites, by less than 1 % from 64 on.
+    the totals and the reports seen (`Moments`), with exact means, variances and covariances. That is the posterior mean
+    if all uncertain sites have redrawn reports of many items, since they are then exchangeable. It differs if redraws
+    may take some of them back to their first item: after one redraw by 3 % of a site's standard deviation with 16
+    sites, by less than 1 % from 64 on.
 
     Source
     ------
-    Huang, Yi, Zhang 2012, section 2, as `randomized` has it; means, variances and their filter derived here.
+    Huang, Yi, Zhang 2012, section 2, as in `randomized`; means, variances and their filter derived here.
     """
 
     def __init__(self, view: View) -> None:
@@ -56,7 +56,7 @@ class SamplingBelief(Belief):
         """The exact posterior, while sites are uncertain and it is small."""
 
     def note(self, view: View, site: int, items: int, changed: bool, heard: Sequence[Heard] | None = None) -> None:
-        """Take in what any belief does; `heard` are the messages since it was last asked, of one who hears them."""
+        """Record a move as any belief does; `heard` are the messages since the last request, if they are seen."""
         total = float(view.output) - view.start - view.sent
         redrawn, left = False, items
         while left:
@@ -67,7 +67,7 @@ class SamplingBelief(Belief):
             self.errors[site] -= some
             redrawn = inverse != self.inverse
             if redrawn:
-                # before the last item the output has stayed as it was, whatever was redrawn
+                # before the last item the output was unchanged, whatever was redrawn
                 self._redraw(site, inverse, self._total if left else total, heard)
         if changed and not redrawn:
             self._report(site, total)
@@ -78,12 +78,12 @@ class SamplingBelief(Belief):
                 self._joint = None
 
     def _count(self, site: int, items: int) -> tuple[int, int]:
-        """Count items of a site, but none beyond the one at which p falls; return how many, and 1/p after them."""
+        """Count items of a site up to the one at which p falls; return their number, and 1/p after them."""
         begin, doubled = self._counts[site], self._doubled
-        while (double := at_double(doubled[site])) <= begin + items:
+        while (double := next_double(doubled[site])) <= begin + items:
             self._lower += double - doubled[site]
             doubled[site] = double
-            if self._lower >= at_double(self._known):
+            if self._lower >= next_double(self._known):
                 self._known = self._lower
                 inverse = self._rule.inverse_p(self._known)
                 if inverse != self.inverse:
@@ -93,7 +93,7 @@ class SamplingBelief(Belief):
         return items, self.inverse
 
     def _report(self, site: int, total: float) -> None:
-        """Take in that a site has reported its latest item, and that the total error is now `total`."""
+        """Record that a site has reported its latest item, and that the total error is now `total`."""
         item, error = self._counts[site] - self._begun[site], self._top
         self._moments.learn(site, self._total + error - total)
         self.errors[site] = error
@@ -102,11 +102,11 @@ class SamplingBelief(Belief):
             self._joint = self._joint.reported(site, item).given(total + self._sent, self.inverse)
 
     def _redraw(self, site: int, inverse: int, total: float, heard: Sequence[Heard] | None) -> None:
-        """Take in that 1/p has become `inverse` at an item of `site`, and that the total error is now `total`."""
+        """Record that 1/p has become `inverse` at an item of `site`, and that the total error is now `total`."""
         before, item, joint = self.inverse, self._counts[site] - self._begun[site], self._joint
         if joint is None and heard is None and self._moments.certain:
             joint = JointReports(self._seen.certain[None, :], np.ones(1))
-        # the coin of this item fell under the old p, and what came of it went under in the redraw
+        # the coin of this item was tossed with the old p, and its result was lost in the redraw
         reported = 1 / before if heard is None else float(any(message.kind == "report" for message in heard))
         self._moments.mix(site, self._top, reported)
         self._seen.suspect(site, item, before, reported)
@@ -123,36 +123,36 @@ class SamplingBelief(Belief):
 
     @property
     def _top(self) -> float:
-        """The error of a site right after its report, whichever item it was."""
+        """The error of a site right after its report, for any item."""
         return float(estimate(1, self.inverse) - 1)
 
     def _items(self) -> npt.NDArray[np.int64]:
-        """Return the items of each site, without those that were known at the start."""
+        """Return the items of each site, without the start."""
         items: npt.NDArray[np.int64] = np.array(self._counts) - np.array(self._begun)
         return items
 
-    # ------------------------------------------------------------------ of greater powers
+    # ------------------------------------------------------------------ for greater powers
 
     def _hear(self, before: int, redrew: Sequence[Any]) -> None:
-        """Take in which sites have sent a redrawn report, and that the others have kept theirs."""
+        """Record which sites have sent a redrawn report; the others have kept theirs."""
         inverse, gain = self.inverse, self.inverse - before
         lost = np.zeros(len(self.errors), dtype=bool)
         lost[redrew] = True
         holds = self._seen.holding(before)
-        # who has lost a report has the estimate of the items before it; who has kept one, that of the new p
+        # a site that lost its report has the estimate of the items before it; one that kept it, that of the new p
         means = np.where(lost, -before, gain * holds)
         variances = np.where(lost, self._seen.variances_anew(inverse), gain * gain * holds * (1 - holds))
         self._moments.shift(means, variances)
         self._seen.redrew(lost, inverse / before)
 
     def see(self, lasts: Sequence[int]) -> None:
-        """Take in each site's last report, 0 for none, as one who sees the state does."""
+        """Record each site's last report, 0 for none, for an adversary that sees the state."""
         last = np.array(lasts, dtype=np.int64)
         self._moments.learn_all(estimate(last, self.inverse) - self._items())
         self._seen.see_all(last, self.inverse)
         self._joint = None
 
-    # ------------------------------------------------------------------ what is worth doing
+    # ------------------------------------------------------------------ expected effects
 
     def prospects(self) -> tuple[Reals, Reals]:
         return self._top - self.errors, np.full(len(self.errors), float(self.inverse))

@@ -1,4 +1,4 @@
-"""The last report that was seen of each site, or that it may have sent unseen, and how sure its estimate is since."""
+"""The last seen or possible unseen report of each site, and the variance of its estimate since then."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Mask = npt.NDArray[np.bool_]
 class LastSeen:
     """For each site, cases of its last report before any redraw: their probabilities, items, and 1/p at the time.
 
-    Most sites have one case. One that was fed in a step in which p fell may or may not have reported then: two.
-    A table has a row a case and a column a site.
+    Most sites have one case. A site that was fed in a step in which p fell may or may not have reported then: two.
+    A table has one row per case and one column per site.
 
     Parameters
     ----------
@@ -30,22 +30,22 @@ class LastSeen:
 
     @property
     def certain(self) -> npt.NDArray[np.int64]:
-        """The item that each site reported last, 0 for none, where that is known."""
+        """The last item that each site reported, 0 for none, if that is known."""
         items: npt.NDArray[np.int64] = self._item[0].astype(np.int64)
         return items
 
     def see(self, site: int, item: int, inverse: int) -> None:
-        """Take in that a site has reported this item of its own."""
+        """Record that a site has reported this item."""
         self._chance[:, site] = 0
         self._set(0, site, 1.0, item, inverse)
 
     def see_all(self, items: npt.NDArray[np.int64], inverse: int) -> None:
-        """Take in the last reports of all sites; they hold under the present p."""
+        """Record the last reports of all sites, under the present p."""
         self._chance[:] = 0
         self._chance[0], self._item[0], self._then[0] = 1, items, inverse
 
     def suspect(self, site: int, item: int, inverse: int, chance: float) -> None:
-        """Take in that a site may have reported this item, with this probability."""
+        """Record that a site may have reported this item, with this probability."""
         if chance == 1:
             self.see(site, item, inverse)
         elif chance:
@@ -56,23 +56,23 @@ class LastSeen:
             self._set(int(free[0]) if len(free) else -1, site, chance, item, inverse)
 
     def variances(self, inverse: int) -> Reals:
-        """Return the variance that each site's redraws have given to its estimate by the time that 1/p is `inverse`."""
-        found: Reals = (self._chance * variance_redrawn(self._item, self._then, inverse)).sum(axis=0)
-        return found
+        """Return the variance that redraws have added to each site's estimate by the time that 1/p is `inverse`."""
+        variances: Reals = (self._chance * variance_redrawn(self._item, self._then, inverse)).sum(axis=0)
+        return variances
 
     def holding(self, inverse: int) -> Reals:
         """Return the probability that each site still has a report while 1/p is `inverse`."""
         none = (1 - self._then / inverse) * (1 - 1 / inverse) ** self._before
-        found: Reals = (self._chance * (self._item > 0) * (1 - none)).sum(axis=0)
-        return found
+        chances: Reals = (self._chance * (self._item > 0) * (1 - none)).sum(axis=0)
+        return chances
 
     def variances_anew(self, inverse: int) -> Reals:
-        """Return the variance of each site's estimate when it has lost its report and 1/p is `inverse`."""
-        found: Reals = (self._chance * variance(self._before, inverse)).sum(axis=0)
-        return found
+        """Return the variance of each site's estimate if it has lost its report and 1/p is `inverse`."""
+        variances: Reals = (self._chance * variance(self._before, inverse)).sum(axis=0)
+        return variances
 
     def redrew(self, lost: Mask, factor: float) -> None:
-        """Take in which sites have lost their reports while 1/p grew by a factor, and that the others kept theirs."""
+        """Record which sites have lost their reports while 1/p grew by a factor; the others kept theirs."""
         self._then = np.where(lost, 0.0, self._then * factor)
 
     @property

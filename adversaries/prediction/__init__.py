@@ -1,4 +1,4 @@
-"""Adversaries that give examples, points with labels, to online learners; elsewhere they feed sites."""
+"""Adversaries that give examples, points with labels, to online learners; in other games they feed sites."""
 
 from disttrack.adversaries.prediction.base import Examiner, FixedExamples
 from disttrack.adversaries.prediction.constructed import Halving, Insertion

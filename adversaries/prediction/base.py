@@ -1,4 +1,4 @@
-"""What an adversary of online learners does: it asks for a point, sees what the learner shows, and names the label.
+"""Base classes of adversaries of online learners: they choose a point, see the learner's output, and give the label.
 
 In these games a view's `sites` are the points of the domain and its `items` the rounds; `view.algorithm` is the
 learner's class and parameters, without its coins.
@@ -21,19 +21,19 @@ Examples = tuple[NDArray[np.int64], NDArray[np.bool_]]
 
 
 class Examiner(Adversary):
-    """Gives examples round by round, and may react: `ask`, and after the learner has shown what it shows, `label`."""
+    """Gives examples round by round, and may react: `ask`, and after the learner's output `label`."""
 
     @abstractmethod
     def ask(self, view: View) -> int:
-        """Return the point of the next round; `view.output` is what was shown in the last one."""
+        """Return the point of the next round; `view.output` is the output of the last one."""
 
     @abstractmethod
     def label(self, view: View, point: int) -> bool:
-        """Return the label of this round's point; `view.output` is what the learner has shown in this round."""
+        """Return the label of this round's point; `view.output` is the learner's output in this round."""
 
 
 class FixedExamples(Adversary):
-    """Gives examples that do not react: all of them are there before the game."""
+    """Gives examples that do not react: all of them are fixed before the game."""
 
     oblivious: ClassVar[bool] = True
 
@@ -42,12 +42,12 @@ class FixedExamples(Adversary):
         """Return the examples of all rounds."""
 
     def plan(self, view: View) -> Schedule | None:
-        """Feed the sites that have the numbers of the points: the stream without its labels."""
+        """Feed the sites numbered like the points: the stream without its labels."""
         if view.steps:
             return None
         return Labels(self.examples(view)[0], view.sites)
 
 
 def algorithm_of(view: View) -> Any:
-    """Return the learner that plays, as its frozen parameters; None where there is none."""
+    """Return the learner's frozen parameters; None if there is none."""
     return getattr(view, "algorithm", None)

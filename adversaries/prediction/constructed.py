@@ -1,4 +1,4 @@
-"""Examples constructed against a learner that is known but for its coins: those of the lower bound, and its sketch."""
+"""Examples constructed against a learner known except for its coins: those of the lower bound, and its sketch."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from disttrack.mechanisms.prediction.insertion import Construction, halving, ins
 
 
 class Constructed(FixedExamples):
-    """Works out its examples from the distribution of the learner's hypotheses; elsewhere it feeds site 0."""
+    """Computes its examples from the distribution of the learner's hypotheses; in other games it feeds site 0."""
 
-    found: Construction | None
+    construction: Construction | None
 
     @abstractmethod
     def construct(self, learner: Any, view: View) -> Construction:
@@ -26,8 +26,8 @@ class Constructed(FixedExamples):
         learner = algorithm_of(view)
         if learner is None or learner.reveals != "hypotheses":
             raise ValueError(f"{self.kind} needs a learner that reveals hypotheses")
-        self.found = self.construct(learner, view)
-        return self.found.points, self.found.labels
+        self.construction = self.construct(learner, view)
+        return self.construction.points, self.construction.labels
 
     def plan(self, view: View) -> Schedule | None:
         return None if view.steps else Burst(0)
@@ -35,9 +35,9 @@ class Constructed(FixedExamples):
 
 @dataclass
 class Insertion(Constructed):
-    """Finds a point that the learner hardly looks at, and puts examples of it where the learner is unlikely to look.
+    """Finds a point that the learner neglects, and inserts examples of it at rounds where the learner will not show it.
 
-    It knows the distribution of the learner's hypotheses, not its coins: exactly where the learner states it, else from
+    It knows the distribution of the learner's hypotheses, not its coins: exactly if the learner states it, else from
     simulated runs. The game has sqrt(T) phases; log2(sqrt(T) + 2) - 1 examples with label 1 come in one of them.
 
     Parameters
@@ -53,7 +53,7 @@ class Insertion(Constructed):
 
     sequences: int = 20
     runs: int = 1000
-    found: Construction | None = field(default=None, init=False, repr=False, compare=False)
+    construction: Construction | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         whole("sequences", self.sequences)
@@ -65,10 +65,10 @@ class Insertion(Constructed):
 
 @dataclass
 class Halving(Constructed):
-    """Halves the whole game again and again, and puts examples of a random point where a proper learner does not look.
+    """Halves the whole game repeatedly, and inserts examples of a random point where a proper learner does not show it.
 
-    All other rounds ask for point 0, label 0. There are log2(T + 2) - 1 examples with label 1, twice as many as
-    `insertion` has.
+    All other rounds query point 0, label 0. There are log2(T + 2) - 1 examples with label 1, twice as many as
+    in `insertion`.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Halving(Constructed):
     source: ClassVar[str] = "Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, appendix A, for proper learners"
 
     runs: int = 1000
-    found: Construction | None = field(default=None, init=False, repr=False, compare=False)
+    construction: Construction | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         whole("runs", self.runs)

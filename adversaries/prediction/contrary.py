@@ -12,11 +12,11 @@ from disttrack.adversaries.schedules import Burst, Schedule
 
 @dataclass
 class Contrary(Examiner):
-    """Says 0 where the learner says 1, and 1 where it says 0; after its first 1 it asks for that point for ever.
+    """Gives the label 0 if the learner predicts 1, and 1 if it predicts 0; after its first 1 it repeats that point.
 
-    Before that it asks for the point that the learner has shown last, if it has not been denied yet, else for the next
-    one. So a learner makes a mistake in every round until it says 1 at the right point. In games without labels it
-    leaves a site when the output moves.
+    Before that it asks for the point that the learner has shown last, if its label has not been 0 yet, else for the
+    next one. So a learner makes a mistake in every round until it predicts 1 at the right point. In games without
+    labels it leaves a site when the output changes.
     """
 
     kind: ClassVar[str] = "contrary"
@@ -36,8 +36,8 @@ class Contrary(Examiner):
     def label(self, view: View, point: int) -> bool:
         if self._target is not None:
             return point == self._target
-        said = view.output == point if self._hypotheses(view) else bool(view.output)
-        if said and len(self._denied) + 1 < view.sites:
+        predicted = view.output == point if self._hypotheses(view) else bool(view.output)
+        if predicted and len(self._denied) + 1 < view.sites:
             self._denied.add(point)
             return False
         self._target = point
@@ -47,5 +47,5 @@ class Contrary(Examiner):
         return Burst(view.changes % view.sites)
 
     def _hypotheses(self, view: View) -> bool:
-        """Tell whether the learner's hypotheses are seen, and not just its predictions."""
+        """Return whether the learner's hypotheses are seen, and not just its predictions."""
         return getattr(view, "shows", getattr(algorithm_of(view), "reveals", "")) == "hypotheses"

@@ -19,7 +19,7 @@ class PointStream(FixedExamples):
     share
         Probability that a round asks for the one point; None for the same as for any other.
     noise
-        Probability that a label is turned round, by itself in each round: the agnostic case.
+        Probability that a label is flipped, independently in each round: the agnostic case.
     """
 
     kind: ClassVar[str] = "point-stream"

@@ -1,4 +1,4 @@
-"""Who chooses the updates of a stream that a sketch follows: streams fixed in advance, attacks and their controls."""
+"""Adversaries of sketches, which choose the updates of a stream: fixed streams, attacks and their controls."""
 
 from disttrack.adversaries.sketching.base import RESET, Attacker, ObliviousStream, StreamView
 from disttrack.adversaries.sketching.distinct import QuietItems, UnsortedItems

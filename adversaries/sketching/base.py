@@ -1,4 +1,4 @@
-"""Who chooses the updates of a stream that a sketch follows: what it sees, and how it answers.
+"""Base classes of adversaries of sketches: their view of the stream, and their moves.
 
 An attacker sees every estimate and its own moves. It knows the sketch's kind and parameters, never its coins.
 """
@@ -20,14 +20,14 @@ Whole = NDArray[np.int64]
 
 
 class StreamView:
-    """All that an attacker may know.
+    """The information that an attacker has.
 
     Attributes
     ----------
     updates
-        Updates that this game has at most.
+        Maximum number of updates of this game.
     steps
-        Updates that have been made.
+        Updates so far.
     output
         The present estimate, 0 before the first update.
     known
@@ -47,24 +47,24 @@ class StreamView:
 
     @property
     def left(self) -> int:
-        """Updates that are still to come."""
+        """Updates left."""
         return self.updates - self.steps
 
 
 class Attacker(ABC):
-    """Chooses the next update, again and again. Subclasses define `move`; parameters are the fields of a dataclass.
+    """Chooses the updates. Subclasses define `move`; parameters are the fields of a dataclass.
 
-    Each game plays a copy, so what a game leaves behind in fields (``field(init=False)``) is gone at the next.
+    Each game plays a copy, so fields that change during a game (``field(init=False)``) are fresh in the next.
     """
 
     kind: ClassVar[str] = ""
     source: ClassVar[str] = ""
     oblivious: ClassVar[bool] = False
-    """True if the outputs play no part: then `stretch` gives many updates at once, and `move` is never asked."""
+    """True if it does not depend on the outputs: `stretch` then gives many updates at once; `move` is not called."""
 
     @abstractmethod
     def move(self, view: StreamView) -> Move | None:
-        """Return the next update; None if there is nothing more to come, which ends the game."""
+        """Return the next update; None to end the game."""
 
 
 class ObliviousStream(Attacker):

@@ -11,12 +11,12 @@ from disttrack.mechanisms.checks import number, whole
 
 @dataclass
 class QuietItems(Attacker):
-    """Tries items on streams of its own, and at last feeds those that have not moved the estimate, all in one stream.
+    """Tries items on separate streams, and finally sends those that did not move the estimate, all in one stream.
 
-    A service counts many streams with one hash function, or their sketches could not be merged. The attacker begins a
-    stream with the same `prefill` items again and again, tries `window` fresh ones after them, and notes those after
-    which the estimate stood still: their hash values are such that the sketch as it was then has no use for them. At
-    last it begins a stream with the prefill and feeds all that it has noted. The estimate stays near `prefill` +
+    A service counts many streams with one hash function, or their sketches could not be merged. The attacker repeatedly
+    begins a stream with the same `prefill` items, tries `window` fresh ones after them, and notes those after
+    which the estimate did not change: their hash values do not affect the sketch in its state at that time. Finally
+    it begins a stream with the prefill and sends all noted items. The estimate stays near `prefill` +
     `window`.
 
     Parameters
@@ -24,7 +24,7 @@ class QuietItems(Attacker):
     prefill
         Items at the beginning of each stream.
     window
-        Items that are tried in each stream.
+        Items tried in each stream.
 
     Source
     ------
@@ -66,18 +66,18 @@ class QuietItems(Attacker):
         return self._tried, 1
 
     def _runs_out(self, view: StreamView, place: int) -> bool:
-        """Tell whether just enough updates are left for the last stream: no further one can be tried before."""
+        """Return whether just enough updates are left for the last stream, so that no other item can be tried."""
         rest = 2 if place < self.prefill + self.window else self.prefill + 2
         return view.left <= self.prefill + len(self._noted) + 1 + rest
 
     def notes(self, view: StreamView) -> bool:
-        """Tell whether the item that has just been tried is to be noted: the estimate has not moved."""
+        """Return whether to note the item just tried: the estimate has not moved."""
         return view.output == self._old
 
 
 @dataclass
 class UnsortedItems(QuietItems):
-    """The control of `quiet-items`: the same streams, but a coin with its share of heads says which items are noted.
+    """The control of `quiet-items`: the same streams, but a coin of bias `share` decides which items are noted.
 
     Parameters
     ----------

@@ -14,13 +14,13 @@ from disttrack.mechanisms.sketches.base import TARGET
 class TailAttack(Attacker):
     """Adds tails of fresh items with random signs, and keeps those after which the estimate of the target has risen.
 
-    The target is never fed. Each tail is small noise to the sketch, but the kept ones push the same way:
-    after r tails the estimate is off by about sqrt(r / depth) times what the sketch promises.
+    The target is never updated. Each tail is small noise to the sketch, but the kept ones push in the same direction:
+    after r tails the error of the estimate is about sqrt(r / depth) times the sketch's bound.
 
     Parameters
     ----------
     tail
-        Items of a tail; left out, a quarter of the sketch's width.
+        Items of a tail; None for a quarter of the sketch's width.
 
     Source
     ------
@@ -52,7 +52,7 @@ class TailAttack(Attacker):
         return self._moves.pop()
 
     def _fresh(self, view: StreamView) -> list[Move]:
-        """Return a tail of items that have not been there, with random signs."""
+        """Return a tail of unused items, with random signs."""
         length = self.tail or max(1, (size_known(view, "width", "size") or 64) // 4)
         signs = (2 * view.rng.integers(0, 2, length) - 1).tolist()
         items = range(self._next, self._next + length)
@@ -60,13 +60,13 @@ class TailAttack(Attacker):
         return list(zip(items, signs, strict=True))
 
     def takes_back(self, view: StreamView) -> bool:
-        """Tell whether the tail that has just been added is to go again: the estimate has not risen."""
+        """Return whether to remove the tail just added: the estimate has not risen."""
         return not view.output > self._old
 
 
 @dataclass
 class RandomTails(TailAttack):
-    """The control of `tail-attack`: the same tails, but a coin says which are taken back."""
+    """The control of `tail-attack`: the same tails, but a coin decides which are removed."""
 
     kind: ClassVar[str] = "random-tails"
     source: ClassVar[str] = "control of tail-attack"
@@ -77,11 +77,11 @@ class RandomTails(TailAttack):
 
 @dataclass
 class CoverAttack(Attacker):
-    """Finds few items that share all counters of the target in a count-min sketch, and feeds these on and on.
+    """Finds few items that share all counters of the target in a count-min sketch, and updates these repeatedly.
 
-    First it adds fresh items until the estimate of the target, which is never fed, has risen: among them are some
-    that cover its counters. Then it takes away one after the other, and brings back those without which the estimate
-    falls: at most `depth` remain. Feeding them in turn raises the estimate by one in each turn.
+    First it adds fresh items until the estimate of the target, which is never updated, has risen: some of them
+    cover its counters. Then it removes one after the other, and restores those without which the estimate
+    falls: at most `depth` remain. Updating them in turn raises the estimate by one in each turn.
 
     Source
     ------
@@ -114,6 +114,6 @@ class CoverAttack(Attacker):
             self._on_trial = self._to_try.pop()
             return self._on_trial, -1
         if not self._cover:
-            return None  # a form that hides which items matter: nothing was found
+            return None  # a form that hides which items matter: none was found
         self._turn += 1
         return self._cover[self._turn % len(self._cover)], 1

@@ -1,4 +1,4 @@
-"""The attack on the AMS sketch: keep the updates that lower the estimate, take the others back."""
+"""The attack on the AMS sketch: keep the updates that lower the estimate, undo the others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from disttrack.mechanisms.checks import number, whole
 class AmsAttack(Attacker):
     """Begins with C sqrt(t) of one item, then adds fresh items and keeps those after which the estimate has not risen.
 
-    The truth only grows from then on. The estimate falls by a constant in each second step, so that after O(t) steps
+    The truth only grows from then on. The estimate falls by a constant in every second step, so that after O(t) steps
     it is below half of the truth.
 
     Parameters
@@ -22,12 +22,12 @@ class AmsAttack(Attacker):
     constant
         C.
     rows
-        Rows t that it takes the sketch to have; left out, those that the sketch's parameters say.
+        Assumed rows t of the sketch; None for the value in the sketch's parameters.
     burn
-        Updates that come first: the one item's frequency is doubled and halved in turn, which makes the output of any
-        form that is right change every time, until a robust form has used up what it was built for.
+        Number of initial updates: the one item's frequency is doubled and halved in turn, which makes the output of any
+        correct form change every time, until a robust form has used up its planned changes.
     until
-        Where it stops: the estimate over the truth, 0 for never.
+        Ratio of the estimate to the truth at which it stops, 0 for never.
 
     Source
     ------
@@ -79,13 +79,13 @@ class AmsAttack(Attacker):
         return self._last, 1
 
     def takes_back(self, view: StreamView) -> bool:
-        """Tell whether the item that has just been added is to go again: the estimate has risen."""
+        """Return whether to undo the item just added: the estimate has risen."""
         return view.output > self._old
 
 
 @dataclass
 class RandomUpdates(AmsAttack):
-    """The control of `ams-attack`: the same updates, but a coin says which are taken back, not the estimate."""
+    """The control of `ams-attack`: the same updates, but a coin decides which are undone, not the estimate."""
 
     kind: ClassVar[str] = "random-updates"
     source: ClassVar[str] = "control of ams-attack"

@@ -1,4 +1,4 @@
-"""Streams that are fixed in advance: every item fresh, and items that come and go."""
+"""Streams fixed in advance: every item fresh, and items inserted and deleted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from disttrack.mechanisms.checks import whole
 
 @dataclass
 class FreshItems(ObliviousStream):
-    """Each update is an item that has not been there, from 1 on."""
+    """Each update is a new item, from 1 on."""
 
     kind: ClassVar[str] = "fresh-items"
     source: ClassVar[str] = "the stream of distinct items"
@@ -24,7 +24,7 @@ class FreshItems(ObliviousStream):
 
 @dataclass
 class RandomItems(ObliviousStream):
-    """Each update adds or takes away one of an item that is drawn uniformly from a domain.
+    """Each update adds or subtracts one of an item drawn uniformly from a domain.
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ class RandomItems(ObliviousStream):
 
 @dataclass
 class FlipFlop(ObliviousStream):
-    """Items come, one after the other, and go again in the same order: the truth rises and falls without end.
+    """Items are inserted one after the other, and deleted in the same order: the truth rises and falls without end.
 
-    Every way up and down makes a robust form change its output many times, which is what it is built for a number of.
+    Every rise and fall makes a robust form change its output many times, using up its planned number of changes.
 
     Parameters
     ----------
     size
-        Items that come before the first one goes.
+        Items inserted before the first one is deleted.
     """
 
     kind: ClassVar[str] = "flip-flop"

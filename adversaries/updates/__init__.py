@@ -1,4 +1,4 @@
-"""Adversaries of games on data sets: who inserts, who deletes, and what is there."""
+"""Adversaries of games on data sets: insertions, deletions, and the live items."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What feeds a data set: in each step an item comes, an item goes, or nothing happens.
+"""Streams of updates of a data set: in each step an item is inserted, an item is deleted, or nothing happens.
 
-A step is written as a whole number: 0 is a pause, x + 1 inserts item x, and -s deletes the item that was inserted in
-step s. So equal items are told apart, and a deletion can name one that is not there.
+A step is coded as a whole number: 0 is a pause, x + 1 inserts item x, and -s deletes the item that was inserted in
+step s. So equal items are distinct, and a deletion can name an item that does not exist.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from disttrack.adversaries.oblivious import RoundRobin
 from disttrack.adversaries.schedules import Schedule
 
 Codes = Sequence[int] | NDArray[np.int64]
-"""What happens in each of the next steps."""
+"""Codes of the next steps."""
 CHUNK = 4096
-"""Steps that a stream without end plans at a time."""
+"""Number of steps that an infinite stream plans at a time."""
 
 
 class Live:
-    """The items that are there, by the step in which each came; picks one at random in constant time."""
+    """The live items, by the step of their insertion; picks one at random in constant time."""
 
     __slots__ = ("_keys", "_places", "items")
 
@@ -38,13 +38,13 @@ class Live:
         return len(self._keys)
 
     def insert(self, step: int, item: int) -> None:
-        """Take note of an item."""
+        """Add an item."""
         self.items[step] = item
         self._places[step] = len(self._keys)
         self._keys.append(step)
 
     def delete(self, step: int) -> int | None:
-        """Take an item out and return it; None if none that came in that step is there."""
+        """Delete an item and return it; None if no item of that step is live."""
         item = self.items.pop(step, None)
         if item is not None:
             place, last = self._places.pop(step), self._keys.pop()
@@ -54,20 +54,20 @@ class Live:
         return item
 
     def any(self, draw: float) -> int:
-        """Return the step in which one of them came, by a number drawn from 0 to 1."""
+        """Return the step of insertion of one of them, chosen by a number drawn from 0 to 1."""
         return self._keys[int(draw * len(self._keys))]
 
 
 class UpdateView(View):
-    """What an adversary of a data set sees: all answers so far by the latest ones, and its own moves.
+    """The view of an adversary of a data set: the latest answers, and its own moves.
 
-    `output` holds the answers to all queries, `sites` is the number of values that an item may have, `items` the number
-    of steps, `sent` the number of updates.
+    `output` contains the answers to all queries, `sites` is the number of values that an item may have, `items` the
+    number of steps, `sent` the number of updates.
 
     Attributes
     ----------
     live
-        The items that it has put there and not taken away.
+        The items that it has inserted and not deleted.
     truth
         The exact answers, which follow from these.
     """
@@ -86,16 +86,16 @@ class UpdateStream(RoundRobin):
     kind: ClassVar[str] = ""
     source: ClassVar[str] = ""
     deletes: ClassVar[bool] = False
-    """Whether it deletes anything."""
+    """Whether it deletes items."""
     domain: ClassVar[int | None] = None
-    """The number of values that its items have; None if any number will do."""
+    """The number of values of its items; None if any number is allowed."""
 
     @abstractmethod
     def updates(self, view: UpdateView) -> Codes | None:
-        """Return what happens in the next steps, one number a step; None if nothing more ever will.
+        """Return the codes of the next steps, one number per step; None to end the stream.
 
-        An oblivious stream is asked when these have passed; another one also when the answers are new, and what was
-        left of its plan is then forgotten.
+        An oblivious stream is asked after these steps; another one also when the answers are new, and the rest
+        of its plan is then dropped.
         """
 
     def plan(self, view: View) -> Schedule:
@@ -103,7 +103,7 @@ class UpdateStream(RoundRobin):
 
 
 def draw_items(rng: np.random.Generator, domain: int, exponent: float, size: int) -> NDArray[np.int64]:
-    """Return items of which value x has probability in proportion to (x + 1)^-exponent; all alike at 0."""
+    """Return items whose value is x with probability in proportion to (x + 1)^-exponent; uniform at 0."""
     if exponent == 0:
         return rng.integers(0, domain, size)
     sums = np.cumsum(np.arange(1, domain + 1, dtype=np.float64) ** -exponent)

@@ -18,11 +18,11 @@ HOURS: Final = 24
 
 @dataclass
 class InTheAir(UpdateStream):
-    """Aircraft that left New York in 2013: one comes when it takes off, and goes when it lands.
+    """Aircraft that left New York in 2013: inserted at take-off, deleted at landing.
 
-    An item is a carrier and the hour of the scheduled departure, value = carrier * 24 + hour: the family `axes:16` asks
-    how many are in the air by carrier and by hour. A step is a take-off or a landing, in the order of time; 9,430
-    flights that were cancelled or diverted are left out. Needs the extra `data`.
+    An item is a carrier and the hour of the scheduled departure, value = carrier * 24 + hour: the family `axes:16`
+    counts the aircraft in the air by carrier and by hour. A step is a take-off or a landing, in the order of time;
+    9,430 cancelled or diverted flights are left out. Needs the extra `data`.
     """
 
     kind: ClassVar[str] = "in-the-air"

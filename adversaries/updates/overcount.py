@@ -1,4 +1,4 @@
-"""An adversary that reacts to the answers: it deletes what the last answer over-counted."""
+"""An adversary that reacts to the answers: it deletes items that the last answer over-counted."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from disttrack.mechanisms.checks import whole
 from disttrack.mechanisms.queries import family
 
 BATCH = 64
-"""Pairs of updates that are planned at a time."""
+"""Pairs of updates planned at a time."""
 
 
 @dataclass
 class Overcount(UpdateStream):
     """Deletes items of the query whose answer is most above the truth, and inserts items that it does not count.
 
-    It knows the truth, since it made the data. Deleting where an answer is too high moves the truth away from it, as
-    long as the answer stands; if the next answer followed the noise of this one, errors would add up.
+    It knows the truth, since it made the data. Deleting items where an answer is too high moves the truth away from it,
+    as long as the answer is constant; if the next answer followed the noise of this one, errors would add up.
 
     Parameters
     ----------
     keep
-        Items that it keeps there.
+        Number of live items that it maintains.
     exponent
-        Value x comes with probability in proportion to (x + 1)^-exponent while it grows.
+        Value x is inserted with probability in proportion to (x + 1)^-exponent while it grows.
     """
 
     kind: ClassVar[str] = "overcount"

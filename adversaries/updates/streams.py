@@ -20,14 +20,14 @@ def exponent_of_values(exponent: float) -> None:
 
 @dataclass
 class Grow(UpdateStream):
-    """Inserts items and deletes none: one a step, or a few at steps drawn at random.
+    """Inserts items and deletes none: one per step, or a few at steps drawn at random.
 
     Parameters
     ----------
     count
-        Items in all, scattered over the steps; None for one a step.
+        Total number of items, scattered over the steps; None for one per step.
     exponent
-        Value x comes with probability in proportion to (x + 1)^-exponent.
+        Value x is inserted with probability in proportion to (x + 1)^-exponent.
     """
 
     kind: ClassVar[str] = "grow"
@@ -63,11 +63,11 @@ class GrowAndDelete(UpdateStream):
     peak
         Items before the first deletion.
     rest
-        Items after which the churn begins.
+        Items from which the churn begins.
     exponent
-        Value x comes with probability in proportion to (x + 1)^-exponent.
+        Value x is inserted with probability in proportion to (x + 1)^-exponent.
     void
-        Share of the deletions that name an item that is not there, drawn at random.
+        Share of the deletions that name an item that is not live, drawn at random.
     """
 
     kind: ClassVar[str] = "grow-and-delete"
@@ -131,11 +131,11 @@ class Churn(GrowAndDelete):
     peak
         The size.
     rest
-        Not to be given: it is the size.
+        Not to be given: it equals the size.
     exponent
-        Value x comes with probability in proportion to (x + 1)^-exponent.
+        Value x is inserted with probability in proportion to (x + 1)^-exponent.
     void
-        Share of the deletions that name an item that is not there, drawn at random.
+        Share of the deletions that name an item that is not live, drawn at random.
     """
 
     kind: ClassVar[str] = "churn"
@@ -150,14 +150,14 @@ class Churn(GrowAndDelete):
 
 @dataclass
 class Sliding(UpdateStream):
-    """A sliding window: after so many insertions each is followed by the deletion of the oldest item.
+    """A sliding window: after `window` insertions, each one is followed by the deletion of the oldest item.
 
     Parameters
     ----------
     window
         Items in the window.
     exponent
-        Value x comes with probability in proportion to (x + 1)^-exponent.
+        Value x is inserted with probability in proportion to (x + 1)^-exponent.
     """
 
     kind: ClassVar[str] = "sliding"

@@ -1,4 +1,4 @@
-"""Where a privacy budget goes: a ledger that refuses to overdraw, and what mechanisms lose together.
+"""Privacy budgets: a ledger that refuses overdrawing, and the composition of losses.
 
 >>> budget = Ledger("game", epsilon=1.0)
 >>> halves = [budget.part(name, 0.5, rule="parallel") for name in ("left", "right")]

@@ -1,4 +1,4 @@
-"""What several mechanisms lose together: basic, advanced, and exact by privacy-loss distributions."""
+"""The joint loss of several mechanisms: basic, advanced, and exact by privacy-loss distributions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from disttrack.mechanisms.checks import probability
 Loss = tuple[float, float]
 """A loss (epsilon, delta)."""
 TAIL: Final = 1e-9
-"""Delta at which pure losses are composed exactly: the accountant cuts off such tails, and at 0 says infinity."""
+"""Delta at which pure losses are composed exactly: the accountant truncates tails, so delta 0 would give infinity."""
 
 
 def basic(parts: Sequence[Loss]) -> Loss:
@@ -31,13 +31,13 @@ def basic(parts: Sequence[Loss]) -> Loss:
 
 
 def advanced(parts: Sequence[Loss], slack: float) -> Loss:
-    """Return the loss of mechanisms chosen one after the other, at `slack` more than the sum of their deltas.
+    """Return the loss of mechanisms chosen adaptively, with delta `slack` above the sum of their deltas.
 
     The least of the sum of the epsilons and sum e (exp(e) - 1) / (exp(e) + 1) + sqrt(2 ln(1 / slack) sum e^2).
 
     Source
     ------
-    Kairouz, Oh, Viswanath 2017, Theorem 3.5; Qiu, Yi 2022, section 2.1, has the homogeneous form.
+    Kairouz, Oh, Viswanath 2017, Theorem 3.5; Qiu, Yi 2022, section 2.1, for the homogeneous form.
 
     Examples
     --------
@@ -56,24 +56,24 @@ def drift(epsilon: float) -> float:
 
 
 def spread(squares: float, slack: float) -> float:
-    """Return what losses whose squared epsilons add up to `squares` exceed their expectation by, save with `slack`."""
+    """Return the largest excess over the expected loss, except with probability `slack`, from sum epsilon^2."""
     return math.sqrt(2 * math.log(1 / slack) * squares)
 
 
 def exact_available() -> bool:
-    """Return whether dp-accounting, the extra `audit`, can be used."""
+    """Return whether dp-accounting, the extra `audit`, is installed."""
     return find_spec("dp_accounting") is not None
 
 
 def exact_laplace(scales: Sequence[float], delta: float = TAIL) -> float:
-    """Return the epsilon at `delta` of Laplace draws of these scales, each of sensitivity 1, all together."""
+    """Return the epsilon at `delta` of all Laplace draws of these scales together, each of sensitivity 1."""
     from dp_accounting import LaplaceDpEvent
 
     return _composed([LaplaceDpEvent(scale) for scale in scales], delta)
 
 
 def exact_normal(deviations: Sequence[float], delta: float) -> float:
-    """Return the epsilon at `delta` of normal draws of these deviations, each of sensitivity 1, all together."""
+    """Return the epsilon at `delta` of all normal draws of these deviations together, each of sensitivity 1."""
     from dp_accounting import GaussianDpEvent
 
     return _composed([GaussianDpEvent(deviation) for deviation in deviations], delta)

@@ -1,12 +1,12 @@
-"""A ledger of privacy: what each mechanism was given, over which items, and what that makes together.
+"""A privacy ledger: the loss granted to each mechanism, the items it covers, and their composition.
 
-An entry is a budget. What it gives away is composed by its rule: in `sequence` the losses add up; in `advanced` they
-add up as far as advanced composition allows, with what is left of delta; in `parallel` every part declares the
-sub-universe that it has looked at, these must be disjoint, and only the largest loss counts (adaptive parallel
-composition, Theorem 6 of Qiu, Yi 2022: which items come next may depend on all answers so far). A use or a part that
-would overdraw raises before it is entered, so a mechanism that asks before it draws never draws too much.
+An entry is a budget. The losses granted from it compose by its rule: in `sequence` they add up; in `advanced` they
+add up by advanced composition, with the remaining delta as slack; in `parallel` every part declares the
+sub-universe that it reads, these must be disjoint, and only the largest loss counts (adaptive parallel
+composition, Theorem 6 of Qiu, Yi 2022: the next items may depend on all answers so far). A use or a part that
+would overdraw raises before it is entered, so a mechanism that enters its use before drawing never overdraws.
 
-Entries of the same name are added up, so a ledger stays small: a few entries a level, whatever the length of the game.
+Entries of the same name are merged, so a ledger stays small: a few entries per level, for any length of the game.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Range = tuple[int, int]
 Over = tuple[int, int | None]
 """A sub-universe that may still be open: its last item is then None."""
 ROUNDING: Final = 1e-9
-"""How far sums of parts may exceed their budget by rounding, in proportion."""
+"""Relative excess of the sum of parts over their budget that rounding may cause."""
 
 
 class Overdrawn(ValueError):
-    """More privacy was asked for than is left, or for items that somebody else has used."""
+    """A request exceeds the remaining budget, or names items that were used before."""
 
 
 class Use:
-    """Uses of one name: how many there were, and their losses, added up and at most."""
+    """Uses under one name: their number, and the sum and maximum of their losses."""
 
     __slots__ = ("count", "delta", "epsilon", "largest")
 
@@ -48,27 +48,27 @@ class Use:
 
 
 class Ledger:
-    """One budget and what was made of it.
+    """One budget and its uses.
 
     Parameters
     ----------
     name
-        What the budget is for.
+        Purpose of the budget.
     epsilon, delta
-        What may be lost.
+        The loss allowed.
     rule
-        How its parts compose.
+        Composition rule of its parts.
     over
-        The items that it may look at; None for all.
+        The items that it may read; None for all.
 
     Attributes
     ----------
     uses
-        Losses of mechanisms that were given a share, by name.
+        Losses granted to mechanisms, by name.
     parts
-        Budgets within this one: those still open, and of the closed ones of each name the one that has lost most.
+        Budgets within this one: the open ones, and of the closed ones of each name the one with the largest loss.
     made
-        How many parts of each name there have been.
+        Number of parts made under each name.
     """
 
     __slots__ = (
@@ -90,17 +90,17 @@ class Ledger:
         self._done = False
         self._sums = Composed()
         self._end: int | None = None
-        """The last item that was declared, in a parallel budget."""
+        """The last declared item, in a parallel budget."""
         self._begun: int | None = None
         """The first item of the range that is still open."""
 
     def use(self, name: str, epsilon: float, delta: float = 0.0, over: Over | None = None) -> None:
-        """Enter a mechanism that draws now, with its loss and, in a parallel budget, the items that it looks at.
+        """Enter a mechanism that draws now, with its loss and, in a parallel budget, the items that it reads.
 
         Raises
         ------
         Overdrawn
-            There is not so much left, or some of the items have been used before, or are not of this budget.
+            The remaining budget is too small, or some of the items have been used before, or are not of this budget.
         ValueError
             The loss is below 0, or the items end before they begin.
         """
@@ -112,7 +112,7 @@ class Ledger:
     def part(
         self, name: str, epsilon: float, delta: float = 0.0, rule: Rule = "sequence", over: Range | None = None
     ) -> Ledger:
-        """Set a budget apart within this one, and return it; refused like a use. Its items have an end."""
+        """Reserve a budget within this one, and return it; refused like a use. Its items have an end."""
         made = Ledger(name, epsilon, delta, rule, self.over if over is None else over)
         self._admit(name, epsilon, delta, over)
         self.parts.append(made)
@@ -120,7 +120,7 @@ class Ledger:
         return made
 
     def declare(self, last: int) -> None:
-        """Say where the open range of a parallel budget ends; the next use may have the items after it.
+        """Set the end of the open range of a parallel budget; the next use may have the items after it.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class Ledger:
         self._begun, self._end = None, last
 
     def close(self, part: Ledger) -> None:
-        """End a part of a parallel budget: it takes nothing more, and the costliest such of a name is kept."""
+        """Close a part of a parallel budget; of the closed parts of each name the costliest is kept."""
         part._seal()
         done = [one for one in self.parts if one._done and one.name == part.name]
         kept = max(done, key=lambda one: one.spent)
@@ -142,7 +142,7 @@ class Ledger:
 
     @property
     def spent(self) -> Loss:
-        """What has really been lost so far, by the rule of composition."""
+        """The loss actually spent so far, by the rule of composition."""
         inner = [part.spent for part in self.parts]
         if self.rule == "parallel":
             inner += [use.largest for use in self.uses.values()]
@@ -153,7 +153,7 @@ class Ledger:
         return sum(one for one, _ in inner), sum(one for _, one in inner)
 
     def _admit(self, name: str, epsilon: float, delta: float, over: Over | None) -> None:
-        """Refuse what would overdraw; keep in mind what was given away."""
+        """Refuse an overdraft; otherwise record the loss granted."""
         if not (epsilon >= 0 and delta >= 0):
             raise ValueError(f"{self.name}: {name} must lose 0 or more; got epsilon {epsilon!r}, delta {delta!r}")
         if self._done:
@@ -176,7 +176,7 @@ class Ledger:
             self._sums = after
 
     def _within(self, name: str, over: Over) -> None:
-        """Refuse items that end before they begin, or that this budget does not have."""
+        """Refuse items that end before they begin, or that are not of this budget."""
         first, last = over
         if last is not None and last < first:
             raise ValueError(f"{self.name}: the items of {name} must not end before they begin; got {over!r}")
@@ -187,7 +187,7 @@ class Ledger:
             raise Overdrawn(f"{self.name}: {name} looks at items {over}, and this budget has {self.over}")
 
     def _take(self, name: str, over: Over | None) -> None:
-        """Note the items of a use or a part in parallel; refuse those that were declared before."""
+        """Record the items of a parallel use or part; refuse items declared before."""
         if over is None:
             raise Overdrawn(
                 f"{self.name}: {name} must declare the items that it looks at, since its budget is parallel"
@@ -199,7 +199,7 @@ class Ledger:
         self._begun, self._end = (first, self._end) if last is None else (None, last)
 
     def _seal(self) -> None:
-        """Let neither this budget nor its parts take anything more."""
+        """Close this budget and its parts to further uses."""
         self._done = True
         for part in self.parts:
             part._seal()

@@ -1,4 +1,4 @@
-"""A ledger as plain values, for records of games, and as text: where did my epsilon go?"""
+"""A ledger as plain values, for records of games, and as a text tree of the epsilon spent."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from disttrack.mechanisms.accounting.ledger import Ledger
 
 
 def record(ledger: Ledger, depth: int = 99) -> dict[str, Any]:
-    """Return a ledger as plain values, which JSON can hold: what was given, what is spent, and of what it is made.
+    """Return a ledger as plain values for JSON: the budget, the loss spent, and the parts.
 
-    Of parts in parallel the costliest of each name stands for all.
+    For parallel parts, only the costliest of each name is included.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def record(ledger: Ledger, depth: int = 99) -> dict[str, Any]:
     for name, use in ledger.uses.items() if depth else ():
         most = use.largest if ledger.rule == "parallel" else (use.epsilon, use.delta)
         parts.append({"name": name, "count": use.count, "epsilon": most[0], "delta": most[1], "spent": most[0]})
-    said: dict[str, Any] = {"name": ledger.name, "rule": ledger.rule, "epsilon": ledger.epsilon, "delta": ledger.delta}
-    return {**said, "spent": spent, "spent_delta": spent_delta, "parts": parts}
+    head: dict[str, Any] = {"name": ledger.name, "rule": ledger.rule, "epsilon": ledger.epsilon, "delta": ledger.delta}
+    return {**head, "spent": spent, "spent_delta": spent_delta, "parts": parts}
 
 
 def _costliest(ledger: Ledger) -> list[Ledger]:

@@ -32,12 +32,12 @@ from disttrack.mechanisms.counters.two_level import TwoLevel as TwoLevel
 from disttrack.mechanisms.counters.variance_reduced import TreeVarianceReduced as TreeVarianceReduced
 
 GROUP = "disttrack.mechanisms"
-"""Entry points by which installed packages register mechanisms of theirs, counters among them."""
+"""Entry points by which installed packages register their mechanisms, counters among them."""
 
 KINDS: dict[str, type[Counter]] = {
-    found.kind: found
-    for found in list(vars().values())
-    if inspect.isclass(found) and issubclass(found, Counter) and found.kind
+    entry.kind: entry
+    for entry in list(vars().values())
+    if inspect.isclass(entry) and issubclass(entry, Counter) and entry.kind
 }
 """Every counter of this package by its name in scenario files: a counter is registered by its import above."""
 
@@ -53,9 +53,9 @@ def counter_class(kind: str) -> type[Counter]:
     if kind in KINDS:
         return KINDS[kind]
     for point in entry_points(group=GROUP, name=kind):
-        found = point.load()
-        if inspect.isclass(found) and issubclass(found, Counter):
-            return found
+        loaded = point.load()
+        if inspect.isclass(loaded) and issubclass(loaded, Counter):
+            return loaded
     near = get_close_matches(str(kind), KINDS, 1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     raise ValueError(f"counter must be one of {', '.join(KINDS)}; got {kind!r}{hint}")
@@ -90,7 +90,7 @@ def make(
     epsilon
         Privacy loss of all its estimates together.
     horizon
-        Number of steps at most; None only where the counter needs none.
+        Maximum number of steps; None only for counters that need no horizon.
     rng
         Generator of its noise.
     silent

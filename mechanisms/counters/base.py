@@ -1,7 +1,7 @@
-"""What a private counter is: parameters that know the distribution of their error, and a run that counts.
+"""Base classes of private counters: parameters with the distribution of the error, and a run that counts.
 
-A `Counter` is a frozen dataclass of parameters. `start(rng)` makes a `Run`, which is fed one number
-per step and returns each time an estimate of the sum so far. Neighbouring streams differ by at most 1
+A `Counter` is a frozen dataclass of parameters. `start(rng)` makes a `Run`, which takes one number
+per step and returns an estimate of the sum so far. Neighbouring streams differ by at most 1
 in one entry ("event level"), unless the class says otherwise.
 """
 
@@ -43,23 +43,23 @@ class Counter(ABC):
     source: ClassVar[str] = ""
     """Paper and section."""
     error: ClassVar[str] = ""
-    """How the error at step t grows, for people."""
+    """Growth of the error at step t, as text."""
     memory: ClassVar[str] = ""
-    """How the state grows, for people."""
+    """Growth of the state, as text."""
     privacy: ClassVar[Literal["pure", "approximate"]] = "pure"
     """Pure: (epsilon, 0); approximate: (epsilon, delta), the class then has a parameter delta."""
     arithmetic: ClassVar[str] = "real"
-    """In which arithmetic its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
+    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
     needs_horizon: ClassVar[bool] = True
     """Whether the number of steps must be known beforehand."""
     pan_private: ClassVar[bool] = False
-    """Whether the state, seen once, is covered by epsilon too."""
+    """Whether epsilon also covers the state, seen once."""
     only_bits: ClassVar[bool] = False
     """Whether it takes 0 and 1 only."""
     remembers_steps: ClassVar[bool] = False
-    """Whether a run remembers a number for each step."""
+    """Whether a run stores a number for each step."""
     error_follows_items: ClassVar[bool] = False
-    """Whether its error is bounded by the number of entries that are not 0 rather than by that of steps."""
+    """Whether its error depends on the number of nonzero entries rather than the number of steps."""
 
     epsilon: float
     horizon: int | None = None
@@ -89,12 +89,12 @@ class Counter(ABC):
         """
 
     def encoder(self, steps: int) -> Floats | None:
-        """Return the matrix of what gets noise: a row per draw of a run of `steps` steps, in the order of the draws.
+        """Return the matrix of the noisy sums: one row per draw of a run of `steps` steps, in the order of the draws.
 
         Each row holds the stream's weights in that sum, divided by the scale of its noise (by the
         standard deviation where the noise is normal). So the largest L1 norm of a column is the privacy
         loss of a pure counter, and the largest L2 norm is the inverse of the noise multiplier of a
-        Gaussian one. None if the counter is not of this form. For tests and audits: it takes room for
+        Gaussian one. None if the counter is not of this form. For tests and audits: it needs memory for
         steps^2 numbers.
         """
         return None
@@ -111,7 +111,7 @@ class Counter(ABC):
         return None if parts is None else laplace_sum_variance(parts)
 
     def error_bound(self, t: int, beta: float) -> float:
-        """Return what the error at step `t` exceeds with probability at most `beta`.
+        """Return a bound that the error at step `t` exceeds with probability at most `beta`.
 
         It is exact where `noise_parts` is known. For all steps up to t at once, take beta / t.
         """
@@ -122,7 +122,7 @@ class Counter(ABC):
         return laplace_sum_quantile(parts, beta)
 
     def error_bound_throughout(self, steps: int, beta: float) -> float:
-        """Return what the largest error of steps 1 ... `steps` exceeds with probability at most `beta`.
+        """Return a bound that the largest error of steps 1 ... `steps` exceeds with probability at most `beta`.
 
         A union bound: the error bound at beta / steps of the worst step.
         """
@@ -130,18 +130,18 @@ class Counter(ABC):
         return max(self.error_bound(t, beta / steps) for t in self.worst_steps(steps))
 
     def error_bound_of_stream(self, steps: int, items: int, beta: float) -> float:
-        """Return what the largest error exceeds with probability at most `beta` if `items` of the entries are not 0."""
+        """Return a bound that the largest error exceeds with probability `beta` at most, at `items` nonzero entries."""
         return self.error_bound_throughout(steps, beta)
 
     def worst_steps(self, steps: int) -> Sequence[int]:
-        """Return a few steps among which is the one of the largest error up to `steps`."""
-        # where the error follows the set bits of t: one bit of `steps` is cleared, all lower ones are set
+        """Return a few steps, one of which has the largest error up to `steps`."""
+        # if the error grows with the set bits of t: one bit of `steps` is cleared, all lower ones are set
         places = [place for place in range(steps.bit_length()) if steps >> place & 1]
         return [steps, *(t for t in ((steps >> j << j) - 1 for j in places) if t)]
 
 
 class Run(ABC):
-    """A counter at work. Step numbers start at 1."""
+    """A running counter. Step numbers start at 1."""
 
     __slots__ = ("_left", "_total", "counter", "t")
 
@@ -173,20 +173,20 @@ class Run(ABC):
         """
 
     def release(self, values: ArrayLike) -> Floats:
-        """Take the next numbers at once and return the estimate after each; the same as a `step` for each."""
+        """Take several numbers and return the estimate after each; equivalent to calling `step` for each."""
         numbers = self._admit(values)
         step = self.step
         return np.array([step(x) for x in numbers.tolist()], dtype=np.float64)
 
     def state(self) -> dict[str, Any]:
-        """Return what an intruder finds between two steps: all that is remembered but the coins to come.
+        """Return the state that an intruder sees between two steps: everything stored except future coins.
 
-        ``count`` is the sum as it stands in memory: exact, unless the counter is pan-private.
+        ``count`` is the sum in memory: exact, unless the counter is pan-private.
         """
         return {"step": self.t, "count": self._total}
 
     def error_bound(self, t: int, beta: float) -> float:
-        """Return what the error at step `t` exceeds with probability at most `beta`."""
+        """Return a bound that the error at step `t` exceeds with probability at most `beta`."""
         return self.counter.error_bound(t, beta)
 
     def variance(self, t: int) -> float | None:
@@ -194,7 +194,7 @@ class Run(ABC):
         return self.counter.variance(t)
 
     def _admit(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the numbers as floats, or refuse them if they are no list or reach past the horizon."""
+        """Return the numbers as floats; refuse an array of another dimension, or more steps than the horizon."""
         numbers = np.asarray(values, dtype=np.float64)
         if numbers.ndim != 1:
             raise ValueError(f"values must be one-dimensional; got shape {numbers.shape}")

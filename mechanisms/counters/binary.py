@@ -30,8 +30,8 @@ class Binary(Counter):
     horizon
         Number of steps at most.
     literal
-        True takes the published log2(horizon) for the number of levels. It is up to one level short, so
-        the privacy loss is then more than `epsilon`; it is here to compare with published variances.
+        True uses the published log2(horizon) as the number of levels. It is up to one level short, so
+        the privacy loss is then more than `epsilon`; only for comparison with published variances.
 
     Raises
     ------
@@ -65,7 +65,7 @@ class Binary(Counter):
 
     @property
     def levels(self) -> float:
-        """Intervals that an entry lies in at most (or, where literal, log2 of the horizon)."""
+        """Largest number of intervals that contain an entry (log2 of the horizon if `literal`)."""
         return math.log2(self.steps) if self.literal else self.steps.bit_length()
 
     @property
@@ -86,7 +86,7 @@ class Binary(Counter):
 
 
 class BinaryRun(Run):
-    """A binary counter at work; its state is the exact sum and a stack of noises, one per set bit of t."""
+    """A running binary counter; its state is the exact sum and a stack of noises, one per set bit of t."""
 
     __slots__ = ("_draws", "_one", "_stack")
 

@@ -1,4 +1,4 @@
-"""Buffered linear Toeplitz noise: the square-root factorisation with a handful of buffers for memory."""
+"""Buffered linear Toeplitz noise: the square-root factorisation with a few buffers of memory."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ STRIDE = 1.5
 
 @dataclass(frozen=True)
 class Buffers:
-    """The numbers of a buffered Toeplitz factorisation A = (A C^-1) C of the all-ones triangle A.
+    """The coefficients of a buffered Toeplitz factorisation A = (A C^-1) C of the all-ones triangle A.
 
     C is Toeplitz with c(0) = 1 and c(i) = sum_j weight_j decay_j^(i - 1). Then C^-1 has the same form,
-    with numbers of its own, and A C^-1 has b(i) = level + sum_j height_j inverse_decay_j^i.
+    with its own coefficients, and A C^-1 has b(i) = level + sum_j height_j inverse_decay_j^i.
     """
 
     decays: Floats
@@ -38,7 +38,7 @@ class Buffers:
 
     @cached_property
     def fading(self) -> Floats:
-        """What is left of each buffer after 0, 1, ... steps, for a block of steps."""
+        """The remaining share of each buffer after 0, 1, ... steps, for a block of steps."""
         fading: Floats = self.decays[:, None] ** np.arange(BLOCK)
         return fading
 
@@ -51,7 +51,7 @@ class Buffers:
         return _energy(*self.modes, steps)
 
     def response(self, steps: int) -> Floats:
-        """Return b(0), ..., b(steps - 1): what one draw adds to the noise that many steps later."""
+        """Return b(0), ..., b(steps - 1): the contribution of one draw to the noise that many steps later."""
         decays, heights = self.modes
         response: Floats = heights @ decays[:, None] ** np.arange(steps)
         return response
@@ -84,7 +84,7 @@ def quadrature_buffers(steps: int, stride: float = STRIDE) -> Buffers:
     """Return buffers whose coefficients follow those of 1 / sqrt(1 - x) up to lag `steps`.
 
     The coefficient of x^i is (1 / pi) int d(u)^i / cosh(u) du with d(u) = 1 / (1 + exp(2u)); the
-    trapezoidal rule in u turns the integral into a sum of O(log steps) exponentials. What lies left of
+    trapezoidal rule in u turns the integral into a sum of O(log steps) exponentials. The part left of
     the leftmost node decays over more than `steps` steps and is added to that node.
 
     Source
@@ -111,7 +111,7 @@ class Blt(Counter):
     horizon
         Number of steps at most.
     calibration
-        How sigma follows from epsilon and delta: classical (epsilon up to 1) or exact.
+        Formula for sigma from epsilon and delta: classical (epsilon up to 1) or exact.
     stride
         Distance of the quadrature's nodes; smaller means more buffers and an error closer to the square
         root's.
@@ -173,7 +173,7 @@ class Blt(Counter):
 
 
 class BltRun(Run):
-    """A buffered Toeplitz counter at work: the buffers, and the noise of the present estimate."""
+    """A running buffered Toeplitz counter: the buffers, and the noise of the present estimate."""
 
     __slots__ = ("_buffers", "_decays", "_draws", "_modes", "_noise", "_one", "_states", "_weights")
 
@@ -215,13 +215,13 @@ class BltRun(Run):
     def _shape(self, draws: Floats) -> None:
         """Turn draws into the noise of the estimates, in place.
 
-        What the buffers hold is first taken off as if it were input; C^-1, from rest, then has the
+        The content of the buffers is first subtracted as if it were input; C^-1, from rest, then has the
         coefficients height (decay - 1) decay^(i - 1), summed over the modes of A C^-1.
         """
         fading = self._buffers.fading[:, : len(draws)]
         held = np.array(self._weights) * self._states
-        draws -= (held[:, None] * fading).sum(axis=0)  # a product of matrices would differ between processors
-        from scipy.signal import lfilter  # a slow import, which only `release` needs
+        draws -= (held[:, None] * fading).sum(axis=0)  # a matrix product would differ between processors
+        from scipy.signal import lfilter  # a slow import, only needed by `release`
 
         shaped = draws.copy()
         for decay, height in zip(*self._modes, strict=True):

@@ -1,8 +1,7 @@
 """The noise path of a binary tree: W(t) = W(t without its lowest set bit) + a fresh draw.
 
 Write W(t) for the noise in the estimate of step t. The dyadic intervals of t are those of t without its
-lowest set bit, and one more that ends at t. So a stack of W at the prefixes of t is all the state there
-is.
+lowest set bit, and one more that ends at t. So the state is a stack of W at the prefixes of t.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from disttrack.mechanisms.noise import Floats
 
 BLOCK = 1 << 15
-"""Steps worked on at a time, so that they stay in the cache."""
+"""Steps processed at a time, so that they stay in the cache."""
 
 
 def extend_path(fresh: Floats, before: int, stack: list[float]) -> list[float]:
@@ -19,7 +18,7 @@ def extend_path(fresh: Floats, before: int, stack: list[float]) -> list[float]:
     Parameters
     ----------
     fresh
-        A draw for each of the next steps; holds W at these steps afterwards.
+        One draw per next step; afterwards W at these steps.
     before
         Steps taken so far.
     stack

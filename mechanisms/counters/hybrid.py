@@ -67,7 +67,7 @@ class Hybrid(Counter):
 
 
 class HybridRun(Run):
-    """A hybrid counter at work: the stack of a binary counter, on top of the noise of the epochs."""
+    """A running hybrid counter: the stack of a binary counter, plus the noise of the epochs."""
 
     __slots__ = ("_draws", "_of_epochs", "_of_trees", "_one", "_power", "_silent", "_stack")
 
@@ -100,7 +100,7 @@ class HybridRun(Run):
         """Release the sum up to t, a power of two, and start a fresh tree."""
         self._power = t
         self._stack = [self._stack[0] + self._of_epochs.one()]
-        # a tree draws once a step, up to the end of its epoch; another scale is another grid
+        # a tree draws once per step, up to the end of its epoch; another scale needs another grid
         noise = noise_or_silence(Laplace(2 * max(1, t.bit_length() - 1) / self.epsilon), self._silent)
         self._draws = Draws(noise, self._of_trees.spawn(1)[0], batch=min(max(1, t - 1), 1024))
         self._one = self._draws.one

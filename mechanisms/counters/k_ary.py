@@ -35,7 +35,7 @@ class KAry(Counter):
     """k-ary tree with negative digits: t is written with digits from -(k-1)/2 to (k-1)/2.
 
     The estimate of step t adds the noisy nodes of the positive digits and subtracts those of the
-    negative ones, which cover items after t as well; their exact sums cancel, their noise does not. With
+    negative ones, which also cover items after t; their exact sums cancel, their noise does not. With
     h digits an entry lies in h nodes, so each has Lap(h / epsilon) and Var_t = 2 (sum of \\|digits\\|)
     (h / epsilon)^2. At k = 19 the mean is about 8 times less than the binary counter's for long streams.
 
@@ -79,7 +79,7 @@ class KAry(Counter):
 
     @property
     def levels(self) -> int:
-        """Digits of the horizon, which is also the number of nodes that an entry lies in at most."""
+        """Digits of the horizon, which is also the largest number of nodes that contain an entry."""
         return len(balanced_digits(self.steps, self.base))
 
     @property
@@ -91,21 +91,21 @@ class KAry(Counter):
         return [(self.scale, sum(map(abs, balanced_digits(t, self.base))))]
 
     def worst_steps(self, steps: int) -> Sequence[int]:
-        # one digit of `steps` is lowered, by one or as far as can be, and all below it are as large as can be
-        found, above = [steps], 0
+        # one digit of `steps` is lowered, by one or as far as possible, and all digits below it are maximal
+        candidates, above = [steps], 0
         for level, digit in reversed(list(enumerate(balanced_digits(steps, self.base)))):
             size = self.base**level
             for lowered in {digit - 1, -(self.base // 2)}:
                 if lowered < digit:
-                    found.append(above + lowered * size + (size - 1) // 2)
+                    candidates.append(above + lowered * size + (size - 1) // 2)
             above += digit * size
-        return [t for t in found if t >= 1]
+        return [t for t in candidates if t >= 1]
 
     def encoder(self, steps: int) -> Floats:
         rows: list[Floats] = []
         half = self.base // 2
         for t in range(1, steps + 1):
-            reached = t  # what the digits from this level on make up
+            reached = t  # the number given by the digits from this level on
             for level, digit in enumerate(balanced_digits(t, self.base)):
                 size = self.base**level
                 nodes = [reached - size]  # starts of the nodes that get their noise now
@@ -127,7 +127,7 @@ class KAry(Counter):
 
 
 class KAryRun(Run):
-    """A k-ary counter at work: for each digit its value, its noise, and the noises still to be taken back."""
+    """A running k-ary counter: for each digit its value, its noise, and the noises still to be subtracted."""
 
     __slots__ = ("_above", "_base", "_digits", "_draws", "_half", "_noises", "_one", "_pending")
 
@@ -162,11 +162,11 @@ class KAryRun(Run):
         return self._total + (self._noises[0] + self._above)
 
     def _carry(self) -> None:
-        """Turn every digit that is full into the lowest, and raise the first that is not."""
+        """Reset every full digit to the lowest value, and raise the first digit that is not full."""
         level = 0
         half, one = self._half, self._one
         while self._digits[level] == half:
-            # digit -m uses the last m nodes before the carry's point; they are given back the furthest first
+            # digit -m uses the last m nodes before the carry's point; they are subtracted, the furthest first
             noises = [0.0]
             for _ in range(half):
                 noises.append(noises[-1] - one())
@@ -196,7 +196,7 @@ class KAryRun(Run):
         drawn = np.zeros(size, dtype=np.int64)
         for level in range(len(self._digits)):
             width = self._base**level
-            # a digit moves where all below it have just become lowest
+            # a digit changes when all digits below it have just become lowest
             first = -(-(before + 1 + (width - 1) // 2) // width) * width - (width - 1) // 2
             places = np.arange(first, after + 1, width) - before - 1
             number = (places + before + 1 + (width - 1) // 2) // width
@@ -222,12 +222,12 @@ class KAryRun(Run):
         return lowest
 
     def _level_noises(self, level: int, digits: NDArray[np.int64], starts: NDArray[np.int64], draws: Floats) -> Floats:
-        """Return the noise of a level after each of its moves, and bring its state up to date."""
+        """Return the noise of a level after each change of its digit, and update its state."""
         half = self._half
         noises = np.empty(len(digits))
         lowest = np.flatnonzero(digits == -half)
         head = int(lowest[0]) if len(lowest) else len(digits)
-        for i in range(head):  # what is left of the cycle that was under way
+        for i in range(head):  # the rest of the present cycle
             if digits[i] > 0:
                 self._noises[level] += float(draws[starts[i]])
             else:

@@ -1,4 +1,4 @@
-"""The event-level pan-private counter: its state stays private even if somebody looks into it once."""
+"""The event-level pan-private counter: one look at its state does not break privacy."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ class PanPrivate(Counter):
 
 
 class PanPrivateRun(Run):
-    """A pan-private counter at work.
+    """A running pan-private counter.
 
-    The noise is drawn one by one when it is needed: noise drawn ahead would lie in memory, and who looks
-    at it would know what the next outputs are going to hide.
+    The noise is drawn only when it is needed: noise drawn ahead would be in memory, and an intruder
+    would know the noise of the next outputs.
     """
 
     __slots__ = ("_noise",)
@@ -89,7 +89,7 @@ class PanPrivateRun(Run):
         return self._total + self._noise.step()
 
     def state(self) -> dict[str, Any]:
-        """Return what an intruder finds between two steps: the noisy count and the noises in force."""
+        """Return the state that an intruder sees between two steps: the noisy count and the noises in force."""
         return {"step": self.t, "count": self._total, "noise": self._noise.in_force}
 
     def release(self, values: ArrayLike) -> Floats:

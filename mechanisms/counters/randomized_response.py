@@ -1,4 +1,4 @@
-"""Randomised response: a counter whose state may be looked at after every step."""
+"""Randomised response: a counter whose state stays private even if seen after every step."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class RandomizedResponse(Counter):
         return t * self.flip * (1 - self.flip) / (1 - 2 * self.flip) ** 2
 
     def error_bound(self, t: int, beta: float) -> float:
-        """Return what the error at step `t` exceeds with probability at most `beta` (Hoeffding)."""
+        """Return a bound that the error at step `t` exceeds with probability at most `beta` (Hoeffding)."""
         whole("t", t)
         probability("beta", beta)
         return math.sqrt(t * math.log(2 / beta) / 2) / (1 - 2 * self.flip)
@@ -68,7 +68,7 @@ class RandomizedResponse(Counter):
 
 
 class RandomizedResponseRun(Run):
-    """Randomised response at work; the coins are tossed one by one, none lies in memory ahead."""
+    """Running randomised response; each coin is tossed when needed, so that none is in memory ahead."""
 
     __slots__ = ("_flip", "_rng", "_weight")
 
@@ -93,11 +93,11 @@ class RandomizedResponseRun(Run):
         wrong = (numbers != 0) & (numbers != 1)
         if wrong.any():
             raise ValueError(f"x must be 0 or 1 for randomised response; got {numbers[wrong][0]:g}")
-        heard = np.where(self._rng.random(len(numbers)) < self._flip, 1 - numbers, numbers)
+        flipped = np.where(self._rng.random(len(numbers)) < self._flip, 1 - numbers, numbers)
         steps = np.arange(self.t + 1, self.t + 1 + len(numbers))
         self.t += len(numbers)
-        return (self._prefixes(heard) - steps * self._flip) * self._weight
+        return (self._prefixes(flipped) - steps * self._flip) * self._weight
 
     def state(self) -> dict[str, Any]:
-        """Return what an intruder finds between two steps: the number of flipped bits that are 1."""
+        """Return the state that an intruder sees between two steps: the number of flipped bits that are 1."""
         return {"step": self.t, "count": self._total}

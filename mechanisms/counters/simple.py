@@ -14,7 +14,7 @@ from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
 @dataclass(frozen=True)
 class Fresh(Counter):
-    """Fresh noise at each step: every estimate is a release of its own, with Lap(horizon / epsilon).
+    """Fresh noise at each step: every estimate is a separate release, with Lap(horizon / epsilon).
 
     An entry counts in all estimates after it, so the budget is split over the horizon; the standard
     deviation is sqrt(2) horizon / epsilon at every step.
@@ -28,7 +28,7 @@ class Fresh(Counter):
 
     Source
     ------
-    Dwork, Naor, Pitassi, Rothblum 2010, section 4, as the first idea that comes to mind.
+    Dwork, Naor, Pitassi, Rothblum 2010, section 4, as a first naive solution.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Fresh(Counter):
 
 
 class FreshRun(Run):
-    """A naive counter at work."""
+    """A running naive counter."""
 
     __slots__ = ("_draws",)
 
@@ -117,7 +117,7 @@ class PerItem(Counter):
 
 
 class PerItemRun(Run):
-    """A counter with one noise per item at work."""
+    """A running counter with one noise per item."""
 
     __slots__ = ("_draws", "_noise")
 

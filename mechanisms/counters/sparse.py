@@ -1,4 +1,4 @@
-"""Counters for sparse streams: a private partition first, and a counter that is fed once per segment."""
+"""Counters for sparse streams: a private partition, and a counter with one input per segment."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Sparse(Counter):
     """Sparse-stream counter by private partition, for a known horizon.
 
     Half the budget cuts the stream into segments of about (1 / epsilon) log T items, half goes to a
-    hybrid counter that is fed the count of each segment when it closes. Between closings the estimate
-    stands still. So the error is that of a counter of few steps, plus the items of the open segment:
+    hybrid counter that receives the count of each segment when it closes. Between closings the estimate
+    is constant. So the error is that of a counter of few steps, plus the items of the open segment:
     O((log^1.5 n_t + log T) / epsilon).
 
     Parameters
@@ -33,7 +33,7 @@ class Sparse(Counter):
     horizon
         Number of steps at most.
     beta
-        Probability with which the segments may be longer than planned, all of them together.
+        Probability that any of the segments is longer than planned.
 
     Raises
     ------
@@ -78,7 +78,7 @@ class Sparse(Counter):
         return min(t, items)
 
     def error_bound(self, t: int, beta: float, items: int | None = None) -> float:
-        """Return what the error at step `t` exceeds with probability at most about `beta`.
+        """Return a bound that the error at step `t` exceeds with probability at most about `beta`.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class Sparse(Counter):
         beta
             Probability.
         items
-            Ones in the stream so far; None for `t`, the most there may be.
+            Ones in the stream so far; None for the maximum, `t`.
         """
         whole("t", t)
         probability("beta", beta)
@@ -117,9 +117,9 @@ class SparseInfinite(Sparse):
     epsilon
         Privacy loss of all estimates together.
     horizon
-        Number of steps at most; None for no end. It changes nothing but the end.
+        Number of steps at most; None for no end. It affects nothing except the end.
     beta
-        Probability with which the segments may be longer than planned, all of them together.
+        Probability that any of the segments is longer than planned.
 
     Raises
     ------
@@ -145,13 +145,13 @@ class SparseInfinite(Sparse):
         return max(2, t * t)
 
     def segments(self, t: int, items: int) -> int:
-        """Return how many segments may have closed by step `t`: those with items, and those timed out."""
+        """Return how many segments may have closed by step `t`: segments with items, and segments timed out."""
         timed_out = 2 + math.ceil(math.log2(max(1.0, math.log2(max(2, t)))))
         return min(t, items + timed_out)
 
 
 class SparseRun(Run):
-    """A sparse-stream counter at work."""
+    """A running sparse-stream counter."""
 
     __slots__ = ("_estimate", "inner", "partition")
 

@@ -14,7 +14,7 @@ from disttrack.mechanisms.gaussian import Calibration, noise_multiplier
 from disttrack.mechanisms.noise import Draws, Floats, Gaussian, RealGaussian
 
 FIRST_BLOCK = 1024
-"""Noise correlated at once at the start; each later block is as long as all before it."""
+"""Length of the first block of correlated noise; each later block is as long as all before it."""
 
 
 def square_root_coefficients(steps: int) -> Floats:
@@ -46,7 +46,7 @@ def square_root_norm(steps: int) -> float:
     whole("steps", steps)
     if steps <= 1 << 14:
         return float(np.sum(square_root_coefficients(steps) ** 2))
-    from scipy import special  # loaded where it is used: together scipy's parts take seconds to import
+    from scipy import special  # imported here because scipy's parts take seconds to import
 
     head = float(np.sum(square_root_coefficients(1 << 14) ** 2))
     # f(m)^2 = (1 - 1/(4m) + 1/(32 m^2) + 1/(128 m^3) - ...) / (pi m); the sum of powers through psi and zeta
@@ -72,7 +72,7 @@ class SquareRoot(Counter):
     horizon
         Number of steps at most.
     calibration
-        How sigma follows from epsilon and delta: classical (epsilon up to 1) or exact.
+        Formula for sigma from epsilon and delta: classical (epsilon up to 1) or exact.
 
     Raises
     ------
@@ -132,7 +132,7 @@ class SquareRoot(Counter):
 
 
 class SquareRootRun(Run):
-    """A square-root counter at work.
+    """A running square-root counter.
 
     The noise does not depend on the stream, so it is correlated ahead in blocks that double, each by one
     fast Fourier transform: O(log t) per step on average.

@@ -85,7 +85,7 @@ class TwoLevel(Counter):
 
 
 class TwoLevelRun(Run):
-    """A two-level counter at work: the noise of the blocks, and that of the items since the last block."""
+    """A running two-level counter: the noise of the blocks, and that of the items since the last block."""
 
     __slots__ = ("_block", "_blocks", "_draws", "_items", "_place")
 

@@ -52,7 +52,7 @@ class TreeVarianceReduced(Counter):
 
     @property
     def levels(self) -> int:
-        """Nodes that an entry lies in at most."""
+        """Largest number of nodes that contain an entry."""
         return self.steps.bit_length()
 
     @property
@@ -85,7 +85,7 @@ class TreeVarianceReduced(Counter):
 
 
 class TreeVarianceReducedRun(Run):
-    """A variance-reduced tree at work.
+    """A running variance-reduced tree.
 
     It keeps, for each set bit of t, the refined noise of the node and the sum of these so far; a left
     child is kept until its sibling closes. Step t draws for the nodes that close with it, from the leaf
@@ -164,7 +164,7 @@ class TreeVarianceReducedRun(Run):
         return self._add_up(levels, before, after, old)
 
     def _add_up(self, levels: list[Floats], before: int, after: int, old: dict[int, tuple[float, float]]) -> Floats:
-        """Return the refined noise summed over the set bits of each step; bring the stacks up to date."""
+        """Return the refined noise summed over the set bits of each step; update the stacks."""
         path = np.empty(after - before)
         for height in reversed(range(len(levels))):
             half = 1 << height
@@ -196,7 +196,7 @@ class TreeVarianceReducedRun(Run):
         after: int,
         old: dict[int, tuple[float, float]],
     ) -> None:
-        """Bring the stacks up to step `after`."""
+        """Update the stacks to step `after`."""
         nodes, sums = [], []
         end = after
         while end:

@@ -18,8 +18,8 @@ from disttrack.mechanisms.dynamic.inserted_minus_deleted import InsertedMinusDel
 from disttrack.mechanisms.dynamic.interval_tree import OnlineIntervalTree
 
 DYNAMIC: Final[dict[str, type[DynamicMechanism]]] = {
-    found.kind: found
-    for found in (
+    entry.kind: entry
+    for entry in (
         GrowingFinite,
         GrowingInfinite,
         GrowingSparse,

@@ -1,17 +1,17 @@
-"""What a dynamic mechanism is: a data set that changes step by step, and private answers to all queries at any time.
+"""Base classes of dynamic mechanisms: a data set that changes step by step, and private answers to all queries.
 
-In a step an item is inserted, an item is deleted, or nothing happens. An item is known by the step in which it came, so
-that equal items are told apart and no identity is used twice; a deletion that names a step at which no live item came
-changes nothing. Neighbouring streams differ in one step, in which one of them has an update and the other has none; all
-other steps are the same, also a deletion that no longer finds its item.
+In a step an item is inserted, an item is deleted, or nothing happens. An item is identified by the step of its
+insertion, so that equal items are distinct and no identity is used twice; a deletion that names a step without a live
+item changes nothing. Neighbouring streams differ in one step, in which one of them has an update and the other has
+none; all other steps are the same, including a deletion that no longer has an item to delete.
 
-So where a deletion is made or not, and a later one names the same item, the item goes now or later: two segments differ
-in an item each. That is no group of two, whose delta would be (1 + e^epsilon) delta. A release sees a stretch of
-segments: with both of them in it, it is the same; with one of them, it differs by one item. At most two releases of a
-level differ, each by one item, and their budgets add up whichever they are: 2 epsilon and 2 delta of the deletions.
-FullyDynamic has that much in each round (of its four parts only the deletions and their number differ, before a
-restart between the two only by one item and after it so do the size and the release), and InsertedMinusDeleted gives
-half of its budget to the deletions, while the insertions are then the same.
+So if the streams differ in a deletion, and a later one names the same item, the item is deleted earlier or later: two
+segments differ in one item each. This is no group of two, whose delta would be (1 + e^epsilon) delta. A release covers
+a range of segments: if it contains both of them, it is the same; if one of them, it differs by one item. At most two
+releases of a level differ, each by one item, and their budgets add up in either case: 2 epsilon and 2 delta of the
+deletions. FullyDynamic has that much in each round (of its four parts only the deletions and their number differ;
+before a restart between the two segments by one item only, and after it so do the size and the release), and
+InsertedMinusDeleted gives half of its budget to the deletions, while the insertions are then the same.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from disttrack.mechanisms.static import STATIC, StaticMechanism, static_mechanis
 from disttrack.mechanisms.static.base import check_delta
 
 PAUSE: Final = 0
-"""The code of a step in which nothing happens; item x comes by x + 1, and that of step s goes by -s."""
+"""The code of a step in which nothing happens; x + 1 inserts item x, and -s deletes the item of step s."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class DynamicMechanism(ABC):
     domain
         Number of values that an item may have.
     static
-        The static mechanism that it is made of, by name: see `mechanisms.static`.
+        The underlying static mechanism, by name: see `mechanisms.static`.
     horizon
         Number of steps at most; None for no end.
     beta
-        Failure probability that its thresholds are made for.
+        Failure probability for which its thresholds are set.
 
     Raises
     ------
@@ -65,11 +65,11 @@ class DynamicMechanism(ABC):
     source: ClassVar[str] = ""
     """Paper and section."""
     error: ClassVar[str] = ""
-    """How the error grows, for people."""
+    """Growth of the error, as text."""
     memory: ClassVar[str] = ""
-    """How the state grows, for people."""
+    """Growth of the state, as text."""
     arithmetic: ClassVar[str] = "grid"
-    """As of `mechanisms.counters.Counter`; that of an instance is its static mechanism's."""
+    """As in `mechanisms.counters.Counter`; an instance takes that of its static mechanism."""
     needs_horizon: ClassVar[bool] = False
     """Whether the number of steps must be known beforehand."""
     deletes: ClassVar[bool] = False
@@ -99,7 +99,7 @@ class DynamicMechanism(ABC):
         return family(self.queries, self.domain)
 
     def part(self, epsilon: float, delta: float) -> StaticMechanism:
-        """Return the static mechanism at some share of the budget."""
+        """Return the static mechanism with this share of the budget."""
         return static_mechanism(self.static, epsilon, delta=delta, queries=self.queries, domain=self.domain)
 
     @abstractmethod
@@ -111,7 +111,7 @@ class DynamicMechanism(ABC):
         rng
             Generator of all noise.
         ledger
-            The budget that it is given, in sequence; left out, one of its own.
+            The budget to use, in sequence; None for a new one.
         """
 
     def budget(self, ledger: Ledger | None) -> Ledger:
@@ -120,18 +120,18 @@ class DynamicMechanism(ABC):
 
 
 class DynamicRun(ABC):
-    """A dynamic mechanism at work. Steps count from 1.
+    """A running dynamic mechanism. Steps count from 1.
 
     Attributes
     ----------
     t
         Steps taken.
     answers
-        The answers that stand now, to all queries.
+        The present answers to all queries.
     ignored
         Updates that named no live item.
     ledger
-        What was spent on what.
+        Record of the budget spent.
     """
 
     def __init__(self, mechanism: DynamicMechanism, ledger: Ledger) -> None:
@@ -144,7 +144,7 @@ class DynamicRun(ABC):
 
     @abstractmethod
     def step(self, code: int) -> bool:
-        """Take the next step; return whether the answers are new.
+        """Take the next step; return whether the answers changed.
 
         Parameters
         ----------
@@ -159,42 +159,42 @@ class DynamicRun(ABC):
 
     @abstractmethod
     def error_bound(self, items: int, beta: float) -> float:
-        """Return what the largest error of all steps so far exceeds with probability at most `beta`.
+        """Return a bound that the largest error of all steps so far exceeds with probability at most `beta`.
 
         Parameters
         ----------
         items
-            The most items that were there at a time; insertions so far where nothing is deleted.
+            Largest number of live items at any time; the insertions so far if nothing is deleted.
         """
 
     def published(self) -> list[float]:
-        """Return the noisy numbers that the answers of now are made of: privacy covers all of them."""
+        """Return the noisy numbers from which the present answers are computed: privacy covers all of them."""
         return self.answers.tolist()  # type: ignore[no-any-return]
 
     def facts(self) -> Mapping[str, float]:
-        """Return counts of what the run did, by name."""
+        """Return counts of the run's events, by name."""
         return {}
 
     def _next(self) -> None:
-        """Take note of a step, or refuse it past the horizon."""
+        """Count a step, or refuse it past the horizon."""
         if self.t >= self._left:
             raise ValueError(f"step {self.t + 1} is past the horizon of this {self.mechanism.kind}, {self._left}")
         self.t += 1
 
 
 def share(number: int) -> float:
-    """Return the share of the `number`-th, from 1, of endlessly many: 6 / (pi number)^2, which add up to 1."""
+    """Return the share of the `number`-th, from 1, of infinitely many: 6 / (pi number)^2, which add up to 1."""
     return 6 / (math.pi * number) ** 2
 
 
 def counts_of(items: Iterable[int], domain: int) -> Floats | None:
-    """Return how many items there are of each value; None if there are none."""
+    """Return the number of items of each value; None if there are none."""
     values = np.fromiter(items, dtype=np.int64)
     return np.bincount(values, minlength=domain).astype(np.float64) if len(values) else None
 
 
 def together(one: Floats | None, other: Floats | None) -> Floats | None:
-    """Return the counts of two data sets together."""
+    """Return the counts of the union of two data sets."""
     if one is None or other is None:
         return other if one is None else one
     return one + other

@@ -10,9 +10,9 @@ from disttrack.mechanisms.partition import PrivatePartition
 
 
 class Cutter:
-    """A private partition at work on updates; every update counts 1, whether it finds its item or not.
+    """A running private partition of updates; every update counts 1, even if it names no live item.
 
-    So an insertion that is there or not moves one segment's count only, although a later deletion depends on it.
+    So the presence of one insertion changes one segment's count only, although a later deletion depends on it.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class Cutter:
     rng
         Generator of its noise.
     ledger
-        Its budget, in parallel: each segment's test declares the steps that it has looked at.
+        Its budget, in parallel: each segment's test declares the steps that it has read.
     """
 
     __slots__ = ("_ledger", "_partition", "_run", "_t", "most")
@@ -51,9 +51,9 @@ class Cutter:
         return True
 
     def most_items(self, beta: float) -> float:
-        """Return what the updates of any segment so far exceed with probability at most `beta`.
+        """Return a bound that the updates of any segment so far exceed with probability at most `beta`.
 
-        Segment j has `share(j)` of beta, whatever comes before it: how many there are depends on the same noise.
+        Segment j has `share(j)` of beta, regardless of the past: the number of segments depends on the same noise.
         """
         deadline, number = self._partition.horizon or self.most, self.segments + 1
         return self._partition.most_items(number, deadline, beta * share(number))

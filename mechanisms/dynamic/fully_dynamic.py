@@ -17,16 +17,17 @@ from disttrack.mechanisms.partition import PrivatePartition
 from disttrack.mechanisms.static.base import Parts
 
 HALF: Final = 0.5
-"""Share of epsilon that goes to the partition; the paper does not spell it out."""
+"""Share of epsilon that goes to the partition; not given in the paper."""
 
 
 @dataclass(frozen=True)
 class FullyDynamic(DynamicMechanism):
-    """The fully dynamic mechanism: its error follows the number of items that are there, not that of updates.
+    """The fully dynamic mechanism: its error depends on the number of live items, not on that of updates.
 
     Half of epsilon cuts the updates into segments. After each segment a node of the online interval tree is built for
-    the items that its ancestors on the left do not hold; a node at level l has 6 / (pi l)^2 of the other half, and runs
-    Algorithm 3. The answers are the sum over the nodes that hold the present, and stand until the next segment closes.
+    the items that its ancestors on the left do not contain; a node at level l has 6 / (pi l)^2 of the other half, and
+    runs Algorithm 3. The answers are the sum over the nodes that cover the present, and do not change until the next
+    segment closes.
     """
 
     kind = "fully-dynamic"
@@ -41,7 +42,7 @@ class FullyDynamic(DynamicMechanism):
         return PrivatePartition(self.epsilon * HALF, None, self.beta / 2)
 
     def shares(self, level: int) -> Shares:
-        """Return the budget of a node at a level, from 1: 6 / (pi l)^2 of what the partition leaves."""
+        """Return the budget of a node at a level, from 1: 6 / (pi l)^2 of the budget left by the partition."""
         part = share(level)
         return Shares(self.epsilon * (1 - HALF) * part, self.delta * part, self.beta / 2 * part)
 
@@ -51,18 +52,18 @@ class FullyDynamic(DynamicMechanism):
 
 @dataclass
 class LevelHistory:
-    """What the nodes of one level have come to, for the stated error.
+    """Maxima over the nodes of one level, for the stated error.
 
     Attributes
     ----------
     nodes
-        How many there were.
+        Number of nodes.
     rounds, due
-        The most rounds of one, and the most that were due.
+        The largest number of rounds of a node, and of rounds that were due.
     segments
-        The most segments of a round.
+        The largest number of segments of a round.
     halted
-        What a node that has halted may hold, if its halt was due; 0 if none has.
+        Bound on the items of a halted node, if its halt was due; 0 if none has halted.
     """
 
     nodes: int = 0
@@ -73,7 +74,7 @@ class LevelHistory:
 
 
 class FullyDynamicRun(DynamicRun):
-    """The fully dynamic mechanism at work."""
+    """A running fully dynamic mechanism."""
 
     mechanism: FullyDynamic
 
@@ -124,7 +125,7 @@ class FullyDynamicRun(DynamicRun):
         self.answers = np.sum([mechanism.answers for mechanism, _ in self.nodes.values()], axis=0)
 
     def _build(self, node: Node[int, int]) -> None:
-        """Give a new node its mechanism."""
+        """Make the mechanism of a new node."""
         level, shares = node.level, self.mechanism.shares(node.level)
         if level not in self._levels:
             self._levels[level] = self._budget.part(f"level {level}", shares.epsilon, shares.delta, rule="parallel")
@@ -144,13 +145,14 @@ class FullyDynamicRun(DynamicRun):
             seen.halted = max(seen.halted, 3 * mechanism.bound)
 
     def error_bound(self, items: int, beta: float) -> float:
-        """Return what the largest error so far exceeds with probability at most `beta`.
+        """Return a bound that the largest error so far exceeds with probability at most `beta`.
 
-        Each release of the costliest due round of each level is counted, and for a level in which a node has halted
-        what such a node may hold; that no round begins before it is due has a beta of its own (Algorithm 3). A node
-        holds at most `items` when a round of it begins, and loses no more than these; nodes of several ages may hold as
-        many each, although their items were never there together. Half of beta goes to the open segment, the other
-        half to the segments that have closed, `share(j)` of it to the j-th, since an adversary may react to errors.
+        The bound adds each release of the costliest due round of each level, and for a level with a halted node the
+        items that such a node may contain; that no round begins before it is due has a beta of its own (Algorithm 3). A
+        node contains at most `items` when a round of it begins, and loses no more than these; nodes of several ages may
+        contain `items` each, although their items were never live together. Half of beta goes to the open segment, the
+        other half to the segments that have closed, `share(j)` of it to the j-th, since an adversary may react to
+        errors.
         """
         segments = self._cutter.segments
         parts: list[Parts] = []

@@ -35,14 +35,14 @@ class GrowingFinite(DynamicMechanism):
         return self.horizon.bit_length()
 
     def stated(self, steps: int, items: int, beta: float) -> float:
-        """Return what the largest error of `steps` steps exceeds with probability `beta` at most."""
+        """Return a bound that the largest error of `steps` steps exceeds with probability `beta` at most."""
         static = self.part(self.epsilon, self.delta)
         return static.error_of_sum(ReleaseTree.parts(static, self.levels, self.levels), items, beta / steps)
 
 
 @dataclass(frozen=True)
 class GrowingInfinite(DynamicMechanism):
-    """Releases at powers of two with trees between them: no horizon is needed; each step has new answers."""
+    """Releases at powers of two with trees between them; no horizon is needed, and each step has new answers."""
 
     kind = "growing-infinite"
     source = "Chan, Shi, Song 2011; Qiu, Yi 2022, section 2.3 and row 2 of Table 1"
@@ -54,16 +54,16 @@ class GrowingInfinite(DynamicMechanism):
         return EveryStep(self, budget, HybridReleases(self.part(self.epsilon, self.delta), rng, budget))
 
     def stated(self, steps: int, items: int, beta: float) -> float:
-        """Return what the largest error of `steps` steps exceeds with probability `beta` at most."""
+        """Return a bound that the largest error of `steps` steps exceeds with probability `beta` at most."""
         static = self.part(self.epsilon, self.delta)
         return static.error_of_sum(HybridReleases.parts(static, steps), items, beta / steps)
 
 
 @dataclass(frozen=True)
 class GrowingSparse(DynamicMechanism):
-    """A private partition of a known number of steps first, then releases without a horizon, one a segment.
+    """A private partition of a known number of steps, then releases without a horizon, one per segment.
 
-    Half of the budget goes to the partition. Within a segment the answers stand.
+    Half of the budget goes to the partition. Within a segment the answers do not change.
     """
 
     kind = "growing-sparse"
@@ -118,7 +118,7 @@ class EveryStep(DynamicRun):
 
 
 class EverySegment(DynamicRun):
-    """Insertions with new answers where a segment of the private partition closes."""
+    """Insertions with new answers whenever a segment of the private partition closes."""
 
     def __init__(
         self, mechanism: DynamicMechanism, ledger: Ledger, partition: PrivatePartition, rng: np.random.Generator
@@ -153,7 +153,7 @@ class EverySegment(DynamicRun):
 
 
 def only_insertions(code: int, mechanism: DynamicMechanism, t: int) -> None:
-    """Refuse a deletion, and an item that is not in the domain."""
+    """Refuse a deletion, and an item outside the domain."""
     if code < 0:
         raise ValueError(f"step {t}: {mechanism.kind} takes insertions only")
     if code > mechanism.domain:

@@ -15,8 +15,8 @@ from disttrack.mechanisms.dynamic.growing import GrowingSparseInfinite
 class InsertedMinusDeleted(DynamicMechanism):
     """Answers on all items ever inserted minus answers on all items ever deleted.
 
-    Each is a `growing-sparse-infinite` at half of the budget, since an insertion that is there or not may decide
-    whether a deletion finds its item. The error follows the number of updates, however few items are left.
+    Each is a `growing-sparse-infinite` at half of the budget, since the presence of an insertion may decide
+    whether a deletion has an effect. The error grows with the number of updates, however few items are left.
     """
 
     kind = "inserted-minus-deleted"
@@ -37,7 +37,7 @@ class InsertedMinusDeleted(DynamicMechanism):
 
 
 class DifferenceRun(DynamicRun):
-    """The baseline at work."""
+    """A running baseline."""
 
     def __init__(self, mechanism: InsertedMinusDeleted, ledger: Ledger, rng: np.random.Generator) -> None:
         super().__init__(mechanism, ledger)

@@ -1,10 +1,10 @@
-"""The online interval tree: items that come and go, split into a few sets by when they came. No privacy in it.
+"""The online interval tree: items inserted and deleted, split into few sets by time of insertion. Not private itself.
 
 Time is cut into segments 1, 2, ...; node v_i is built when segment i closes. In the in-order numbering of the infinite
 tree the height of v_i is the number of trailing zeros of i, its nearest ancestor on the left is i without its lowest
-set bit, and v_i holds the items alive at its birth that came after that ancestor. So at time q the nodes q, q without
-its lowest set bit, ... hold each live item exactly once: their ranges (i & (i - 1), i] of segments cover 1 ... q, as in
-a Fenwick tree. A node leaves that chain when a later node takes over its range, and is not asked again: it is freed.
+set bit, and v_i contains the items alive at its birth that were inserted after that ancestor. So at time q the nodes q,
+q without its lowest set bit, ... contain each live item exactly once: their ranges (i & (i - 1), i] of segments cover
+1 ... q, as in a Fenwick tree. A node leaves that chain when a later node takes over its range; it is then freed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Label = TypeVar("Label")
 
 
 class Node(Generic[Key, Label]):
-    """A node in use: the live items that came in the segments `first` ... `number`.
+    """A node in use: the live items inserted in the segments `first` ... `number`.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Node(Generic[Key, Label]):
         return left_ancestor(self.number) + 1
 
     def leave(self, key: Key) -> bool:
-        """Take an item out of the node if it is there; it counts as departed when the segment closes."""
+        """Remove an item from the node if it is there; it counts as departed when the segment closes."""
         if key not in self.items:
             return False
         self._leaving.append(self.items.pop(key))
@@ -60,12 +60,12 @@ class Node(Generic[Key, Label]):
 
 
 class OnlineIntervalTree(Generic[Key, Label]):
-    """An interval tree that grows from left to right while items come and go.
+    """An interval tree that grows from left to right while items are inserted and deleted.
 
-    Items have keys that are never used again, so two equal items are told apart. Within a segment nothing has an order:
-    an item that leaves in the segment in which it came was never there.
+    Items have keys that are never used again, so equal items are distinct. There is no order within a segment:
+    an item deleted in the segment of its insertion never existed.
 
-    Memory: the live items, and a node per set bit of the number of segments.
+    Memory: the live items, and one node per set bit of the number of segments.
 
     Source
     ------
@@ -92,22 +92,22 @@ class OnlineIntervalTree(Generic[Key, Label]):
 
     @property
     def chain(self) -> tuple[Node[Key, Label], ...]:
-        """The nodes that answer for the present: the newest and its ancestors on the left."""
+        """The nodes that cover the present: the newest and its ancestors on the left."""
         return tuple(reversed(self._chain))
 
     def insert(self, key: Key, label: Label) -> bool:
-        """Let an item come; False, and nothing happens, if an item of that key is there."""
+        """Insert an item; False, without effect, if an item of that key is there."""
         if key in self:
             return False
         self._coming[key] = label
         return True
 
     def append(self, key: Key, label: Label) -> None:
-        """Let an item come whose key is known to be new."""
+        """Insert an item whose key is known to be new."""
         self._coming[key] = label
 
     def delete(self, key: Key) -> bool:
-        """Let an item go; False, and nothing happens, if there is none of that key."""
+        """Delete an item; False, without effect, if there is none of that key."""
         if self._coming.pop(key, None) is not None:
             return True
         return any(node.leave(key) for node in reversed(self._chain))
@@ -131,9 +131,9 @@ class OnlineIntervalTree(Generic[Key, Label]):
             yield node.items
 
     def close(self) -> Node[Key, Label]:
-        """Close the segment, build its node, free the nodes whose range that takes over, and return it.
+        """Close the segment, build its node, free the nodes whose ranges it takes over, and return it.
 
-        The other nodes then say what has departed from them.
+        The other nodes then list the items that departed from them.
         """
         self.segments += 1
         left = left_ancestor(self.segments)
@@ -170,7 +170,7 @@ def level_of(number: int) -> int:
 
 
 def last_query(number: int) -> int:
-    """Return the last segment after which node `number` is asked.
+    """Return the last segment after which node `number` is in use.
 
     >>> [last_query(number) for number in (4, 5, 6)]
     [7, 5, 7]
@@ -179,13 +179,13 @@ def last_query(number: int) -> int:
 
 
 def path(time: int) -> tuple[int, ...]:
-    """Return the nodes asked after segment `time`, the newest first.
+    """Return the nodes in use after segment `time`, the newest first.
 
     >>> path(13)
     (13, 12, 8)
     """
-    found = []
+    nodes = []
     while time:
-        found.append(time)
+        nodes.append(time)
         time = left_ancestor(time)
-    return tuple(found)
+    return tuple(nodes)

@@ -1,4 +1,4 @@
-"""The mechanism at a node of the interval tree: a data set that only shrinks, released anew when half of it is gone."""
+"""The mechanism at a node of the interval tree: a data set that only shrinks, re-released when half of it is gone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from disttrack.mechanisms.static.base import Paid
 
 @dataclass(frozen=True)
 class Shares:
-    """What one of the four mechanisms of a round may spend, and the failure probability of its bound.
+    """The budget of each of the four mechanisms of a round, and the failure probability of its bound.
 
     In round r epsilon_r = 3 epsilon / (2 pi^2 r^2), delta_r = 2 delta / (pi^2 r^2), beta_r = beta / (pi^2 r^2): four
     times the first and three times the second add up to epsilon and delta over all rounds.
@@ -37,7 +37,7 @@ class Shares:
 
 @lru_cache(maxsize=8192)
 def _unit_bound(power: int, beta: float) -> float:
-    """Return what a hybrid counter at epsilon 1 errs by with probability `beta` at most, in the epoch from 2^power."""
+    """Return the error of a hybrid counter at epsilon 1 at failure probability `beta`, in the epoch from 2^power."""
     return laplace_sum_quantile([(2.0, power + 1), (2.0 * max(1, power), power)], beta)
 
 
@@ -54,7 +54,8 @@ class NodeMechanism:
 
     A round has four mechanisms at epsilon_r each: the size of the data, its release, and over the deletions since then
     a growing release and a growing count. When the counted deletions exceed half of the size by twice their bound, the
-    next round begins with what is left; if that is too little to be told from nothing, the answer is 0 from then on.
+    next round begins with the remaining items; if they are too few to distinguish from none, the answer is 0 from then
+    on.
 
     Parameters
     ----------
@@ -76,17 +77,17 @@ class NodeMechanism:
     round
         Number of the round, from 1.
     due
-        Rounds that were due: the first, and those that began when half of the items had really gone (Lemma 10).
+        Rounds that were due: the first, and rounds that began when half of the items were really gone (Lemma 10).
     halted
-        Whether it answers 0 for good.
+        Whether it answers 0 permanently.
     at_restart
-        Items at the beginning of the round.
+        Items at the start of the round.
     gone
         Items deleted since.
 
     Source
     ------
-    Qiu, Yi 2022, Algorithm 3 and Lemma 10; what is mended is listed in docs/dynamic.md.
+    Qiu, Yi 2022, Algorithm 3 and Lemma 10; docs/dynamic.md lists the corrections.
     """
 
     __slots__ = (
@@ -109,12 +110,12 @@ class NodeMechanism:
         self.round = 0
         self.due = 1
         self.segments = 0
-        """Segments since the round began; of a node that has halted, of its last round."""
+        """Segments since the round began; for a halted node, of its last round."""
         self.halted = False
         self._next_round()
 
     def _next_round(self) -> None:
-        """Begin a round with the items that are left; halt if they are too few for the time that the last one took."""
+        """Begin a round with the remaining items; halt if they are too few for the length of the last round."""
         self.round += 1
         self.share = share = self._shares.of_round(self.round)
         budget = self._ledger.part(f"round {self.round}", 4 * share.epsilon, 3 * share.delta)
@@ -136,7 +137,7 @@ class NodeMechanism:
 
     @property
     def answers(self) -> Floats:
-        """The answers that stand now."""
+        """The present answers."""
         if self.halted:
             return np.zeros(self._static.family.number)
         return self._release - self._releases.answers
@@ -149,11 +150,11 @@ class NodeMechanism:
 
     @property
     def bound(self) -> float:
-        """Gamma at this time; where the node has halted, the one that its size was compared with."""
+        """Gamma at this time; for a halted node, the one that its size was compared with."""
         return deletion_bound(self.segments, self.share.epsilon, self.share.beta)
 
     def close_segment(self, departed: list[int]) -> None:
-        """Take the items that were deleted in the segment that has just closed, all at once."""
+        """Take the items deleted in the segment that has just closed, all at once."""
         self._now += 1
         if self.halted:
             return

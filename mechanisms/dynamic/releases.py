@@ -1,6 +1,6 @@
-"""Insertions only: releases over stretches of time, few of which cover each prefix. Over any static mechanism.
+"""Insertions only: releases over ranges of steps, few of which cover each prefix. Over any static mechanism.
 
-The binary tree of a counter, with a release of all answers where the counter draws a number (Chan, Shi, Song 2011;
+The binary tree of a counter, with a release of all answers in place of each noisy number (Chan, Shi, Song 2011;
 Qiu, Yi 2022, sections 2.2 and 2.3).
 """
 
@@ -16,7 +16,7 @@ from disttrack.mechanisms.static.base import Parts
 
 
 class ReleaseTree:
-    """A binary tree of releases: the data of each dyadic stretch of steps, at an equal share of the budget a level.
+    """A binary tree of releases: the data of each dyadic range of steps, with an equal share of the budget per level.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class ReleaseTree:
     rng
         Generator of all noise.
     ledger
-        The budget, in sequence: a parallel part a level.
+        The budget, in sequence: one parallel part per level.
     after
-        The steps that passed before the tree began.
+        The number of steps before the tree began.
     """
 
     __slots__ = ("_after", "_answers", "_ledger", "_levels", "_rng", "_shares", "_static", "nodes", "t")
@@ -43,7 +43,7 @@ class ReleaseTree:
         self._shares: dict[int, Ledger] = {}
         self._answers = [np.zeros(static.family.number)]
         self.nodes: list[tuple[int, Floats | None]] = []
-        """Level and data of the stretches that make up the steps so far, oldest first."""
+        """Level and data of the ranges that cover the steps so far, oldest first."""
         self.t = 0
 
     def step(self, counts: Floats | None) -> Floats:
@@ -66,12 +66,12 @@ class ReleaseTree:
 
     @staticmethod
     def parts(static: StaticMechanism, levels: int, most: int) -> Parts:
-        """Return the releases that at most `most` stretches are answered from."""
+        """Return the releases behind an answer that covers at most `most` ranges."""
         return [(static.at(static.epsilon / levels, static.delta / levels), most)]
 
 
 class HybridReleases:
-    """Releases without a horizon: one an epoch that ends at a power of two, and a tree within the open epoch.
+    """Releases without a horizon: one per epoch that ends at a power of two, and a tree within the open epoch.
 
     Half of the budget goes to the releases of epochs, half to the trees; epochs are disjoint.
 
@@ -84,7 +84,7 @@ class HybridReleases:
     ledger
         The budget, in sequence.
     after
-        The steps that passed before.
+        The number of steps before.
     """
 
     __slots__ = ("_after", "_base", "_epochs", "_half", "_ledger", "_rng", "_tree", "_trees", "answers", "t")
@@ -117,7 +117,7 @@ class HybridReleases:
         return self.answers
 
     def _new_tree(self) -> ReleaseTree:
-        """Begin the tree of an epoch, whose first step is the present one; its last has a release of its own."""
+        """Begin the tree of an epoch at the present step; the last step of the epoch has a separate release."""
         began = self.t - 1
         levels = max(1, began.bit_length() - 1)
         first, last = self._after + self.t, self._after + 2 * began - 1
@@ -129,7 +129,7 @@ class HybridReleases:
 
     @staticmethod
     def parts(static: StaticMechanism, steps: int) -> Parts:
-        """Return the releases that any of the first `steps` steps is answered from, at most."""
+        """Return the releases behind an answer in the first `steps` steps, at most."""
         if steps < 1:
             return []
         half = static.at(static.epsilon / 2, static.delta / 2)

@@ -1,4 +1,4 @@
-"""Online learners of point functions, private and not, with what their privacy and their errors are, exactly."""
+"""Online learners of point functions, private and not, with their exact privacy and errors."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What an online learner of point functions is: a hypothesis a round, or only a prediction on the point asked for.
+"""Base classes of online learners of point functions: a hypothesis per round, or only a prediction on its point.
 
 In every round the adversary chooses a point x and, at the same time, the learner a hypothesis; then both are shown and
-the adversary names the label y. A mistake is a round with h(x) != y. A learner that reveals predictions only sees x
+the adversary gives the label y. A mistake is a round with h(x) != y. A learner that reveals only predictions sees x
 first, and shows h(x) and nothing else.
 """
 
@@ -22,11 +22,11 @@ Floats = NDArray[np.float64]
 ZERO: Final = -1
 """The hypothesis that is 0 everywhere; the point function of x is written as x."""
 RUNS: Final = 1_000
-"""Simulated runs behind a distribution that is not known."""
+"""Simulated runs per estimated distribution."""
 
 
 class Limit(NamedTuple):
-    """Mistakes that a learner makes at most on input that a point function explains, save with some probability."""
+    """Largest number of mistakes on input that a point function explains, except with some probability."""
 
     mistakes: float
     failure: float
@@ -41,11 +41,11 @@ class Learner(ABC):
     kind: ClassVar[str] = ""
     source: ClassVar[str] = ""
     error: ClassVar[str] = ""
-    """Its mistakes, in a formula."""
+    """Number of mistakes, as a formula."""
     arithmetic: ClassVar[str] = "real"
-    """In which arithmetic its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
+    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
     reveals: ClassVar[Literal["hypotheses", "predictions"]] = "hypotheses"
-    """What others see of it. Its privacy is that of all hypotheses, or joint: of the predictions in other rounds."""
+    """What it shows: hypotheses, all of them private, or predictions, jointly private (those of the other rounds)."""
 
     @abstractmethod
     def start(self, rng: np.random.Generator) -> LearnerRun:
@@ -54,19 +54,19 @@ class Learner(ABC):
     @property
     @abstractmethod
     def privacy(self) -> tuple[float, float]:
-        """The epsilon and delta that it claims; an infinite epsilon if it claims none."""
+        """The claimed epsilon and delta; an infinite epsilon if none is claimed."""
 
     @property
     def limit(self) -> Limit | None:
-        """How many mistakes it makes on input that a point function explains; None if nothing is claimed."""
+        """Largest number of mistakes on input that a point function explains; None if nothing is claimed."""
         return None
 
     def mass(self, zeros: Points, width: int, rng: np.random.Generator) -> Floats:
-        """Return how often each point is labelled 1 in its phase, all labels being 0: an unbiased draw.
+        """Return the number of times each point is labelled 1 in its phase if all labels are 0: an unbiased estimate.
 
-        Phase j has `width` rounds and as many points of its own, (j - 1) width + 1, ..., j width; there is a row
-        for each phase. The expectation, given the points `zeros` that are asked for, is the sum of Pr[h(x) = 1] over
-        the rounds of the phase. Here it is one run; a learner whose distribution is known returns the expectation.
+        Phase j has `width` rounds and `width` points, (j - 1) width + 1, ..., j width; there is one row
+        per phase. The expectation, given the queried points `zeros`, is the sum of Pr[h(x) = 1] over
+        the rounds of the phase. Here it is one run; a learner with a known distribution returns the expectation.
         """
         rounds = width**2
         released = self.start(rng).release(zeros[:rounds], np.zeros(rounds, dtype=bool))
@@ -79,20 +79,20 @@ class Learner(ABC):
         """Return the distribution of the first round from `begin` on in which the target is labelled 1.
 
         The input is (x, 0) for the points x of `zeros`, which are not the target, and (target, 1) in the rounds that
-        are asked about; rounds count from 1. Here the distribution is that of simulated runs; a learner for which it
-        is known returns it exactly.
+        are queried; rounds count from 1. Here the distribution is estimated by simulated runs; a learner with a known
+        distribution returns it exactly.
         """
 
         def halt(ones: Ones, gen: np.random.Generator) -> int | None:
             released = self.start(gen).release(*examples(zeros, target, ones))
-            found = np.flatnonzero(released[begin - 1 :] == target)
-            return begin + int(found[0]) if len(found) else None
+            hits = np.flatnonzero(released[begin - 1 :] == target)
+            return begin + int(hits[0]) if len(hits) else None
 
         return SampledHalting(halt, runs, rng)
 
 
 class LearnerRun(ABC):
-    """A learner at work. Round by round `hypothesis` or `predict` is called once, and then `learn`."""
+    """A running learner. In each round `hypothesis` or `predict` is called once, and then `learn`."""
 
     __slots__ = ()
 
@@ -109,7 +109,7 @@ class LearnerRun(ABC):
         """Take the example of this round."""
 
     def release(self, points: Points, labels: Labels) -> Points:
-        """Play rounds whose examples do not react, and return the hypotheses: the same as round by round."""
+        """Play rounds whose examples do not react, and return the hypotheses; equivalent to single rounds."""
         released = np.empty(len(points), dtype=np.int64)
         for place, (point, label) in enumerate(zip(points.tolist(), labels.tolist(), strict=True)):
             released[place] = self.hypothesis()
@@ -117,11 +117,11 @@ class LearnerRun(ABC):
         return released
 
     def play(self, points: Points, labels: Labels) -> Labels:
-        """Play rounds whose examples do not react, and return the predictions: the same as round by round."""
+        """Play rounds whose examples do not react, and return the predictions; equivalent to single rounds."""
         return np.asarray(self.release(points, labels) == points)
 
     def facts(self) -> dict[str, Any]:
-        """Return what there is to tell of its inner course after a game, for tables; nobody saw it in the game."""
+        """Return facts about its internal state after a game, for tables; no adversary sees them during the game."""
         return {}
 
 

@@ -1,4 +1,4 @@
-"""Two learners to compare private ones with: one that hides nothing, and one that learns nothing."""
+"""Two baselines for private learners: one without privacy, and one that does not learn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from disttrack.mechanisms.prediction.base import RUNS, ZERO, Floats, Labels, Lea
 
 @dataclass(frozen=True)
 class Plain(Learner):
-    """Says 0 everywhere until a label 1 comes, and then knows the point function: one mistake, and no privacy.
+    """Shows 0 everywhere until a label 1 comes, and then the right point function: one mistake, and no privacy.
 
     Source
     ------
@@ -81,14 +81,14 @@ class _AfterTheFirst:
 class Guessing(Learner):
     """Shows in every round, with probability `rate`, the point function of a random point, else zero; never learns.
 
-    It hides everything, and every example with label 1 costs a mistake, but for lucky guesses.
+    It reveals nothing, and every example with label 1 costs a mistake, except for lucky guesses.
 
     Parameters
     ----------
     points
         Points of the domain.
     rate
-        Probability that a round has a guess at all.
+        Probability that a round has a guess.
     """
 
     kind: ClassVar[str] = "guessing"
@@ -142,7 +142,7 @@ class GuessingRun(LearnerRun):
         return self._guesses(len(points))
 
     def _guesses(self, count: int) -> Points:
-        """Return the next hypotheses: a uniform number a round says whether there is a guess, and which."""
+        """Return the next hypotheses: one uniform number per round decides whether there is a guess, and which."""
         places = np.floor(self._rng.random(count) * (self._rules.points / self._rules.rate)).astype(np.int64)
         return np.where(places < self._rules.points, places, ZERO)
 

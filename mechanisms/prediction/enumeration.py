@@ -1,7 +1,7 @@
-"""Joint privacy without luck: the distribution of all outputs on each short input, and the largest divergence.
+"""Exact joint privacy by enumeration: the distribution of all outputs on each short input, and the largest divergence.
 
-Outputs are bits, one a step; a distribution is an array whose place b has the probability of the outputs that are the
-digits of b in base 2, the first step first.
+Outputs are bits, one per step; a distribution is an array whose entry b is the probability of the outputs given by the
+binary digits of b, the first step first.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from disttrack.mechanisms.prediction.mirror import JdpMirror
 from disttrack.mechanisms.prediction.predictor import PointPredictor
 
 Law = Callable[[tuple[int, ...]], Floats]
-"""The distribution of the outputs on an input, which is a tuple of letters 0, 1, ..., one a step."""
+"""Maps an input, a tuple of letters 0, 1, ..., one per step, to the distribution of the outputs."""
 
 
 def joint_delta(law: Law, letters: int, steps: int, epsilon: float) -> float:
-    """Return the least delta at which a mechanism is (epsilon, delta)-jointly private on inputs of so many steps.
+    """Return the least delta for which a mechanism is (epsilon, delta)-jointly private on inputs of `steps` steps.
 
     The maximum, over all inputs, all steps and all other letters there, of the hockey-stick divergence of the outputs
     in all other steps.
@@ -60,20 +60,20 @@ def predictor_law(predictor: PointPredictor) -> Law:
 
     def law(letters: tuple[int, ...]) -> Floats:
         points, labels = [letter // 2 for letter in letters], [letter % 2 for letter in letters]
-        found = np.zeros(1 << len(letters))
+        probabilities = np.zeros(1 << len(letters))
         due = [place for place, label in enumerate(labels) if label][: predictor.needed]
         if len(due) < predictor.needed:
-            found[0] = 1.0
-            return found
+            probabilities[0] = 1.0
+            return probabilities
         counts = tuple(sorted(Counter(points[place] for place in due).items()))
         if counts not in chosen:
             chosen[counts] = predictor.histogram.chances(dict(counts))
         for point, chance in chosen[counts].items():
             if point == ZERO:
-                found[0] += chance
+                probabilities[0] += chance
             else:
-                found += chance * _mirrored(predictor, points, labels, due[-1], point)
-        return found
+                probabilities += chance * _mirrored(predictor, points, labels, due[-1], point)
+        return probabilities
 
     return law
 
@@ -85,9 +85,9 @@ def _mirrored(
     places = [place for place, each in enumerate(points) if each == point]
     chances = [predictor.mirror.chance(number) for number in range(1, len(places) + 1)]
     quiet = math.prod(1 - chance for place, chance in zip(places, chances, strict=True) if place <= chosen_at)
-    found = np.zeros(1 << len(points))
-    found[0] = 1 - quiet  # Flag 3 at once
-    silent = quiet  # the probability that the mirror has answered bottom to all so far
+    probabilities = np.zeros(1 << len(points))
+    probabilities[0] = 1 - quiet  # Flag 3 at once
+    silent = quiet  # the probability that the mirror has answered bottom so far
     for number, (place, chance) in enumerate(zip(places, chances, strict=True)):
         if place <= chosen_at or not chance:
             continue
@@ -97,16 +97,16 @@ def _mirrored(
         later[place] = 1.0
         for each, other in zip(places[number + 1 :], chances[number + 1 :], strict=True):
             later[each] = other
-        found[0] += silent * chance * given_up
-        found += silent * chance * (1 - given_up) * _coins(later)
+        probabilities[0] += silent * chance * given_up
+        probabilities += silent * chance * (1 - given_up) * _coins(later)
         silent *= 1 - chance
-    found[0] += silent
-    return found
+    probabilities[0] += silent
+    return probabilities
 
 
 def _coins(chances: Sequence[float]) -> Floats:
     """Return the distribution of independent bits."""
-    found = np.ones(1)
+    probabilities = np.ones(1)
     for chance in chances:
-        found = np.multiply.outer(found, np.array([1 - chance, chance])).ravel()
-    return found
+        probabilities = np.multiply.outer(probabilities, np.array([1 - chance, chance])).ravel()
+    return probabilities

@@ -1,4 +1,4 @@
-"""A learner that takes all points for experts, and follows the perturbed leader over private counters."""
+"""A learner with one expert per point, which follows the perturbed leader over private counters."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from disttrack.mechanisms.perturbed_leader import PerturbedLeader
 from disttrack.mechanisms.prediction.base import Floats, Labels, Learner, LearnerRun, Points
 
 CHUNK = 1024
-"""Rounds worked on at a time."""
+"""Rounds processed at a time."""
 
 
 @dataclass(frozen=True)
 class ExpertsPrivate(Learner):
-    """Shows the point function of the expert that the private perturbed leader follows: each point is one.
+    """Shows the point function of the expert that the private perturbed leader follows: one expert per point.
 
-    An example (x, y) tells x from the others only, so expert x is charged 1 if y = 0 and nothing if y = 1, and all
-    others 1/2: up to a constant that moves nobody's rank, that is half of each one's mistakes. A changed example then
-    changes one cost by 1, or two by 1/2, and the counters' epsilon is that of all hypotheses together.
+    An example (x, y) only separates x from the others, so expert x is charged 1 if y = 0 and nothing if y = 1, and all
+    others 1/2: up to a constant that does not change the ranking, this is half of each expert's mistakes. A changed
+    example then changes one cost by 1, or two by 1/2, and the counters' epsilon is that of all hypotheses together.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class ExpertsPrivate(Learner):
     points
         Points of the domain, each with a counter.
     horizon
-        Rounds at most.
+        Maximum number of rounds.
     rate
         Inverse mean of the leader's head starts, which are exponential.
     counter
@@ -97,7 +97,7 @@ class ExpertsRun(LearnerRun):
         return np.concatenate([np.empty(0, dtype=np.int64), *shown])
 
     def charges(self, points: Points, labels: Labels) -> Floats:
-        """Return the experts' costs, a row a round."""
+        """Return the experts' costs, one row per round."""
         costs = np.full((len(points), self._points), 0.5)
         costs[np.arange(len(points)), points] = np.where(labels, 0.0, 1.0)
         return costs

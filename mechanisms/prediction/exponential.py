@@ -1,4 +1,4 @@
-"""A learner that draws its hypothesis afresh in every round by the exponential mechanism, as composition allows it."""
+"""A learner that draws a fresh hypothesis in every round by the exponential mechanism, with a composed budget."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LARGEST = 600.0
 
 @dataclass(frozen=True)
 class Exponential(Learner):
-    """Shows a point function drawn with weight exp(-loss * mistakes / 2), mistakes those it would have made so far.
+    """Shows a point function drawn with weight exp(-loss * mistakes / 2), given its mistakes on the past examples.
 
     A changed example moves the mistakes of every point function by 1 at most, so a round is `loss`-private. The loss is
-    the larger of epsilon / horizon and what advanced composition gives back from epsilon and delta: the root of
+    the larger of epsilon / horizon and the value that advanced composition allows for epsilon and delta: the root of
     horizon loss (e^loss - 1) + loss sqrt(2 horizon ln(1 / delta)) = epsilon.
 
     Parameters
@@ -31,7 +31,7 @@ class Exponential(Learner):
     points
         Points of the domain.
     horizon
-        Rounds at most.
+        Maximum number of rounds.
 
     Raises
     ------
@@ -65,7 +65,7 @@ class Exponential(Learner):
     @property
     def loss(self) -> float:
         """Privacy loss of a round."""
-        from scipy import optimize  # a slow import, which only this needs
+        from scipy import optimize  # a slow import, only needed here
 
         def excess(loss: float) -> float:
             spread = loss * math.sqrt(2 * self.horizon * math.log(1 / self.delta))
@@ -85,9 +85,9 @@ class Exponential(Learner):
     def mass(self, zeros: Points, width: int, rng: np.random.Generator) -> Floats:
         asked, rate = zeros[: width**2], self.loss / 2
         falls = _falls(asked, rate)
-        fresh = 1 / (self.points - _before(falls))  # the chance, round by round, of a point not yet asked for
+        fresh = 1 / (self.points - _before(falls))  # the probability, for each round, of a point not queried yet
         upto = np.cumsum(fresh.reshape(width, width), axis=1)
-        later = (upto[:, -1:] - upto).ravel()  # what is left of the phase after each round
+        later = (upto[:, -1:] - upto).ravel()  # the rest of the phase after each round
         lost = np.bincount(asked - 1, weights=falls * later, minlength=width**2)
         return upto[:, -1:] - lost.reshape(width, width)
 
@@ -98,12 +98,12 @@ class Exponential(Learner):
 
 
 def _before(amounts: Floats) -> Floats:
-    """Return, for each round, the sum of what the rounds before it took."""
+    """Return, for each round, the sum of the amounts of all earlier rounds."""
     return np.concatenate(([0.0], np.cumsum(amounts)[:-1]))
 
 
 def _falls(zeros: Points, rate: float) -> Floats:
-    """Return what each label 0 takes from the weight of its point: asked for c times it weighs exp(-rate c)."""
+    """Return the decrease of a point's weight by each label 0: after c queries the weight is exp(-rate c)."""
     order = np.argsort(zeros, kind="stable")
     ordered = zeros[order]
     starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
@@ -114,7 +114,7 @@ def _falls(zeros: Points, rate: float) -> Floats:
 
 
 class ExponentialRun(LearnerRun):
-    """A learner that draws afresh: the weights stand in a tree of sums, so that a round costs log(points)."""
+    """A learner that draws fresh hypotheses: the weights form a tree of sums, so that a round costs log(points)."""
 
     __slots__ = ("_mistakes", "_rate", "_rng", "_size", "_sums")
 
@@ -122,7 +122,7 @@ class ExponentialRun(LearnerRun):
         self._rng, self._rate = rng, rules.loss / 2
         self._size = 1 << (rules.points - 1).bit_length() if rules.points > 1 else 1
         self._mistakes: dict[int, int] = {}
-        """Labels 0 less labels 1 of each point: its mistakes, but for what all points have in common."""
+        """Labels 0 less labels 1 of each point: its mistakes, up to a constant common to all points."""
         leaves = np.zeros(self._size)
         leaves[: rules.points] = 1.0
         levels = [leaves]

@@ -1,4 +1,4 @@
-"""A private choice of the point with most examples, from the points that have any: stability in place of a domain."""
+"""A private choice of the point with the most examples, among points with any example, for an unlimited domain."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from disttrack.mechanisms.prediction.base import ZERO
 
 @dataclass(frozen=True)
 class SparseHistogram:
-    """Adds Laplace noise to the count of each point that has one, and names the largest if it is large enough.
+    """Adds Laplace noise to each positive count, and returns the point of the largest if it is large enough.
 
-    A changed example moves two counts by 1 each, and noise of scale 2 / epsilon hides that. Whether a point has a
-    count at all is hidden by the cut 1 + (2 / epsilon) ln(2 / delta), which a count of 1 passes with probability
+    A changed example moves two counts by 1 each, which noise of scale 2 / epsilon hides. Whether a point has a
+    positive count is hidden by the cut 1 + (2 / epsilon) ln(2 / delta), which a count of 1 passes with probability
     delta / 4: so the choice is (epsilon, delta)-private, and needs no list of all points.
 
     Parameters
@@ -50,15 +50,15 @@ class SparseHistogram:
 
     @property
     def cut(self) -> float:
-        """What a noisy count must exceed."""
+        """Lower limit of a chosen noisy count."""
         return 1 + 2 / self.epsilon * math.log(2 / self.delta)
 
     def enough(self, failure: float) -> float:
-        """Return the count from which on the only point is named, save with this probability."""
+        """Return the count from which on the only point is chosen, except with this probability."""
         return self.cut - self.noise.quantile(failure)
 
     def choose(self, counts: Mapping[int, int], rng: np.random.Generator) -> int:
-        """Return the point that is chosen, or ZERO: a draw for each point, in their order."""
+        """Return the chosen point, or ZERO: one draw per point, in their order."""
         points = sorted(point for point, count in counts.items() if count > 0)
         if not points:
             return ZERO
@@ -67,11 +67,11 @@ class SparseHistogram:
         return points[best] if noisy[best] > self.cut else ZERO
 
     def named(self, count: int) -> float:
-        """Return the probability that the only point with a count is named."""
+        """Return the probability that the only point with a count is chosen."""
         return self.noise.tail(self.cut - count) if count > 0 else 0.0
 
     def chances(self, counts: Mapping[int, int]) -> dict[int, float]:
-        """Return the distribution of the choice, ZERO with the others, exactly to about 1e-12.
+        """Return the distribution of the choice, including ZERO, exact to about 1e-12.
 
         The probability of a point is the integral of its noisy count's density times the others' distribution functions
         above the cut, by Gauss-Legendre panels between the kinks of the Laplace densities.
@@ -85,11 +85,11 @@ class SparseHistogram:
         gaps = (levels - values[:, None]) / self.noise.scale
         below = np.where(gaps < 0, 0.5 * np.exp(np.minimum(gaps, 0)), 1 - 0.5 * np.exp(-np.maximum(gaps, 0)))
         density = np.exp(-np.abs(gaps)) / (2 * self.noise.scale)
-        found = {}
+        chances = {}
         for place, point in enumerate(points):
             others = np.delete(below, place, axis=0).prod(axis=0)
-            found[point] = float((weights * density[place] * others).sum())
-        return {**found, ZERO: 1 - sum(found.values())}
+            chances[point] = float((weights * density[place] * others).sum())
+        return {**chances, ZERO: 1 - sum(chances.values())}
 
     def _panels(self, values: Floats) -> tuple[Floats, Floats]:
         """Return nodes and weights of the integral from the cut on."""

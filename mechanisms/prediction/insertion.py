@@ -1,4 +1,4 @@
-"""Examples on which a private learner must err: labels 0 only, or labels 1 put where it hardly expects them.
+"""Examples on which a private learner must err: labels 0 only, or labels 1 where it hardly expects them.
 
 A private learner cannot keep showing zero: then examples of one point with label 1, placed by the hard instance of
 threshold monitors, all cost a mistake. Nor can it gamble on many points, since then labels 0 cost mistakes.
@@ -17,29 +17,29 @@ from disttrack.mechanisms.hard_instance import HardInstance, hard_instance
 from disttrack.mechanisms.prediction.base import RUNS, Labels, Learner, Points, examples
 
 MASS: Final = 0.001
-"""Sum of the chances of label 1 over a phase up to which the learner hardly looks at a point: equation (2)."""
+"""Sum of the chances of label 1 over a phase up to which the learner neglects a point: equation (2)."""
 
 
 @dataclass(frozen=True)
 class Construction:
-    """Examples for a whole game, and what the learner does on them.
+    """Examples for a whole game, and the learner's behaviour on them.
 
     Attributes
     ----------
     points, labels
         The examples.
     least_mass
-        Least sum of chances of label 1 at a point over its phase; NaN where phases play no part.
+        Least sum of chances of label 1 at a point over its phase; NaN for a construction without phases.
     target
         The point with label 1; None if all labels are 0.
     ones
         The rounds with label 1, from 1.
     escape
-        Probability, as the construction adds it up, that the learner shows the target before all ones have passed.
+        Probability, as summed by the construction, that the learner shows the target before all ones have passed.
     direct
-        The same, asked of the finished examples at once.
+        The same, computed from the finished examples at once.
     mistakes_on_zeros
-        Mistakes on labels 0 on average, where all labels are 0; else NaN.
+        Mean number of mistakes on labels 0, if all labels are 0; else NaN.
     """
 
     points: Points
@@ -53,18 +53,18 @@ class Construction:
 
 
 class Shifted:
-    """The halting times of a stretch that begins after `by` rounds, with rounds counted from its beginning."""
+    """The halting times of a part of the game that begins after `by` rounds, counted from its beginning."""
 
     def __init__(self, times: HaltingTimes, by: int) -> None:
         self._times, self._by = times, by
 
     def halting(self, ones: Ones, first: int, last: int) -> float:
-        """Return the probability that it halts in one of the steps `first` ... `last` of the stretch."""
+        """Return the probability that it halts in one of the steps `first` ... `last` of the part."""
         return self._times.halting([one + self._by for one in ones], first + self._by, last + self._by)
 
 
 def most_ones(rounds: int) -> int:
-    """Return how many ones the hard instance places in so many rounds: the largest k with 2^(k + 1) - 2 <= rounds.
+    """Return how many ones the hard instance places in `rounds` rounds: the largest k with 2^(k + 1) - 2 <= rounds.
 
     Examples
     --------
@@ -85,9 +85,9 @@ def inserted(times: HaltingTimes, zeros: Points, target: int, begin: int, length
 
 
 def halving(learner: Learner, points: int, rounds: int, rng: np.random.Generator, *, runs: int = RUNS) -> Construction:
-    """Return the instance for proper learners: a random point, and the whole game for the hard instance.
+    """Return the instance for proper learners: a random point, and the hard instance over the whole game.
 
-    All other rounds ask for point 0, label 0. The game needs three points or more for that to say anything.
+    All other rounds query point 0, label 0. The game needs three points or more to be meaningful.
 
     Source
     ------
@@ -102,12 +102,12 @@ def halving(learner: Learner, points: int, rounds: int, rng: np.random.Generator
 def insertion(
     learner: Learner, points: int, rounds: int, rng: np.random.Generator, *, sequences: int = 20, runs: int = RUNS
 ) -> Construction:
-    """Return the instance of Theorem 1.11: ones at a point that the learner hardly looks at, in a phase of its own.
+    """Return the instance of Theorem 1.11: ones at a point that the learner neglects, within its phase.
 
-    The game has w = floor(sqrt(T)) phases of w rounds; those of phase j ask for points drawn from X_j =
+    The game has w = floor(sqrt(T)) phases of w rounds; those of phase j query points drawn from X_j =
     {(j - 1) w + 1, ..., j w}, with label 0. In the first phase in which the learner's mass at some point, summed over
-    the phase, is at most 0.001, the occurrences of that point are dropped, and ones are put in at it. If there is none,
-    labels 0 alone cost the learner 0.001 w mistakes. Rounds after the last phase ask for points of the last one.
+    the phase, is at most 0.001, the occurrences of that point are dropped, and ones are inserted at it. If there is
+    none, labels 0 alone cost the learner 0.001 w mistakes. Rounds after the last phase query points of the last one.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def insertion(
     sequences
         Random sequences over which the mass is averaged.
     runs
-        Simulated runs behind a distribution of first times that is not known.
+        Simulated runs per estimated distribution of first times.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def insertion(
 
     Source
     ------
-    Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024; the ranges of its phases mended.
+    Theorem 1.11 of Cohen, Lyu, Nelson, Sarlos, Stemmer 2024; the ranges of its phases corrected.
     """
     width = math.isqrt(rounds)
     if points <= width**2:
@@ -153,7 +153,7 @@ def _into(
 
 
 def zeros_of(rounds: int, rng: np.random.Generator) -> Points:
-    """Return the points of the theorem's phases: in phase j uniform on X_j, and in the rounds left over on the last."""
+    """Return the points of the theorem's phases: uniform on X_j in phase j, and on the last X_j afterwards."""
     width = math.isqrt(rounds)
     phases = np.minimum(np.arange(rounds) // width, width - 1)
     return phases * width + 1 + rng.integers(0, width, rounds)

@@ -1,4 +1,4 @@
-"""JDP-Mirror: repeat the ones of a stream, from about the K-th on, so that no other answer tells of a single one."""
+"""JDP-Mirror: repeat the ones of a stream, from about the K-th on, so that no single one affects other answers much."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ Bits = NDArray[np.bool_]
 Literally = Literal["nothing", "start", "probabilities"]
 
 EDGE: Final = 4
-"""The step from 0, and that to 1, is delta over this."""
+"""The first and the last step of the climb are delta over this."""
 
 
 @dataclass(frozen=True)
 class JdpMirror:
     """Answers top on a one with a probability that climbs from 0 to 1 between the K-th and the (K + 2L + 1)-th one.
 
-    It answers bottom on zeros, always. On the c-th one it answers top with probability pi(c - K), where pi(i) = 0 up to
-    0, 1 beyond 2L, and pi(i + 1) is within e^eps' of pi(i), as 1 - pi(i + 1) is of 1 - pi(i), in between. A one
-    that is there or not moves 2L + 1 of the other answers by one step: their composition, exactly worked out, is
-    (epsilon, delta)-private for the least L that makes it so.
+    It always answers bottom on zeros. On the c-th one it answers top with probability pi(c - K), where pi(i) = 0 up to
+    0, 1 beyond 2L, and pi(i + 1) is within e^eps' of pi(i), as 1 - pi(i + 1) is of 1 - pi(i), in between. The
+    presence of a one moves 2L + 1 of the other answers by one step: L is the least for which their exact composition is
+    (epsilon, delta)-private.
 
     Parameters
     ----------
     epsilon, delta
         Joint privacy: of the answers in all other steps, for streams that differ in one step.
     delay
-        K: top is never answered before so many ones.
+        K: top is never answered before K ones.
     half
         L, half the length of the climb; None for the least that is (epsilon, delta)-private.
     literal
-        What is taken from the published listing as it stands there: nothing, its start (the counter begins at K, which
+        Part of the published listing to follow literally: nothing, its start (the counter begins at K, which
         leaves no delay), or its probabilities (delta e^((2L - i) eps') for i > L, which fall again).
 
     Raises
@@ -47,7 +47,7 @@ class JdpMirror:
 
     Source
     ------
-    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 2 and Claim 3, with the counter from 0 and pi mended.
+    Cohen, Lyu, Nelson, Sarlos, Stemmer 2024, Algorithm 2 and Claim 3, with the counter from 0 and pi corrected.
 
     Examples
     --------
@@ -94,12 +94,12 @@ class JdpMirror:
 
     @property
     def begin(self) -> int:
-        """Ones that the counter holds before the stream: 0, or K as printed."""
+        """Initial value of the counter: 0, or K as printed."""
         return self.delay if self.literal == "start" else 0
 
     @property
     def exact_delta(self) -> float:
-        """The least delta at which it keeps epsilon, by exact composition."""
+        """The least delta for its epsilon, by exact composition."""
         return self.steps.delta(self.epsilon)
 
     @property
@@ -108,7 +108,7 @@ class JdpMirror:
         return float(np.sum(1 - self.steps.chances[1 : self.length + 1]))
 
     def chance(self, count: int) -> float:
-        """Return the probability of top on a one that is the `count`-th."""
+        """Return the probability of top on the `count`-th one."""
         climbed = min(max(0, self.begin + count - self.delay), self.length + 1)
         return float(self.steps.chances[climbed])
 
@@ -118,14 +118,14 @@ class JdpMirror:
 
 
 class MirrorRun:
-    """A mirror at work: `step` for one bit, `release` for many."""
+    """A running mirror: `step` for one bit, `release` for many."""
 
     __slots__ = ("_answers", "count", "first_top", "mechanism")
 
     def __init__(self, mechanism: JdpMirror, rng: np.random.Generator) -> None:
         self.mechanism = mechanism
         chances = np.array([mechanism.chance(count) for count in range(1, self._last(mechanism) + 1)])
-        # one number for each one of the climb, so that a stream answers alike step by step and at once
+        # one number per one of the climb, so that single steps and one call for a stream give equal answers
         self._answers: Bits = rng.random(len(chances)) < chances
         self.count = 0
         """Ones so far."""
@@ -148,7 +148,7 @@ class MirrorRun:
         return top
 
     def release(self, bits: Bits) -> Bits:
-        """Answer many bits: the same as one by one."""
+        """Answer many bits; equivalent to single steps."""
         answers = np.zeros(len(bits), dtype=bool)
         places = np.flatnonzero(bits)
         drawn = self._answers[self.count : self.count + len(places)]

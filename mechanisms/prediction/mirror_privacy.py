@@ -1,4 +1,4 @@
-"""The climb of a mirror, from never to always in small steps, and the exact privacy of all its steps together."""
+"""The climb of a mirror, from 0 to 1 in small steps, and the exact privacy of all its steps together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Steps:
     Attributes
     ----------
     values
-        The probabilities, the ends included.
+        The probabilities, including both ends.
     """
 
     values: tuple[float, ...]
@@ -34,7 +34,7 @@ class Steps:
 
     @property
     def largest_step(self) -> float:
-        """The largest loss of an inner step: of pi and of 1 - pi, in either direction; infinite where one is 0."""
+        """The largest loss of an inner step: of pi and of 1 - pi, in either direction; infinite if one of them is 0."""
         inner = self.chances[1:-1]
         with np.errstate(divide="ignore", invalid="ignore"):
             losses = [np.abs(np.diff(np.log(part))) for part in (inner, 1 - inner)]
@@ -43,7 +43,7 @@ class Steps:
     def delta(self, epsilon: float) -> float:
         """Return the least delta at which all steps together are (epsilon, delta)-private.
 
-        A one more or less moves the answers to the later ones from pi(j) to pi(j + 1) or back, for all j at the worst.
+        An additional one moves the answers to later ones from pi(j) to pi(j + 1) or back, at worst for all j.
         """
         lower, higher = self.values[:-1], self.values[1:]
         return max(composed_delta(lower, higher, epsilon), composed_delta(higher, lower, epsilon))
@@ -51,7 +51,7 @@ class Steps:
 
 @lru_cache(maxsize=256)
 def mended(half: int, edge: float) -> Steps:
-    """Return the climb in 2L + 1 steps: from 0 to `edge`, by equal factors to 1/2, and its mirror image up to 1.
+    """Return the climb in 2L + 1 steps: from 0 to `edge`, by equal factors to 1/2, and symmetrically up to 1.
 
     pi(i) = edge e^((i - 1) e1) for 1 <= i <= L, and 1 - edge e^((2L - i) e1) for L < i <= 2L, with e1 such that both
     are 1/2 in the middle. The inner steps lose e1 = ln(1 / (2 edge)) / (L - 1) at most.
@@ -63,11 +63,11 @@ def mended(half: int, edge: float) -> Steps:
 
 @lru_cache(maxsize=256)
 def printed(half: int, edge: float) -> Steps:
-    """Return the probabilities as they are printed: edge e^((i + 1) e1) up to L, and then edge e^((2L - i) e1).
+    """Return the probabilities as printed: edge e^((i + 1) e1) up to L, and then edge e^((2L - i) e1).
 
-    e1 solves edge (1 + e^e1 + ... + e^((L - 1) e1)) = 1/2, as the proof of Claim 3 has it.
+    e1 solves edge (1 + e^e1 + ... + e^((L - 1) e1)) = 1/2, as in the proof of Claim 3.
     """
-    from scipy import optimize  # a slow import, which only this needs
+    from scipy import optimize  # a slow import, only needed here
 
     def excess(factor: float) -> float:
         return edge * float(np.exp(factor * np.arange(half)).sum()) - 0.5
@@ -80,7 +80,7 @@ def printed(half: int, edge: float) -> Steps:
 
 @lru_cache(maxsize=256)
 def half_length(epsilon: float, delta: float, edge: float) -> int:
-    """Return the least L for which the mended climb is (epsilon, delta)-private.
+    """Return the least L for which the corrected climb is (epsilon, delta)-private.
 
     Raises
     ------
@@ -103,8 +103,8 @@ def half_length(epsilon: float, delta: float, edge: float) -> int:
 def composed_delta(here: tuple[float, ...], there: tuple[float, ...], epsilon: float) -> float:
     """Return the hockey-stick divergence at epsilon of independent coins with chances `here` from those of `there`.
 
-    The losses are added up on a grid. A loss between two cells is split so that its mass is kept under both
-    distributions, which gives an upper bound that is off by the square of a cell's width (Doroshenko, Ghazi,
+    The losses are added up on a grid. A loss between two cells is split so that its mass is preserved under both
+    distributions, which gives an upper bound with an error of the square of a cell's width (Doroshenko, Ghazi,
     Kamath, Kumar, Manurangsi 2022, connect the dots; recalled).
     """
     losses = [_losses(p, q) for p, q in zip(here, there, strict=True) if p != q]
@@ -116,25 +116,25 @@ def composed_delta(here: tuple[float, ...], there: tuple[float, ...], epsilon: f
     for atoms in losses:
         law, low = _added(law, low, atoms, width)
     cells = (low + np.arange(len(law))) * width
-    lost = 1 - float(law.sum())  # what happens here only
+    lost = 1 - float(law.sum())  # mass of outcomes that `there` cannot give
     over = cells > epsilon
     return lost + float((law[over] * -np.expm1(epsilon - cells[over])).sum())
 
 
 def _losses(p: float, q: float) -> list[tuple[float, float]]:
-    """Return the outcomes of a coin: the probability with chance p, and ln of its ratio to that with chance q."""
+    """Return the outcomes of a coin: the probability with bias p, and ln of its ratio to that with bias q."""
     pairs = ((p, q), (1 - p, 1 - q))
     return [(one, math.log(one / other) if other > 0 else math.inf) for one, other in pairs if one > 0]
 
 
 def _added(law: Floats, low: int, atoms: list[tuple[float, float]], width: float) -> tuple[Floats, int]:
-    """Return the distribution of the losses with those of one more coin, and its first cell."""
+    """Return the distribution of the losses including one more coin, and its first cell."""
     parts = []
     for mass, loss in atoms:
         if math.isinf(loss):
             continue
         cell = math.floor(loss / width)
-        # weights that keep the mass, and the mass times e^-loss
+        # weights that preserve the mass, and the mass times e^-loss
         upper = math.expm1(cell * width - loss) / math.expm1(-width)
         parts += [(cell, mass * (1 - upper)), (cell + 1, mass * upper)]
     if not parts:

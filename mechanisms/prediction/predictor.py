@@ -21,7 +21,7 @@ PARTS: Final = 3
 DELAYS: Final = 20
 """K over k, as published."""
 WINDOWS: Final = 10
-"""Occurrences that are looked through for fakes, over k, as published."""
+"""Occurrences examined for fakes, over k, as published."""
 
 
 @dataclass(frozen=True)
@@ -29,24 +29,25 @@ class PointPredictor(Learner):
     """Predicts 0 until k labels 1 have come, chooses their point privately, and from then on mirrors its occurrences.
 
     Flag 0: predict 0. After the k-th label 1 a sparse histogram of the points with label 1 names x*, and a mirror with
-    delay K is fed with all occurrences of x* so far; Flag 1 if it has answered bottom to all, else Flag 3. Flag 1:
-    predict what the mirror answers to "is it x*?"; at its first top the labels 0 among the first occurrences of x* are
-    counted, with noise. Too many and the flag is 3, else 2. Flag 2: predict what the mirror answers. Flag 3: predict 0.
+    delay K takes all occurrences of x* so far; Flag 1 if it has answered bottom to all, else Flag 3. Flag 1:
+    predict the mirror's answer to "is it x*?"; at its first top the labels 0 among the first occurrences of x* are
+    counted, with noise. If there are too many, the flag is 3, else 2. Flag 2: predict the mirror's answer. Flag 3:
+    predict 0.
 
     Parameters
     ----------
     epsilon, delta
         Joint privacy of everything: each of the three parts has a third.
     count
-        k, labels 1 before the choice; None for the least with which the only point is named save with delta / 12.
+        k, labels 1 before the choice; None for the least that chooses an only point except with probability delta / 12.
     delay
         K; None for 20 k.
     window
-        Occurrences of x* that are looked through for labels 0, at most K; None for 10 k.
+        Occurrences of x* to examine for labels 0, at most K; None for 10 k.
     half
         L of the mirror; None for the least that is private.
     literal
-        What of the mirror is taken from its published listing as it stands there: nothing, start or probabilities.
+        Part of the mirror's published listing to follow literally: nothing, start or probabilities.
 
     Raises
     ------
@@ -93,7 +94,7 @@ class PointPredictor(Learner):
 
     @cached_property
     def needed(self) -> int:
-        """k, which comes to 1 + (4 / epsilon') ln(2 / delta') with the epsilon' and delta' of a part, rounded up."""
+        """k, by default 1 + (4 / epsilon') ln(2 / delta') with the epsilon' and delta' of a part, rounded up."""
         return self.count or math.ceil(self.histogram.enough(self.share[1] / 4) - 1e-9)
 
     @cached_property
@@ -103,7 +104,7 @@ class PointPredictor(Learner):
 
     @property
     def looks(self) -> int:
-        """Occurrences that are looked through for labels 0."""
+        """Occurrences examined for labels 0."""
         return self.window or WINDOWS * self.needed
 
     @property
@@ -113,7 +114,7 @@ class PointPredictor(Learner):
 
     @property
     def most_fakes(self) -> float:
-        """Noisy count of fakes from which on it gives up: ln(1 / delta') / epsilon'."""
+        """Noisy count of fakes from which it sets Flag 3: ln(1 / delta') / epsilon'."""
         return math.log(1 / self.share[1]) / self.share[0]
 
     @property
@@ -122,7 +123,7 @@ class PointPredictor(Learner):
 
     @property
     def limit(self) -> Limit:
-        """K + 2L, unless the histogram names nothing or the noise alone looks like fakes."""
+        """K + 2L, unless the histogram chooses nothing or the noise alone looks like fakes."""
         failure = 1 - self.histogram.named(self.needed) + self.noise.tail(self.most_fakes)
         return Limit(self.mirror.delay + self.mirror.length, failure)
 
@@ -131,7 +132,7 @@ class PointPredictor(Learner):
 
 
 class PredictorRun(LearnerRun):
-    """A predictor at work."""
+    """A running predictor."""
 
     __slots__ = (
         "_counts", "_fakes", "_labels", "_mirror", "_noise", "_past", "_rng", "_rules",
@@ -147,7 +148,7 @@ class PredictorRun(LearnerRun):
         self._labels = 0
         self._past: list[tuple[Points, Labels]] = []
         self._fakes: list[bool] = []
-        """Of the first occurrences of x*, whether the label was 0."""
+        """For the first occurrences of x*, whether the label was 0."""
         self.flag = 0
         self.flagged: dict[int, int] = {}
         """The round in which each flag was set."""
@@ -207,10 +208,10 @@ class PredictorRun(LearnerRun):
             return
         self.point = self._rules.histogram.choose(self._counts, self._rng)
         early = False
-        for past, told in self._past:
+        for past, past_labels in self._past:
             here = past == self.point
             early |= bool(self._mirror.release(here).any())
-            self._fakes += (~told[here]).tolist()
+            self._fakes += (~past_labels[here]).tolist()
         del self._fakes[self._rules.looks :]
         self._past.clear()
         self._set(3 if early else 1, self.t)

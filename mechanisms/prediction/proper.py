@@ -1,4 +1,4 @@
-"""The private proper learner: silence until a sparse-vector test fires on the largest count, then a stable choice."""
+"""The private proper learner: zero until a sparse-vector test fires on the largest count, then a stable choice."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class PrivateProper(Learner):
 
     The monitor is a sparse-vector test with `share` of epsilon, whose threshold is such that it fires with probability
     `false_alarm` if no label 1 comes in `horizon` rounds: (4 / (share epsilon)) ln(horizon) and a constant, which is
-    what the learner pays. The point is chosen by a stability-based histogram with the rest of epsilon; if it names
-    none, the hypothesis stays zero for ever. The threshold is never below what the histogram needs.
+    the learner's number of mistakes. A stability-based histogram with the rest of epsilon chooses the point; if it
+    chooses none, the hypothesis stays zero for ever. The threshold is never below the count that the histogram needs.
 
     Parameters
     ----------
     epsilon, delta
         Privacy of all hypotheses together.
     horizon
-        Rounds at most.
+        Maximum number of rounds.
     share
-        Part of epsilon that the monitor has.
+        The monitor's share of epsilon.
     false_alarm
         Probability that it fires on labels 0 alone.
 
@@ -92,7 +92,7 @@ class PrivateProper(Learner):
 
 
 class ProperRun(LearnerRun):
-    """A private proper learner at work."""
+    """A running private proper learner."""
 
     __slots__ = ("_choices", "_counts", "_most", "_point", "_rules", "_test", "fired_at", "t")
 
@@ -128,7 +128,7 @@ class ProperRun(LearnerRun):
             begun = self.t
             fired = self._test.first(self._largest(points[at:end], labels[at:end]))
             self.t = begun + (end - at if fired is None else fired + 1)
-            # the counts up to the round that fired, or of the whole stretch
+            # the counts up to the round that fired, or of all rounds
             for point in points[at : at + self.t - begun][labels[at : at + self.t - begun]].tolist():
                 self._count(point)
             if fired is not None:
@@ -163,7 +163,7 @@ class ProperRun(LearnerRun):
 
 
 class _ProperFirst:
-    """The round after the one in which the monitor fires, if the histogram then names the point: both exactly."""
+    """The round after the monitor fires, if the histogram then chooses the point: both exactly."""
 
     def __init__(self, rules: PrivateProper) -> None:
         self._halting = AboveThresholdHalting(rules.test)
@@ -172,7 +172,7 @@ class _ProperFirst:
     def halting(self, ones: Ones, first: int, last: int) -> float:
         """Return the probability that the target is first labelled 1 in one of the rounds `first` ... `last`.
 
-        Only examples of the target have label 1, so once the monitor has fired the hypothesis stands for ever.
+        Only examples of the target have label 1, so once the monitor has fired the hypothesis never changes.
         """
         total, from_, upto = 0.0, max(1, first - 1), last - 1
         bounds = [*ones, upto + 1]

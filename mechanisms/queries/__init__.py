@@ -1,4 +1,4 @@
-"""Families of linear queries over a finite domain: how each is evaluated, and how much one item moves it.
+"""Families of linear queries over a finite domain: their evaluation, and their sensitivity to one item.
 
 >>> import numpy as np
 >>> prefixes = family("intervals:3", 4)

@@ -1,8 +1,8 @@
-"""What a family of linear queries is: its answers on a data set, and its sensitivity to one item.
+"""Base class of families of linear queries: answers on a data set, and sensitivity to one item.
 
 A data set is an array of counts, one per value of the domain. A query is a function f from the domain to [0, 1], and
-its answer the sum of f over the items. All answers of a family are one matrix times the counts; a family that has a
-shorter way takes that.
+its answer the sum of f over the items. All answers of a family are one matrix times the counts; a family with a
+faster method uses that.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Family(ABC):
     kind: ClassVar[str] = ""
     """Name in scenario files."""
     says: ClassVar[str] = ""
-    """What the queries are, and what their evaluation costs."""
+    """Description of the queries and of the cost of their evaluation."""
 
     def __init__(self, domain: int) -> None:
         whole("domain", domain)
@@ -55,7 +55,7 @@ class Family(ABC):
 
     @abstractmethod
     def values(self, items: Items) -> Floats:
-        """Return f_q(x) for each of some items x, a row per item."""
+        """Return f_q(x) for each of some items x, one row per item."""
 
     @abstractmethod
     def row(self, query: int) -> Floats:
@@ -63,7 +63,7 @@ class Family(ABC):
 
     @cached_property
     def l1(self) -> float:
-        """Largest sum of \\|f_q(x)\\| over the queries: what one item adds to all answers together."""
+        """Largest sum of \\|f_q(x)\\| over the queries: the contribution of one item to all answers together."""
         return self._largest(1)
 
     @cached_property

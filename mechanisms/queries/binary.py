@@ -70,7 +70,7 @@ class Marginals(Family):
         return of
 
     def _cells(self, table: int, items: Items) -> Items:
-        """Return the cell of a table in which each item is; bit 0 is the highest, as in the axes of `evaluate`."""
+        """Return the cell of a table for each item; bit 0 is the highest, as in the axes of `evaluate`."""
         cell = np.zeros(len(items), dtype=np.int64)
         for bit in self.tables[table]:
             cell = 2 * cell + (items >> (self.bits - 1 - bit) & 1)
@@ -86,9 +86,9 @@ class Marginals(Family):
 
 
 class Halves(Family):
-    """Random halves: each query holds each value with probability 1/2, drawn once for all.
+    """Random halves: each query contains each value with probability 1/2, drawn once.
 
-    The hardest of these families: there is no shorter way than the matrix.
+    The hardest of these families: there is no faster method than the matrix.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Halves(Family):
     def __init__(self, domain: int, number: int = 100) -> None:
         super().__init__(domain)
         whole("number", number)
-        # by queries: the answers are one product of this matrix with the counts, and a query is one of its rows
+        # one row per query: the answers are one product of this matrix with the counts
         self.matrix = np.random.default_rng((domain, number)).integers(0, 2, (number, domain)).astype(np.float64)
 
     @property

@@ -1,4 +1,4 @@
-"""Families by name, as scenario files write them: ``count``, ``intervals:500``, ``marginals:3``."""
+"""Families by name, as in scenario files: ``count``, ``intervals:500``, ``marginals:3``."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ FORMS: Final = "count, points, axes:ROWS, intervals[:NUMBER], marginals[:ORDER],
 
 @lru_cache(maxsize=64)
 def family(queries: str, domain: int) -> Family:
-    """Return the family that a name describes, over the values 0 ... domain - 1.
+    """Return the family with this name, over the values 0 ... domain - 1.
 
     Parameters
     ----------
     queries
-        A name, for some with a number behind a colon: the rows of `axes`, the number of `intervals` (all if left out)
+        A name, for some with a number behind a colon: the rows of `axes`, the number of `intervals` (default all)
         or `halves` (100), the bits of `marginals` (2).
     domain
         Number of values.
@@ -47,14 +47,14 @@ def family(queries: str, domain: int) -> Family:
     """
     if not isinstance(queries, str):
         raise ValueError(f"queries must be one of {FORMS}; got {queries!r}")
-    kind, colon, said = queries.partition(":")
+    kind, colon, argument = queries.partition(":")
     if kind not in FAMILIES:
         near = get_close_matches(kind, FAMILIES, 1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise ValueError(f"queries must be one of {FORMS}; got {queries!r}{hint}")
-    if (colon and (kind in ("count", "points") or not said.isdecimal() or int(said) < 1)) or (
+    if (colon and (kind in ("count", "points") or not argument.isdecimal() or int(argument) < 1)) or (
         kind == "axes" and not colon
     ):
         raise ValueError(f"queries must be one of {FORMS}; got {queries!r}")
-    made: Family = FAMILIES[kind](domain, *([int(said)] if colon else []))
+    made: Family = FAMILIES[kind](domain, *([int(argument)] if colon else []))
     return made

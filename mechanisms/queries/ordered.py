@@ -1,4 +1,4 @@
-"""Intervals of an ordered domain: two prefix sums an answer, instead of a matrix of ones."""
+"""Intervals of an ordered domain: two prefix sums per answer, instead of a matrix of ones."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.queries.base import Family, Items
 
 MOST: Final = 1 << 22
-"""Most intervals of a family."""
+"""Largest number of intervals of a family."""
 
 
 class Intervals(Family):
-    """The number of items in each interval a ... b of values: all of them, or some that are drawn once for all.
+    """The number of items in each interval a ... b of values: of all intervals, or of some drawn once.
 
     Parameters
     ----------
     domain
         Number of values.
     number
-        How many intervals; 0 for all domain (domain + 1) / 2 of them. They are drawn without replacement, and the same
-        ones for the same domain and number: queries are public.
+        Number of intervals; 0 for all domain (domain + 1) / 2 of them. They are drawn without replacement, and are the
+        same for the same domain and number: queries are public.
 
     Raises
     ------
     ValueError
-        If there are fewer intervals than that, or more than four million.
+        If there are fewer intervals than `number`, or more than four million.
     """
 
     kind: ClassVar[str] = "intervals"
@@ -49,7 +49,7 @@ class Intervals(Family):
             chosen = np.sort(np.random.default_rng((domain, number)).choice(there, number, replace=False))
         else:
             chosen = np.arange(there)
-        # interval number i of those that begin at a: they are counted before a's by a (2 domain - a + 1) / 2
+        # interval number i among those beginning at a: a (2 domain - a + 1) / 2 intervals begin before a
         before = np.arange(domain) * (2 * domain - np.arange(domain) + 1) // 2
         self.first = np.searchsorted(before, chosen, side="right") - 1
         self.last = self.first + chosen - before[self.first]
@@ -74,7 +74,7 @@ class Intervals(Family):
 
     @cached_property
     def l1(self) -> float:
-        """Intervals over the value that most of them hold."""
+        """Largest number of intervals that contain a value."""
         edges = np.bincount(self.first, minlength=self.domain + 1)
         edges -= np.bincount(self.last + 1, minlength=self.domain + 1)
         return float(np.cumsum(edges).max())

@@ -1,4 +1,4 @@
-"""Families whose answers are sums over parts of the domain that do not overlap: all items, each value, each axis."""
+"""Families whose answers are sums over disjoint parts of the domain: all items, each value, each axis."""
 
 from __future__ import annotations
 

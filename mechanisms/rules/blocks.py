@@ -1,7 +1,7 @@
-"""Trackers in blocks: how long a block is, and where a site's items lie in its blocks.
+"""Trackers in blocks: the block size, and the position of a site's items in its blocks.
 
 A site's items of a round, counted from 1, are divided into blocks of equal size. In each of them it signals once, and
-the server takes a signal for a block of items.
+the server counts a signal as a block of items.
 
 Source
 ------
@@ -31,7 +31,7 @@ class BlockSizes:
 
     @property
     def share(self) -> float:
-        """Share of a round's first items that makes a block: alpha / (c sqrt k)."""
+        """Block size as a share of a round's initial items: alpha / (c sqrt k)."""
         return self.alpha / (self.confidence * sqrt(self.sites))
 
     @property
@@ -40,7 +40,7 @@ class BlockSizes:
         return self.confidence * sqrt(self.sites) / self.alpha
 
     def size(self, total: int) -> int:
-        """Return the size of the blocks in a round begun with `total` items; 0 if every item is to be forwarded.
+        """Return the block size in a round begun with `total` items; 0 if every item is to be forwarded.
 
         Examples
         --------
@@ -51,7 +51,7 @@ class BlockSizes:
 
 
 def size_within(alpha: float, total: float, budget: float) -> int:
-    """Return the block size with which `budget` blocks are alpha · total items at most; 0 if less than an item.
+    """Return the largest size for which `budget` blocks are at most alpha · total items; 0 if less than an item.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def size_within(alpha: float, total: float, budget: float) -> int:
 
 
 class BlockLayout:
-    """Where the blocks of a site lie. Takes and gives one number or an array.
+    """The positions of a site's blocks, for one number or an array.
 
     Parameters
     ----------
@@ -92,15 +92,15 @@ class BlockLayout:
         return (count - 1) % self.size + 1
 
     def full(self, count: Any) -> Any:
-        """Return the items of the blocks begun with so many items, once they are full."""
+        """Return the items of all blocks begun by the first `count` items, once these blocks are full."""
         return (count + self.size - 1) // self.size * self.size
 
     def items(self, signals: Any) -> Any:
-        """Return the items that the server takes so many signals for."""
+        """Return the items that the server counts for `signals` signals."""
         return self.size * signals
 
     def signals(self, items: Any) -> Any:
-        """Return the expected number of signals of a site, or of all of them, after so many items in all."""
+        """Return the expected number of signals of a site, or of all sites, after `items` items in total."""
         return items / self.size
 
     def signals_to_double(self, total: int) -> int:

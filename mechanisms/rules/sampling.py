@@ -1,7 +1,7 @@
-"""The tracker that samples: each item is reported with probability p, and p falls as the items become more.
+"""The sampling tracker: each item is reported with probability p, and p falls as the number of items grows.
 
-With L the number of the item that a site reported last (0 for none), L - 1 + 1/p is an estimate of its items without
-bias (0 for none). 1/p is a power of two, and 2^e times as large whenever the number that all know has grown by 2^e.
+With L the number of the item that a site reported last (0 for none), L - 1 + 1/p is an unbiased estimate of its items
+(0 for none). 1/p is a power of two, and grows by 2^e whenever the number known to all has grown by 2^e.
 
 Source
 ------
@@ -21,7 +21,7 @@ from disttrack.mechanisms.rules.tosses import Tosses, gap_scale
 
 @dataclass(frozen=True, slots=True)
 class SamplingRule:
-    """When which p is in force.
+    """The rule that determines p.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class SamplingRule:
     sites: int
 
     def inverse_p(self, known: int) -> int:
-        """Return 1/p while all know of `known` items: the largest power of two not above spread · known / sqrt k.
+        """Return 1/p while the public number is `known`: the largest power of two not above spread · known / sqrt k.
 
         Examples
         --------
@@ -65,7 +65,7 @@ def estimate(last: Any, inverse: int) -> Any:
 
 
 def sum_of_estimates(lasts: Any, sites: Any, inverse: int) -> Any:
-    """Return the sum of the estimates of so many sites that have reported, `lasts` being the sum of their last items.
+    """Return the sum of the estimates of `sites` sites with reports, `lasts` being the sum of their last items.
 
     Examples
     --------
@@ -78,8 +78,8 @@ def sum_of_estimates(lasts: Any, sites: Any, inverse: int) -> Any:
 def redrawn(last: Any, before: int, inverse: int, coins: Tosses) -> Any:
     """Return the last report when 1/p has grown from `before` to `inverse`, as if it had always been so.
 
-    A report survives with probability before / inverse. Below it every item is a fresh coin of bias p, so the one
-    before it is a geometric gap away; 0 if there is none. Takes one number or an array; 0 stays 0.
+    A report survives with probability before / inverse. Otherwise every item below it is a fresh coin of bias p, so the
+    new report is a geometric gap below; 0 if there is none. Takes one number or an array; 0 stays 0.
     """
     kept, scale = before / inverse, gap_scale(1 / inverse)
     if isinstance(last, np.ndarray):
@@ -89,7 +89,7 @@ def redrawn(last: Any, before: int, inverse: int, coins: Tosses) -> Any:
 
 
 def chances_redrawn(last: int, before: int, inverse: int) -> Any:
-    """Return the probability of each of 0, 1, …, `last` to be what `redrawn` draws.
+    """Return the probability of each of 0, 1, …, `last` as the result of `redrawn`.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def chances_redrawn(last: int, before: int, inverse: int) -> Any:
 
 
 def variance(items: Any, inverse: Any) -> Any:
-    """Return the variance of the estimate of a site with so many items: (1 - p)(1 - (1 - p)^n) / p^2.
+    """Return the variance of the estimate of a site with `items` items: (1 - p)(1 - (1 - p)^n) / p^2.
 
     Takes numbers or arrays.
 
@@ -121,10 +121,10 @@ def variance(items: Any, inverse: Any) -> Any:
 
 
 def variance_redrawn(last: Any, then: Any, inverse: Any) -> Any:
-    """Return the variance of the estimate of a site that reported its item `last` under 1/p = `then`, with 1/p now.
+    """Return the present variance of the estimate of a site that reported its item `last` when 1/p was `then`.
 
     Its mean is still last - 1 + then, however often p has been lowered in between. With a = then / inverse the report
-    still stands with probability a, and else the estimate is that of last - 1 items: (1 - a) (a / p^2 + v(last - 1)),
+    survives with probability a, and else the estimate is that of last - 1 items: (1 - a) (a / p^2 + v(last - 1)),
     v being `variance`. 0 where `last` is 0. Takes numbers or arrays.
     """
     kept = then / inverse

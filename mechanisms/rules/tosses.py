@@ -1,4 +1,4 @@
-"""What a rule asks of the coins that are handed to it."""
+"""Interface of the coins that rules take."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 
 class Tosses(Protocol):
-    """Coins: random draws, one number where `shape` is None, otherwise an array of so many."""
+    """Coins: random draws, one number if `shape` is None, otherwise an array of this length."""
 
     def gap(self, scale: float, shape: int | None = None) -> Any:
-        """Return how many tosses it takes until a coin of bias p succeeds, 1, 2, …; `scale` is `gap_scale(p)`."""
+        """Return the number of tosses until a coin of bias p succeeds, 1, 2, …; `scale` is `gap_scale(p)`."""
         ...
 
     def up_to(self, size: int, shape: int | None = None) -> Any:

@@ -1,8 +1,8 @@
-"""What every sketch of a stream offers: parameters that start a run, which takes updates and gives one estimate.
+"""Base classes of sketches: parameters that start a run, which takes updates and gives one estimate.
 
-An update is an item (a whole number from 0) and the change of its frequency. What is estimated is the sketch's
+An update is an item (a whole number from 0) and the change of its frequency. The sketch estimates its
 *goal*: the second moment of the frequencies, the number of items with a frequency above 0, or the frequency of one
-item, the target 0. The sketch knows its own coins; whoever chooses the updates sees the estimates only.
+item, the target 0. Its coins are secret; the adversary that chooses the updates sees only the estimates.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 TARGET = 0
-"""The item whose frequency is asked for where the goal is a frequency."""
+"""The item whose frequency is the goal, if the goal is a frequency."""
 
 
 class SketchRun(ABC):
-    """A sketch at work.
+    """A running sketch.
 
     Attributes
     ----------
     exhausted
-        Whether a robust form has used up what it was built for; it then goes on as the plain sketch that it is made
-        of. Plain sketches are built for nothing and never exhausted.
+        Whether a robust form has used up its budget of changes; it then continues as its underlying plain sketch.
+        Plain sketches have no such budget and are never exhausted.
     """
 
     exhausted: bool = False
@@ -40,14 +40,14 @@ class SketchRun(ABC):
 
     @abstractmethod
     def estimate(self) -> float:
-        """Return the present estimate. Asking again gives the same answer."""
+        """Return the present estimate. Repeated calls give the same answer."""
 
     def scale(self) -> float:
-        """Return what the error is measured against, as far as the sketch can tell: the estimate itself."""
+        """Return the reference value of the relative error, as known to the sketch: the estimate itself."""
         return self.estimate()
 
     def play(self, items: Whole, changes: Whole) -> Floats:
-        """Take many updates at once, and return the estimate after each."""
+        """Apply many updates at once, and return the estimate after each."""
         estimates = np.empty(len(items))
         for place, (item, change) in enumerate(zip(items.tolist(), changes.tolist(), strict=True)):
             self.update(item, change)
@@ -55,7 +55,7 @@ class SketchRun(ABC):
         return estimates
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
-        """Take a whole frequency vector at once; the state is then as after any updates that lead to it."""
+        """Apply a whole frequency vector at once; the state is then as after any updates that lead to it."""
         for item, frequency in frequencies.items():
             self.update(item, frequency)
 
@@ -81,26 +81,26 @@ class Sketch(ABC):
     @property
     @abstractmethod
     def words(self) -> int:
-        """Memory in words: counters, hash values, and coefficients of hash functions that are no random oracle."""
+        """Memory in words: counters, hash values, and coefficients of hash functions (but of random oracles none)."""
 
     @property
     def total_rows(self) -> int:
-        """Rows, registers or kept hash values of all copies together: the size that theory speaks of."""
+        """Rows, registers or stored hash values of all copies together: the size used in theory."""
         return self.words
 
     @property
     def active_rows(self) -> int:
-        """Rows that an update goes through in this code, which makes copies only when their turn comes."""
+        """Rows that this code updates per item; it creates copies only when their turn comes."""
         return self.total_rows
 
     @property
     def built_for(self) -> int | None:
-        """Changes of the output that a robust form bears; None for a plain sketch, which is built for none."""
+        """Changes of the output that a robust form supports; None for a plain sketch."""
         return None
 
     @abstractmethod
     def start(self, rng: np.random.Generator) -> SketchRun:
-        """Return a fresh run with coins of its own."""
+        """Return a fresh run with its own coins."""
 
 
 def arrays_of(frequencies: Mapping[int, int]) -> tuple[Whole, Whole]:
@@ -111,7 +111,7 @@ def arrays_of(frequencies: Mapping[int, int]) -> tuple[Whole, Whole]:
 
 
 def tally(frequencies: dict[int, int], item: int, change: int) -> None:
-    """Change the frequency of an item; those of 0 are not kept."""
+    """Change the frequency of an item; zero frequencies are removed."""
     frequency = frequencies.get(item, 0) + change
     if frequency:
         frequencies[item] = frequency

@@ -1,4 +1,4 @@
-"""Difference estimators: between two strong estimates the growth is estimated by sketches as small as it is."""
+"""Difference estimators: between two strong estimates, smaller sketches estimate the growth."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from disttrack.mechanisms.sketches.second_moment import Ams
 class AmsDifference(Sketch):
     """Rounds that begin with a fresh AMS estimate, to which estimated differences F2(f + v) - F2(f) are added.
 
-    The error of (2 <Af, Av> + |Av|^2) / t, v what has changed since f, is about 2 sqrt(g) F2 / sqrt(t) where neither
+    The error of (2 <Af, Av> + |Av|^2) / t, where v is the change since f, is about 2 sqrt(g) F2 / sqrt(t) if neither
     |v|^2 nor the growth of the second moment is above g F2: a block of small g needs few rows. A round has 2^levels
     blocks of g = alpha / 4; the answer after c blocks is a strong estimate and a difference for each one in the binary
     form of c, of blocks of 1, 2, 4, … Every estimate is shown once and then retired. A round ends early when the answer
-    has fallen by a quarter, since what it may be off by is a share of where the round began, and when |v|^2 of a long
-    block is more than its rows are for. After the last round its strong estimate is published as it is.
+    has fallen by a quarter, since the allowed error is a share of the round's initial value, and when |v|^2 of a long
+    block is too large for its rows. After the last round its strong estimate is published as it is.
 
     Parameters
     ----------
     rounds
-        Rounds that it is built for; each bears 2^levels changes of the answer or of the data by g, or one that goes
-        far. Data that are replaced while the second moment stands still use up rounds too.
+        Planned number of rounds; each allows 2^levels changes of the answer or of the data by g, or one large
+        change. Replacing data at a constant second moment also uses up rounds.
     rows
         Rows of a strong estimate.
     alpha
@@ -39,11 +39,11 @@ class AmsDifference(Sketch):
     -----
     Variance of a difference: with |v|^2 <= g F2 and |F2(f + v) - F2(f)| <= g F2, |<f, v>| <= g F2. That of
     2 <Af, Av> / t is at most 4 (|f|^2 |v|^2 + <f, v>^2) / t, that of |Av|^2 / t at most 2 |v|^4 / t: the standard
-    deviation is at most (2 sqrt(g + g^2) + sqrt(2) g) F2 / sqrt(t). If items only come, |v|^2 <= F2(f + v) - F2(f); if
-    they go too, |v| may be large while the second moment stands still, as in a sliding window. So both are estimated by
-    the block's own rows, and a block ends when one of them exceeds g F2.
+    deviation is at most (2 sqrt(g + g^2) + sqrt(2) g) F2 / sqrt(t). If items are only inserted,
+    |v|^2 <= F2(f + v) - F2(f); with deletions, |v| may be large while the second moment is constant, as in a sliding
+    window. So the block's own rows estimate both, and a block ends when one of them exceeds g F2.
 
-    All estimators of all rounds are counted as memory: they must run from the beginning, since none but the adversary
+    The memory counts all estimators of all rounds: they must run from the beginning, since only the adversary
     knows when its block begins. The code makes each from the frequencies at the ends of its block, which gives the
     same transcript.
 
@@ -55,7 +55,7 @@ class AmsDifference(Sketch):
     kind: ClassVar[str] = "ams-difference"
     source: ClassVar[str] = "Woodruff, Zhou 2021, section 3"
     error: ClassVar[str] = (
-        "alpha against any adversary for so many rounds; rows fall by alpha log^2(1 / alpha) against switching"
+        "alpha against any adversary for `rounds` rounds; rows fall by alpha log^2(1 / alpha) against switching"
     )
 
     rounds: int
@@ -69,13 +69,13 @@ class AmsDifference(Sketch):
 
     @property
     def levels(self) -> int:
-        """Levels of blocks: 2^levels of them make up a round in which the second moment at most doubles."""
+        """Levels of blocks: a round in which the second moment at most doubles has 2^levels of them."""
         return max(1, ceil(log2(4 / self.alpha)))
 
     def rows_of(self, level: int) -> int:
         """Return the rows of a difference estimator for a block of growth 2^level alpha / 4.
 
-        Its variance is 4 g F2^2 / t; of 1 + levels parts each may have as much as the strong estimate, divided by
+        Its variance is 4 g F2^2 / t; each of 1 + levels parts may have the variance of the strong estimate, divided by
         their number.
         """
         growth: float = 2**level * self.alpha / 4
@@ -88,7 +88,7 @@ class AmsDifference(Sketch):
     @property
     def total_rows(self) -> int:
         blocks = 1 << self.levels
-        finest = blocks * self.rows_of(0)  # one for each block, which is also the test of when it ends
+        finest = blocks * self.rows_of(0)  # one for each block, which also tests whether the block ends
         above = sum((blocks >> (level + 1)) * self.rows_of(level) for level in range(1, self.levels))
         return self.rounds * (self.rows + finest + above)
 
@@ -109,7 +109,7 @@ class AmsDifference(Sketch):
 
 
 class AmsDifferenceRun(SketchRun):
-    """Strong estimates and difference estimators at work."""
+    """Running strong estimates and difference estimators."""
 
     def __init__(self, rules: AmsDifference, rng: np.random.Generator) -> None:
         self._rules, self._rng = rules, rng
@@ -119,7 +119,7 @@ class AmsDifferenceRun(SketchRun):
         self._begin_round()
 
     def _begin_round(self) -> None:
-        """Publish a strong estimate of all that there is; after the last round, go on with it."""
+        """Publish a strong estimate of all data; after the last round, continue with it."""
         self._strong = Ams(self._rules.rows).start(self._rng)
         self._strong.absorb(self._frequencies)
         if self._rounds:
@@ -132,7 +132,7 @@ class AmsDifferenceRun(SketchRun):
         self._begin_block()
 
     def _begin_block(self) -> None:
-        """Begin the difference estimator of the next block: of the frequencies at its start, and of what comes."""
+        """Begin the difference estimator of the next block: of the frequencies at its start, and of later changes."""
         self._before = Ams(self._rules.rows_of(0)).start(self._rng)
         self._since = self._before.twin()
         self._before.absorb(self._ends[-1])
@@ -154,7 +154,7 @@ class AmsDifferenceRun(SketchRun):
             self._end_block(moved)
 
     def _end_block(self, moved: float) -> None:
-        """Add the difference over the longest block that ends here, which begins where the binary form says."""
+        """Add the difference over the longest block that ends here, whose start follows from the binary form."""
         number = len(self._ends)
         level = (number & -number).bit_length() - 1
         self._ends.append(dict(self._frequencies))
@@ -162,7 +162,7 @@ class AmsDifferenceRun(SketchRun):
             self._begin_round()
             return
         begin = number - 2**level
-        apart = 0.0  # the finest block has ended by it in time
+        apart = 0.0  # the finest block has already ended because of it
         if level:
             moved, apart = self._difference(level, self._ends[begin])
         self._answers.append(self._answers[begin] + moved)
@@ -179,7 +179,7 @@ class AmsDifferenceRun(SketchRun):
         return self._rules.alpha / 4 * self._base
 
     def _difference(self, level: int, start: dict[int, int]) -> tuple[float, float]:
-        """Return the estimates of `_change` since `start`, by an estimator of a level."""
+        """Return the estimates of `_change` since `start`, by an estimator of this level."""
         before: LinearRun = Ams(self._rules.rows_of(level)).start(self._rng)
         since = before.twin()
         before.absorb(start)

@@ -1,6 +1,6 @@
 """The number of distinct items: the k least hash values, and HyperLogLog.
 
-Both depend on the set of items only: an item that comes again changes nothing, and changes below 1 are refused.
+Both depend only on the set of items: a repeated item changes nothing, and changes below 1 are refused.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from disttrack.mechanisms.sketches.mixing import mixed, mixed_all
 
 
 def refuse_deletion(change: int) -> None:
-    """Raise ValueError for a change that a sketch of distinct items cannot take."""
+    """Raise ValueError for a change below 1."""
     if change < 1:
         raise ValueError(f"a sketch of distinct items takes changes of at least 1; got {change!r}")
 
 
 @dataclass(frozen=True)
 class Kmv(Sketch):
-    """Keeps the k least hash values; with v the largest of them, as a share of all, the estimate is (k - 1) / v.
+    """Keeps the k least hash values; with v the largest of them, as a share of the range, the estimate is (k - 1) / v.
 
     Its relative standard deviation is about 1 / sqrt(k - 2). Up to k items it is exact.
 
     Parameters
     ----------
     size
-        Hash values that are kept, k.
+        Number of stored hash values, k.
     alpha
         Relative error that counts as a failure.
 
@@ -75,7 +75,7 @@ class Kmv(Sketch):
 
 
 class KmvRun(SketchRun):
-    """The least hash values at work."""
+    """The least hash values of a running sketch."""
 
     __slots__ = ("_key", "_least", "_size")
 
@@ -164,7 +164,7 @@ class HyperLogLog(Sketch):
 
 
 class HyperLogLogRun(SketchRun):
-    """Registers at work; the sum of 2^-rank and the empty registers are kept up to date, both exactly."""
+    """The registers of a running sketch; the sum of 2^-rank and the number of empty registers are updated exactly."""
 
     __slots__ = ("_empty", "_key", "_ranks", "_registers", "_sum", "_width")
 
@@ -183,7 +183,7 @@ class HyperLogLogRun(SketchRun):
         self._raise(*self._place(mixed(item, self._key)))
 
     def _place(self, bits: int) -> tuple[int, int]:
-        """Return the register of a hash value, and its rank: the zeros before its first one, and one more."""
+        """Return the register of a hash value, and its rank: one more than the zeros before its first one."""
         register, rest = bits >> self._width, bits & ((1 << self._width) - 1)
         return register, self._width - rest.bit_length() + 1
 

@@ -33,8 +33,8 @@ class CounterRows(Sketch):
 class CountSketch(CounterRows):
     """CountSketch: each row adds a random sign times the change to a random counter; the estimate is a median.
 
-    A row errs by more than sqrt(3 / width) ‖f‖₂ with probability 1/3 at most, the median of the rows with one that
-    falls exponentially in their number.
+    A row errs by more than sqrt(3 / width) ‖f‖₂ with probability at most 1/3, the median of the rows with a
+    probability that falls exponentially in their number.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class CountSketch(CounterRows):
 
 
 class CountSketchRun(SketchRun):
-    """A CountSketch at work. Its scale is the median 2-norm of its rows, each an AMS estimate."""
+    """A running CountSketch. Its scale is the median 2-norm of its rows, each an AMS estimate."""
 
     __slots__ = ("_keys", "_rows", "_squares", "_target", "_width")
 
@@ -87,7 +87,7 @@ class CountSketchRun(SketchRun):
         self._width = rules.width
         self._keys = [key_of(rng) for _ in range(rules.depth)]
         self._rows = [[0] * rules.width for _ in self._keys]
-        self._squares = [0] * rules.depth  # of the counters of each row, kept up to date
+        self._squares = [0] * rules.depth  # sum of squares of the counters of each row
         self._target = [self._place(TARGET, key) for key in self._keys]
 
     def _place(self, item: int, key: int) -> tuple[int, int]:
@@ -103,8 +103,8 @@ class CountSketchRun(SketchRun):
             row[place] += sign * change
 
     def estimate(self) -> float:
-        found = sorted(sign * row[place] for row, (place, sign) in zip(self._rows, self._target, strict=True))
-        return float(found[len(found) // 2])
+        estimates = sorted(sign * row[place] for row, (place, sign) in zip(self._rows, self._target, strict=True))
+        return float(estimates[len(estimates) // 2])
 
     def scale(self) -> float:
         return sqrt(sorted(self._squares)[len(self._squares) // 2])
@@ -123,10 +123,10 @@ class CountSketchRun(SketchRun):
 
 @dataclass(frozen=True)
 class CountMin(CounterRows):
-    """The count-min sketch: each row adds the change to a random counter; the estimate is the least of an item's.
+    """The count-min sketch: each row adds the change to a random counter; the estimate is the least counter of an item.
 
-    It never estimates too little where no frequency is negative, and too much by more than (e / width) ‖f‖₁ with
-    probability e^-depth at most.
+    It never underestimates if no frequency is negative, and overestimates by more than (e / width) ‖f‖₁ with
+    probability at most e^-depth.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class CountMin(CounterRows):
 
 
 class CountMinRun(SketchRun):
-    """A count-min sketch at work. Its scale is the sum of all changes, which is ‖f‖₁ where none is negative."""
+    """A running count-min sketch. Its scale is the sum of all changes, which is ‖f‖₁ if no frequency is negative."""
 
     __slots__ = ("_keys", "_rows", "_target", "_total", "_width")
 

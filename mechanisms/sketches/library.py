@@ -1,4 +1,4 @@
-"""Sketches that people deploy: Apache DataSketches, through the public interface of its Python package.
+"""Sketches of a deployed library: Apache DataSketches, through the public interface of its Python package.
 
 The package is an extra (`pip install disttrack[sketches]`). Its seeds are drawn from the sketch's own coins, so that no
 adversary knows them; where the package has no seed to set, items pass through a secret keyed hash first.
@@ -18,7 +18,7 @@ from disttrack.mechanisms.sketches.frequencies import CounterRows
 from disttrack.mechanisms.sketches.mixing import mixed
 
 MISSING = "the package datasketches is not installed; it comes with the extra sketches: pip install disttrack[sketches]"
-"""What a scenario says that asks for a library's sketch where there is none."""
+"""Error message of a scenario that needs a library's sketch if the library is not installed."""
 
 
 def library() -> Any:
@@ -41,7 +41,7 @@ def _seed(rng: np.random.Generator) -> int:
 
 
 class DistinctRun(SketchRun):
-    """A library's sketch of distinct items at work, its items under a secret key."""
+    """A running sketch of distinct items from the library, with items hashed by a secret key."""
 
     def __init__(self, make: Any, key: int | None) -> None:
         self._make, self._key = make, key
@@ -109,12 +109,12 @@ class LibraryHll(Sketch):
 
 @dataclass(frozen=True)
 class LibraryTheta(Sketch):
-    """The theta sketch of Apache DataSketches (`update_theta_sketch`): least hash values, with a seed of its own.
+    """The theta sketch of Apache DataSketches (`update_theta_sketch`): least hash values, with its own seed.
 
     Parameters
     ----------
     lg_k
-        Binary logarithm of the hash values that are kept, 5 to 26.
+        Binary logarithm of the number of stored hash values, 5 to 26.
     alpha
         Relative error that counts as a failure.
 
@@ -189,7 +189,7 @@ class LibraryCountMin(CounterRows):
 
 
 class LibraryCountMinRun(SketchRun):
-    """A library's count-min sketch at work."""
+    """A running count-min sketch of the library."""
 
     def __init__(self, sketch: Any) -> None:
         self._sketch = sketch

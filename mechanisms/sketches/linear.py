@@ -1,8 +1,8 @@
-"""AMS rows at work: counters y = A f in groups, and the sum of their squares, kept up to date exactly.
+"""Running AMS rows: counters y = A f in groups, and the sum of their squares, updated exactly.
 
-All numbers are whole. A product of a column of signs with the counters is computed in 32-bit floats, which hold whole
-numbers up to 2^24 exactly: as long as rows · max |y| is below that, no sum on the way is rounded, in whatever order
-the terms are added. When it no longer is, 64-bit floats take over. Squares are 64-bit floats, exact up to 2^53.
+All numbers are whole. A product of a column of signs with the counters is computed in 32-bit floats, which represent
+whole numbers up to 2^24 exactly: as long as rows · max |y| is below that, no intermediate sum is rounded, in any order
+of the terms. Beyond it, 64-bit floats are used. Squares are 64-bit floats, exact up to 2^53.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from disttrack.mechanisms.sketches.signs import SignKind, signs_of
 EXACT: Final = 1 << 24
 """Whole numbers up to this are exact as 32-bit floats."""
 _CHUNK: Final = 32
-"""Updates that are taken at once: their columns are multiplied with each other, which costs as many products each."""
+"""Updates processed at once: their columns are multiplied with each other, at the cost of one product per pair."""
 _ENTRIES: Final = 1 << 20
-"""Entries of a sign matrix that are handled at once when frequencies are absorbed."""
+"""Entries of a sign matrix processed at once when frequencies are absorbed."""
 
 
 class LinearRun(SketchRun):
@@ -33,7 +33,7 @@ class LinearRun(SketchRun):
     signs
         dense or hashed.
     rng
-        Where the signs come from.
+        Generator of the signs.
 
     Attributes
     ----------
@@ -50,11 +50,11 @@ class LinearRun(SketchRun):
 
     def _clear(self) -> None:
         self._counters: Any = np.zeros(self._groups * self._rows, dtype=np.float32)
-        self._room: float = EXACT // self._rows  # by so much the largest counter may grow before sums are rounded
+        self._room: float = EXACT // self._rows  # possible growth of the largest counter before sums are rounded
         self.squares = np.zeros(self._groups)
 
     def _make_room(self, growth: int) -> None:
-        """See that the counters may grow by so much: measure them, and go over to 64-bit floats if they may not."""
+        """Make room for this growth of the counters: measure them, and change to 64-bit floats if necessary."""
         self._room = EXACT // self._rows - float(np.abs(self._counters).max()) - growth
         if self._room < 0:
             self._counters = self._counters.astype(np.float64)
@@ -95,10 +95,10 @@ class LinearRun(SketchRun):
         return np.asarray(chosen / self._rows)
 
     def _play(self, items: Whole, changes: Whole) -> Floats:
-        """Return the squares of each group after each of some updates.
+        """Return the squares of each group after each of several updates.
 
-        The product of a column with the counters before its update is the one with the counters at the beginning, and
-        the products with the columns that came in between.
+        The product of a column with the counters before its update is the product with the initial counters, plus
+        the products with the columns in between.
         """
         growth = int(np.abs(changes).sum())
         self._room -= growth
@@ -130,7 +130,7 @@ class LinearRun(SketchRun):
 
     def product(self, other: LinearRun) -> float:
         """Return the mean product of two runs' counters, which must have the same signs: an estimate of <f, g>."""
-        mine = self._counters.astype(np.float64)  # of two runs' counters both may be large
+        mine = self._counters.astype(np.float64)  # the counters of both runs may be large
         return float(mine @ other._counters.astype(np.float64)) / len(mine)
 
     def twin(self) -> LinearRun:

@@ -1,4 +1,4 @@
-"""Keyed hash functions on whole numbers of 64 bits: a fast stand-in for a random function.
+"""Keyed hash functions on whole numbers of 64 bits: a fast replacement for a random function.
 
 SplitMix64's finaliser, twice, with a key added before each: every bit of the result depends on every bit of item and
 key. Python numbers and numpy arrays give the same values.

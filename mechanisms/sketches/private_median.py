@@ -1,4 +1,4 @@
-"""The framework of Hassidim et al.: a private median of many copies, whose coins the answers hardly depend on."""
+"""The framework of Hassidim et al.: a private median of many copies, so that the answers hardly depend on the coins."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def private_median(values: Floats, step: float, largest: float, epsilon: float, 
     """
     powers = np.arange(ceil(log(largest) / log(1 + step)) + 1)
     grid = np.concatenate(([0.0], (1 + step) ** powers))
-    # the values at most 1.0 and the next power are not told apart; between two powers there is nothing to take
+    # values up to 1.0 need not be distinguished from the next power; between two powers there is no candidate
     below = np.searchsorted(np.sort(values), grid * sqrt(1 + step), side="right")
     above = len(values) - np.searchsorted(np.sort(values), grid / sqrt(1 + step), side="left")
     utility = np.minimum(np.minimum(below, above) - len(values) / 2, 0.0)
@@ -39,31 +39,31 @@ def private_median(values: Floats, step: float, largest: float, epsilon: float, 
 
 @dataclass(frozen=True)
 class PrivateMedian(Sketch):
-    """Many AMS copies; when a sparse-vector test says that most are off the answer, their private median replaces it.
+    """Many AMS copies; when a sparse-vector test finds most of them off the answer, their private median replaces it.
 
-    An answer w stands while about half of the copies are within 1 ± alpha / 2 of it. Each change costs `epsilon`
-    twice, once for the test and once for the median; k changes together cost about epsilon sqrt(8 k ln(1 / delta)),
-    which is why sqrt(k) copies are enough where switching needs k. After `changes` changes the plain median of the
-    copies is published as it is.
+    An answer w is kept while about half of the copies are within 1 ± alpha / 2 of it. Each change costs `epsilon`
+    twice, once for the test and once for the median; k changes together cost about epsilon sqrt(8 k ln(1 / delta)).
+    Therefore sqrt(k) copies suffice where switching needs k. After `changes` changes the plain median of the
+    copies is published directly.
 
     Parameters
     ----------
     changes
-        Changes of the output that it is built for.
+        Planned number of output changes.
     copies
-        Copies.
+        Number of copies.
     rows
         Rows of each copy.
     epsilon
         Privacy loss of a test, and of a median.
     largest
-        Second moment at most.
+        Largest second moment.
     alpha
         Relative error that counts as a failure.
 
     Notes
     -----
-    `theorem_copies` says how many copies the proof asks for, which is far more than what holds in play.
+    `theorem_copies` is the number of copies that the proof needs, far more than suffice in practice.
 
     Source
     ------
@@ -72,7 +72,7 @@ class PrivateMedian(Sketch):
 
     kind: ClassVar[str] = "private-median"
     source: ClassVar[str] = "Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, RobustSketch"
-    error: ClassVar[str] = "alpha against any adversary for so many changes, with sqrt(changes) copies up to logarithms"
+    error: ClassVar[str] = "alpha against any adversary for `changes` changes; sqrt(changes) copies up to logarithms"
 
     changes: int
     copies: int = 128
@@ -89,7 +89,7 @@ class PrivateMedian(Sketch):
         probability("alpha", self.alpha)
 
     def theorem_copies(self, updates: int, total: float = 0.01, delta: float = 1e-4, beta: float = 0.05) -> int:
-        """Return the copies for which the tests and medians of a game are right but with probability beta.
+        """Return the copies for which the tests and medians of a game are right, except with probability beta.
 
         With total privacy `total` (1/100 in the proof) a test has epsilon = total / sqrt(8 k ln(1 / delta)), and its
         error 8 ln(2 updates / beta) / epsilon must stay below a quarter of the copies.
@@ -114,12 +114,12 @@ class PrivateMedian(Sketch):
         return self.changes
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> PrivateMedianRun:
-        """Return a fresh run; `silent` turns the noise off: the control of what privacy is for."""
+        """Return a fresh run; `silent` turns the noise off, as a control that shows the effect of privacy."""
         return PrivateMedianRun(self, rng, silent)
 
 
 class PrivateMedianRun(SketchRun):
-    """Copies at work behind their private median."""
+    """Running copies behind their private median."""
 
     def __init__(self, rules: PrivateMedian, rng: np.random.Generator, silent: bool = False) -> None:
         self._rules, self._silent = rules, silent

@@ -1,4 +1,4 @@
-"""What the robust forms share: the sketches that they are made of, and rounding."""
+"""Common parts of the robust forms: their plain sketches, and rounding."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ PLAIN: Final[Mapping[str, tuple[type[Any], str]]] = {
     CountSketch.kind: (CountSketch, "width"),
     CountMin.kind: (CountMin, "width"),
 }
-"""The plain sketches that a robust form can be made of, and the parameter of each that `size` sets.
+"""The plain sketches usable in a robust form, and the parameter of each that `size` sets.
 
-The state of each is a function of the frequencies and its coins, whatever the order of the updates."""
+The state of each is a function of the frequencies and its coins, for any order of the updates."""
 
 
 def plain(sketch: str, size: int, alpha: float) -> Sketch:
@@ -37,22 +37,22 @@ def plain(sketch: str, size: int, alpha: float) -> Sketch:
     try:
         made: Sketch = maker(**{parameter: size, "alpha": alpha})
     except ValueError as error:
-        said = str(error)
+        message = str(error)
         raise ValueError(
-            f"size {said.removeprefix(parameter).lstrip()}" if said.startswith(parameter) else said
+            f"size {message.removeprefix(parameter).lstrip()}" if message.startswith(parameter) else message
         ) from error
     return made
 
 
 class OverPlain(Sketch):
-    """A robust form that keeps plain sketches of one kind and size, one at a time unless it says otherwise."""
+    """A robust form with plain sketches of one kind and size; only one at a time unless a subclass differs."""
 
     size: int
     sketch: str
 
     @property
     def inner(self) -> Sketch:
-        """The plain sketch that it is made of."""
+        """The underlying plain sketch."""
         return plain(self.sketch, self.size, self.alpha)
 
     @property
@@ -69,7 +69,7 @@ class OverPlain(Sketch):
 
 
 def rounded(value: float, step: float) -> float:
-    """Return the power of 1 + step that is nearest to a value, in the logarithm; 0 for 0.
+    """Return the power of 1 + step nearest to a value, in the logarithm; 0 for 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One sketch whose answers are rounded and stand while they are near enough: rounding, and computation paths."""
+"""One sketch whose answers are rounded and kept while they are near enough: rounding, and computation paths."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from disttrack.mechanisms.sketches.second_moment import Ams, rows_for_tail
 class Rounded(OverPlain):
     """One plain sketch whose answers are rounded to powers of 1 + alpha / 4.
 
-    An answer stands while it is within a factor 1 + alpha / 4 of the sketch's estimate (`sticky`): then each change
-    of the answer says little, and a change that is taken back is not seen. Rounding each estimate by itself is no
-    defence: an adversary that holds the estimate at the edge between two answers learns from it what it learns from
+    An answer is kept while it is within a factor 1 + alpha / 4 of the sketch's estimate (`sticky`): then each change
+    of the answer reveals little, and a change that is undone is not seen. Rounding each estimate separately is no
+    defence: an adversary that holds the estimate at the edge between two answers learns as much from them as from
     the estimate.
 
     Parameters
@@ -30,13 +30,13 @@ class Rounded(OverPlain):
     sketch
         Its kind.
     sticky
-        Whether answers stand; else each estimate is rounded by itself.
+        Whether answers are kept; otherwise each estimate is rounded separately.
     alpha
         Relative error that counts as a failure.
 
     Notes
     -----
-    No theorem promises anything of so few rows; `computation-paths` has those that one asks for.
+    No theorem holds for so few rows; `computation-paths` has the number of rows of a theorem.
 
     Source
     ------
@@ -63,21 +63,21 @@ class Rounded(OverPlain):
 
 @dataclass(frozen=True)
 class ComputationPaths(Sketch):
-    """An AMS sketch with so many rows that it is right on every stream that an adversary could make it give.
+    """An AMS sketch with enough rows to be right on every stream that an adversary could produce.
 
-    The answers are rounded to powers of 1 + alpha / 4 and stand while they are near enough. A deterministic
-    adversary's stream is a function of the answers, so there are no more streams than sequences of answers with at
-    most `changes` changes: choose(updates, changes) · grid^changes. A union bound over them asks for rows by the
-    exponential tail bound. After `changes` changes the sketch's estimates are published as they are.
+    The answers are rounded to powers of 1 + alpha / 4 and kept while they are near enough. A deterministic adversary's
+    stream is a function of the answers, so there are no more streams than sequences of answers with at most `changes`
+    changes: choose(updates, changes) · grid^changes. A union bound over them gives the number of rows, by the
+    exponential tail bound. After `changes` changes the sketch's estimates are published directly.
 
     Parameters
     ----------
     changes
-        Changes of the output that it is built for.
+        Planned number of output changes.
     updates
-        Updates of the stream at most.
+        Maximum number of updates of the stream.
     largest
-        Second moment at most, which bounds the number of different answers.
+        Largest second moment, which bounds the number of different answers.
     delta
         Failure probability.
     alpha
@@ -95,7 +95,7 @@ class ComputationPaths(Sketch):
 
     kind: ClassVar[str] = "computation-paths"
     source: ClassVar[str] = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, lemma 3.8"
-    error: ClassVar[str] = "alpha against any adversary with probability 1 - delta, for so many changes of the output"
+    error: ClassVar[str] = "alpha against any adversary with probability 1 - delta, for `changes` changes of the output"
 
     changes: int
     updates: int
@@ -121,9 +121,9 @@ class ComputationPaths(Sketch):
 
     @property
     def inner(self) -> Ams:
-        """The sketch, right at all steps of all paths up to what rounding leaves: (1 + alpha) / (1 + alpha / 4) - 1."""
+        """The sketch, right at all steps of all paths up to a relative error of (1 + alpha) / (1 + alpha / 4) - 1."""
         failure = log(self.delta) - self.paths - log(self.updates)
-        share = 0.75 * self.alpha / (1 + self.alpha / 4)  # written so that it is not 0 for a small alpha
+        share = 0.75 * self.alpha / (1 + self.alpha / 4)  # this form does not become 0 for a small alpha
         # the tail bound in logarithms: delta over all paths is too small for a float
         rows = ceil((log(2) - failure) / log(2 / 0.05) * rows_for_tail(share, 0.05))
         return Ams(rows=rows, alpha=self.alpha)
@@ -149,7 +149,7 @@ class ComputationPaths(Sketch):
 
 
 class RoundedRun(SketchRun):
-    """A sketch at work whose answers are rounded; after `most` changes its estimates are published as they are."""
+    """A running sketch with rounded answers; after `most` changes its estimates are published directly."""
 
     def __init__(self, run: SketchRun, step: float, most: int | None, sticky: bool) -> None:
         self._run, self._step, self._sticky = run, step, sticky

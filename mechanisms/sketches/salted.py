@@ -1,4 +1,4 @@
-"""A fresh hash function for each stream: what keeps one stream's answers from telling of the next."""
+"""A fresh hash function for each stream, so that one stream's answers reveal nothing about the next."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from disttrack.mechanisms.sketches.robust import OverPlain
 class Salted(OverPlain):
     """A sketch of distinct items that draws new hash functions whenever a new stream begins.
 
-    What an adversary has learned of the items in one stream is worth nothing in the next. The price: sketches of two
-    streams cannot be merged any more, since they do not share their hash function.
+    Anything that an adversary learns about the items in one stream is useless in the next. The price: sketches of two
+    streams cannot be merged any more, since their hash functions differ.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Salted(OverPlain):
 
     kind: ClassVar[str] = "salted"
     source: ClassVar[str] = "Reviriego, Ting 2020, section IV"
-    error: ClassVar[str] = "that of the plain sketch, also against who learns from earlier streams"
+    error: ClassVar[str] = "that of the plain sketch, also against adversaries that learn from earlier streams"
 
     size: int
     sketch: str = "hyperloglog"
@@ -51,7 +51,7 @@ class Salted(OverPlain):
 
 
 class SaltedRun(SketchRun):
-    """A sketch at work that forgets its hash function with its items."""
+    """A running sketch that discards its hash function with its items."""
 
     def __init__(self, inner: Sketch, rng: np.random.Generator) -> None:
         self._inner, self._rng = inner, rng

@@ -15,7 +15,7 @@ from disttrack.mechanisms.sketches.signs import SignKind
 
 
 def rows_for_tail(alpha: float, beta: float) -> int:
-    """Return the rows for probability beta by an exponential bound, which small beta need.
+    """Return the rows for probability beta by an exponential bound, needed for small beta.
 
     Both tails together are at most 2 exp(-(t / 2)(alpha^2 / 2 - alpha^3 / 3)) for independent signs.
 
@@ -26,7 +26,7 @@ def rows_for_tail(alpha: float, beta: float) -> int:
 
 
 def tail(alpha: float, rows: int) -> float:
-    """Return the bound of `rows_for_tail` on the probability of an error above alpha, with so many rows."""
+    """Return the bound of `rows_for_tail` on the probability of an error above alpha, for `rows` rows."""
     return min(1.0, 2 * exp(-rows / 2 * (alpha**2 / 2 - alpha**3 / 3)))
 
 

@@ -1,8 +1,8 @@
-"""Random signs for linear sketches: a column of +1 and -1 for each item, the same whenever it is asked for.
+"""Random signs for linear sketches: a column of +1 and -1 for each item, the same at every request.
 
 Dense signs are independent, drawn in blocks from a counter-based generator: a block is a function of the key and its
-number, so that any part of an endless matrix can be drawn again, and only some blocks are kept. Hashed signs are
-4-wise independent, from a polynomial of degree 3 for each row, and need four words a row.
+number, so that any part of an infinite matrix can be drawn again, and only some blocks are kept. Hashed signs are
+4-wise independent, from a polynomial of degree 3 for each row, and need four words per row.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _LOW, _BITS = np.uint64(PRIME), np.uint64(31)
 _BLOCK: Final = 1 << 17
 """Signs in a block."""
 _KEPT: Final = 1 << 25
-"""Signs that are kept, 128 MB of them."""
+"""Signs kept in memory, 128 MB of them."""
 _EIGHT: Final[Columns] = 2 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) - 1
-"""The eight signs that a byte stands for."""
+"""The eight signs encoded by each byte."""
 
 
 class Signs(Protocol):
@@ -36,11 +36,11 @@ class Signs(Protocol):
     words: int
 
     def column(self, item: int) -> Columns:
-        """Return the signs of an item, a row each. Not to be written to."""
+        """Return the signs of an item, one per row. Not to be written to."""
         ...
 
     def columns(self, items: Whole) -> Columns:
-        """Return the signs of many items, a row of the result for each."""
+        """Return the signs of many items, one row of the result per item."""
         ...
 
 
@@ -72,11 +72,11 @@ class DenseSigns:
         if (blocks == blocks[0]).all():
             only: Columns = self._block(int(blocks[0]))[places]
             return only
-        found = np.empty((len(items), self._rows), dtype=np.float32)
+        values = np.empty((len(items), self._rows), dtype=np.float32)
         for number in np.unique(blocks).tolist():
             here = blocks == number
-            found[here] = self._block(number)[places[here]]
-        return found
+            values[here] = self._block(number)[places[here]]
+        return values
 
     def _block(self, number: int) -> Columns:
         signs = self._kept.get(number)
@@ -121,7 +121,7 @@ class HashedSigns:
             value = value * item + coefficient  # below 2^32 · 2^31 + 2^31: no overflow
             value = (value & _LOW) + (value >> _BITS)
         value = (value & _LOW) + (value >> _BITS)
-        # what is left is below 2^31 + 1, and the prime itself stands for 0
+        # the remainder is below 2^31 + 1, and the prime itself is equivalent to 0
         bits = np.where(value >= _LOW, value - _LOW, value) & np.uint64(1)
         signs: Columns = 1 - 2 * bits.astype(np.float32)
         return signs

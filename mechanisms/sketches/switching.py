@@ -14,16 +14,16 @@ from disttrack.mechanisms.sketches.robust import OverPlain
 
 @dataclass(frozen=True)
 class Switched(OverPlain):
-    """Publishes an estimate until the active copy is off it by alpha / 2 of the scale; then the next copy's turn comes.
+    """Publishes an estimate until it is off the active copy by alpha / 2 of the scale; then the next copy takes over.
 
-    The active copy's estimate is published and the copy retired, so that no copy is asked again after something of
-    its coins has been seen. When the last copy is retired there is nothing to switch to: its estimates are
-    published as they are, as by a plain sketch.
+    The active copy's estimate is published and the copy retired, so that no copy is used after its coins have
+    influenced an answer. When the last copy is retired there is nothing to switch to: its estimates are then
+    published directly, as by a plain sketch.
 
     Parameters
     ----------
     copies
-        Copies, which are the changes of the output that it is built for.
+        Number of copies, which is the number of output changes it supports.
     size
         Size of each copy: rows of `ams`, hash values of `kmv`, registers of `hyperloglog`, width of `count-sketch`
         and `count-min`.
@@ -35,8 +35,8 @@ class Switched(OverPlain):
 
     Notes
     -----
-    Copies are counted as memory, all of them. A copy's state is a function of the frequencies and its coins, so the
-    code makes it from the frequencies when its turn comes: the same transcript as if it had been there from the first.
+    The memory counts all copies. A copy's state is a function of the frequencies and its coins, so the
+    code makes it from the frequencies when its turn comes: the same transcript as if it had existed from the start.
 
     Source
     ------
@@ -78,7 +78,7 @@ class Switched(OverPlain):
 
 
 class SwitchedRun(SketchRun):
-    """Copies at work: the active one is made, those before are gone, those to come are made in their turn."""
+    """Running copies: the active one exists, earlier ones are deleted, later ones are created in their turn."""
 
     def __init__(self, rules: Switched, rng: np.random.Generator) -> None:
         self._rules = rules

@@ -1,4 +1,4 @@
-"""Static mechanisms: one release of the answers to all queries of a family, on a data set that stands still.
+"""Static mechanisms: one release of the answers to all queries of a family, on a fixed data set.
 
 >>> import numpy as np
 >>> mechanism = static_mechanism("laplace", epsilon=1.0, queries="points", domain=3)
@@ -16,7 +16,7 @@ from disttrack.mechanisms.static.linear import GaussianQueries, LaplaceQueries
 from disttrack.mechanisms.static.multiplicative_weights import MultiplicativeWeights
 
 STATIC: Final[dict[str, type[StaticMechanism]]] = {
-    found.kind: found for found in (LaplaceQueries, GaussianQueries, MultiplicativeWeights)
+    entry.kind: entry for entry in (LaplaceQueries, GaussianQueries, MultiplicativeWeights)
 }
 """Every static mechanism by its name in scenario files."""
 

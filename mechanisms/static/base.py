@@ -1,6 +1,6 @@
-"""What a static mechanism is: a budget, a family of queries, one private release of all answers.
+"""Base class of static mechanisms: a budget, a family of queries, one private release of all answers.
 
-Dynamic mechanisms are made of many of them with budgets of different sizes, and add their answers up; so each class
+Dynamic mechanisms consist of many of them with budgets of different sizes, and add their answers; so each class
 also states the error of a sum of releases on disjoint data sets (alpha^(k) in Qiu, Yi 2022).
 """
 
@@ -18,12 +18,12 @@ from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.queries import Family, family
 
 Parts = Sequence[tuple["StaticMechanism", int]]
-"""A sum of releases: pairs (mechanism, how many of it), all of one class and family."""
+"""A sum of releases: pairs (mechanism, count), all of one class and family."""
 
 
 @dataclass(frozen=True)
 class Paid:
-    """A private number of items that has been paid for already.
+    """A private number of items whose privacy cost is already paid.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Paid:
 
 @dataclass(frozen=True)
 class StaticMechanism(ABC):
-    """Parameters of a static mechanism; neighbouring data sets differ by one item that is there or not.
+    """Parameters of a static mechanism; neighbouring data sets differ by the presence of one item.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ class StaticMechanism(ABC):
     source: ClassVar[str] = ""
     """Paper and section."""
     error: ClassVar[str] = ""
-    """How the error grows, for people."""
+    """Growth of the error, as text."""
     privacy: ClassVar[Literal["pure", "approximate"]] = "pure"
     """Pure: delta may be 0; approximate: it must not."""
     arithmetic: ClassVar[str] = "real"
-    """In which arithmetic its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
+    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
 
     epsilon: float
     delta: float = 0.0
@@ -96,17 +96,16 @@ class StaticMechanism(ABC):
         Parameters
         ----------
         counts
-            The data set, a count per value; None for an empty one.
+            The data set, one count per value; None for an empty one.
         rng
             Generator of all noise.
         paid
-            A private number of items that has been paid for, if there is one; only some mechanisms need it.
+            A private number of items that is already paid for, if there is one; only some mechanisms need it.
         """
 
     @abstractmethod
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
-        """Return what the largest error over the family of a sum of independent releases exceeds, with probability at
-        most `beta`.
+        """Return a bound that the largest error over the family of a sum of releases exceeds with probability `beta`.
 
         Parameters
         ----------
@@ -119,7 +118,7 @@ class StaticMechanism(ABC):
         """
 
     def error_bound(self, items: float, beta: float, releases: int = 1) -> float:
-        """Return what the largest error over the family of so many summed releases exceeds with probability `beta`.
+        """Return a bound that the largest error over the family of `releases` summed releases exceeds with `beta`.
 
         alpha^(k)(epsilon, delta, beta, n) of Qiu, Yi 2022, section 1.2: `items` is n, `releases` is k.
         """

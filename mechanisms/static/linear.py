@@ -36,10 +36,10 @@ class _Noisy(StaticMechanism):
 
 @dataclass(frozen=True)
 class LaplaceQueries(_Noisy):
-    """Laplace noise on every answer, in proportion to what one item adds to all answers together.
+    """Laplace noise on every answer, in proportion to one item's contribution to all answers together.
 
     The scale is s / epsilon with s the family's exact L1 sensitivity: \\|Q\\| for the worst family, 1 for a histogram.
-    The error that is stated is exact but for a union bound over the queries: for one release of one query
+    The stated error is exact up to a union bound over the queries: for one release of one query
     (1 / epsilon) ln(1 / beta).
 
     Parameters
@@ -75,9 +75,9 @@ class LaplaceQueries(_Noisy):
 
 @dataclass(frozen=True)
 class GaussianQueries(_Noisy):
-    """Normal noise on every answer, in proportion to the L2 norm of what one item adds to the answers.
+    """Normal noise on every answer, in proportion to the L2 norm of one item's contribution to the answers.
 
-    The standard deviation is the least that gives (epsilon, delta), not the classical one.
+    The standard deviation is the least for (epsilon, delta), not the classical one.
 
     Parameters
     ----------

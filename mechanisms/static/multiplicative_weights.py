@@ -1,4 +1,4 @@
-"""Private multiplicative weights: a synthetic histogram that is corrected where it is found to be wrong."""
+"""Private multiplicative weights: a synthetic histogram that is corrected on queries where it is wrong."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.static.base import Paid, Parts, StaticMechanism
 
 TOTAL_SHARE: Final = 0.1
-"""Share of the budget that goes to the number of items, where nobody has paid for it yet."""
+"""Share of the budget for the number of items, unless that is already paid for."""
 FEW: Final = 1e-10
-"""Probability with which noise alone makes an empty data set look inhabited: small, since a game has many releases."""
+"""Probability that noise alone makes an empty data set look nonempty: small, since a game has many releases."""
 MOST_ROUNDS: Final = 100
 
 
 @dataclass(frozen=True)
 class MultiplicativeWeights(StaticMechanism):
-    """Private multiplicative weights, offline: answers from a histogram that is made to fit, a query a round.
+    """Private multiplicative weights, offline: answers from a histogram that is fitted to one query per round.
 
     It begins with A_0 = n / \\|X\\| everywhere, n a private number of items. Each of R rounds picks a query on which A
     is far off (exponential mechanism, score \\|q(A) - q(D)\\|), measures it with noise, m, and multiplies every A(x) by
     exp(q(x) (m - q(A)) / (2 n)), normalised to n. The answers are those of the mean of A_0 ... A_(R-1). The error
-    grows like n^(2/3) (pure) or n^(1/2) (approximate), and with ln \\|Q\\| only. Where the private number of items is
-    within what noise alone may be, the answer is 0: the error is then that number, of the order of 1 / epsilon.
+    grows like n^(2/3) (pure) or n^(1/2) (approximate), and with ln \\|Q\\| only. If the private number of items is
+    within the range of noise alone, the answer is 0: the error is then that number, of the order of 1 / epsilon.
 
-    Pure: picking and measuring take epsilon / (2 R) a round each. Approximate: the rounds share the zero-concentrated
+    Pure: picking and measuring take epsilon / (2 R) each per round. Approximate: the rounds share the zero-concentrated
     budget rho of (epsilon, delta), a picking at e costs e^2 / 8 and a measuring with deviation s costs 1 / (2 s^2).
 
     Parameters
@@ -42,7 +42,7 @@ class MultiplicativeWeights(StaticMechanism):
     domain
         Number of values that an item may have.
     rounds
-        R; 0 for the number that makes the stated error least.
+        R; 0 for the number that minimises the stated error.
 
     Source
     ------
@@ -88,16 +88,16 @@ class MultiplicativeWeights(StaticMechanism):
         return mean / rounds
 
     def rounds_for(self, total: float, plan: Plan) -> int:
-        """Return the number of rounds for so many items: the given one, or that of the least stated error."""
+        """Return the number of rounds for `total` items: the given one, or the one that minimises the stated error."""
         return self.rounds or _best_rounds(plan, self.domain, self.family.number, round(math.log2(1 + total), 1))
 
     def error_of_sum(self, parts: Parts, items: float, beta: float) -> float:
         """Return the sum of the releases' bounds, each at its share of beta, for the worst split of the items.
 
-        A release that looks empty errs by its items, so all such together err by `items` at most, and each by what may
-        look empty. The bound
-        of one on more is the least of several that are linear in its items, so it is concave in them: an even split
-        among as many as there can be is the worst.
+        A release that looks empty errs by its items, so all such releases together err by `items` at most, and each by
+        the largest number that may look empty. The bound of one with more items is the least of several that are linear
+        in its items, so it is concave in them: an even split among the largest possible number of releases is the
+        worst.
         """
         releases = sum(count for _, count in parts)
         empty = total = 0.0
@@ -110,17 +110,17 @@ class MultiplicativeWeights(StaticMechanism):
         return min(float(items), empty) + total
 
     def empty_up_to(self, beta: float) -> float:
-        """Return the number of items above which a release does not look empty, save with probability `beta` / 3."""
+        """Return the number of items above which a release does not look empty, except with probability `beta` / 3."""
         plan = _plan(self.epsilon, self.delta, None)
         return plan.looks_empty + math.log(3 / beta) * plan.scale
 
     def inhabited_from(self, beta: float) -> float:
-        """Return the number of items below which the answer is 0, save with probability `beta` / 3."""
+        """Return the number of items below which the answer is 0, except with probability `beta` / 3."""
         plan = _plan(self.epsilon, self.delta, None)
         return max(0.0, plan.looks_empty - math.log(3 / beta) * plan.scale)
 
     def fitting_error(self, items: float, beta: float) -> float:
-        """Return what the error of one release exceeds with probability at most `beta` where it does not look empty.
+        """Return a bound that the error of a release that does not look empty exceeds with probability `beta` at most.
 
         2 n sqrt(ln \\|X\\| / R) by the potential argument, the noise of the measurings and of the pickings, and four
         times the error of the number of items (once in each of them and in the answers).
@@ -133,14 +133,14 @@ class MultiplicativeWeights(StaticMechanism):
 
 @dataclass(frozen=True)
 class Plan:
-    """How a budget is spent.
+    """The division of a budget.
 
     Attributes
     ----------
     scale
         Scale of the noise of the number of items.
     epsilon, delta
-        What the rounds may spend.
+        Budget of the rounds.
     """
 
     scale: float
@@ -149,7 +149,7 @@ class Plan:
 
     @property
     def looks_empty(self) -> float:
-        """Noisy number of items below which the answer is 0: what noise alone exceeds with probability `FEW`."""
+        """Noisy number of items below which the answer is 0: exceeded by noise alone with probability `FEW`."""
         return math.log(1 / (2 * FEW)) * self.scale
 
     def pick(self, rounds: int) -> float:
@@ -175,7 +175,7 @@ class Plan:
 
 @lru_cache(maxsize=4096)
 def _plan(epsilon: float, delta: float, paid: float | None) -> Plan:
-    """Return the plan of a budget; `paid` is the scale of a number of items that has been paid for."""
+    """Return the plan of a budget; `paid` is the noise scale of a number of items that is already paid for."""
     if paid is not None:
         return Plan(paid, epsilon, delta)
     return Plan(1 / (TOTAL_SHARE * epsilon), (1 - TOTAL_SHARE) * epsilon, delta)
@@ -183,7 +183,7 @@ def _plan(epsilon: float, delta: float, paid: float | None) -> Plan:
 
 @lru_cache(maxsize=4096)
 def _best_rounds(plan: Plan, domain: int, queries: int, log_total: float) -> int:
-    """Return the number of rounds that makes the stated error at beta = 0.05 least, for 2^log_total items."""
+    """Return the number of rounds that minimises the stated error at beta = 0.05, for 2^log_total items."""
     low, high = 1, MOST_ROUNDS
     while low < high:  # the stated error falls, then rises
         middle = (low + high) // 2

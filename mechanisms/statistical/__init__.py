@@ -1,4 +1,4 @@
-"""Answers to statistical queries of a sample that analysts choose one after the other."""
+"""Answers to statistical queries of a sample that analysts choose adaptively."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every mechanism offers that answers statistical queries of a sample, one after the other."""
+"""Base classes of mechanisms that answer statistical queries of a sample, one after the other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from disttrack.mechanisms.statistical.queries import Data, Floats, StatisticalQu
 
 
 class QueryRun(ABC):
-    """A mechanism at work on a sample."""
+    """A mechanism running on a sample."""
 
     @abstractmethod
     def answer(self, query: StatisticalQuery) -> Any:
@@ -31,41 +31,41 @@ class QueryMechanism(ABC):
     source: ClassVar[str] = ""
     error: ClassVar[str] = ""
     arithmetic: ClassVar[str] = "real"
-    """In which arithmetic its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
+    """Arithmetic in which its privacy holds: grid, rounded, coins or real numbers (docs/audits.md)."""
     answers: ClassVar[bool] = True
-    """Whether it answers queries; one that only selects among them does not."""
+    """Whether it answers queries; a mechanism that only selects among them does not."""
 
     alpha: float
 
     @abstractmethod
     def start(self, data: Data, queries: int, rng: np.random.Generator) -> QueryRun:
-        """Return a run on a sample, for at most so many queries."""
+        """Return a run on a sample, for at most `queries` queries."""
 
     def bound(self, samples: int, queries: int, beta: float) -> float | None:
-        """Return what no answer is off the distribution by, but with probability beta; None without a proof."""
+        """Return a bound on all errors on the distribution, except with probability beta; None without a proof."""
         return None
 
     def stability(self, samples: int, queries: int) -> tuple[float, float] | None:
-        """Return (epsilon, delta) of all answers, for samples that differ in a point; None if it is not stable."""
+        """Return (epsilon, delta) of all answers, for samples that differ in one point; None if it is not stable."""
         return None
 
     def coin_errors(self, samples: int, queries: int, number: int, rng: np.random.Generator) -> Floats:
-        """Return the errors of so many answers among `queries` to queries of different fair features.
+        """Return the errors of `number` answers among `queries` to queries of different fair features.
 
-        The means of different features are independent, each a binomial count over the points, and none is asked with
-        the others in mind: so this has the distribution of the errors in a game with an analyst that asks what it has
+        The means of different features are independent, each a binomial count over the points, and no query depends on
+        the others: so this is the distribution of the errors in a game with an analyst whose queries are
         fixed in advance, without its sample.
 
         Raises
         ------
         NotImplementedError
-            If the answers do not only depend on the mean of the query at hand.
+            If an answer does not depend only on the mean of its query.
         """
         raise NotImplementedError(f"{self.kind} has no answers that can be drawn by themselves")
 
 
 def sampling_error(samples: int, queries: int, beta: float) -> float:
-    """Return what no empirical mean of queries fixed in advance is off by, but with probability beta (Hoeffding)."""
+    """Return the largest error of any empirical mean of fixed queries, except with probability beta (Hoeffding)."""
     return sqrt(log(2 * queries / beta) / (2 * samples))
 
 

@@ -17,7 +17,7 @@ from disttrack.mechanisms.statistical.queries import Data, Floats, StatisticalQu
 
 
 class NoisyRun(QueryRun):
-    """Means with independent noise at work."""
+    """Means with independent noise."""
 
     def __init__(self, data: Data, noise: Noise, rng: np.random.Generator) -> None:
         self._data, self._draws = data, Draws(noise, rng, batch=1)
@@ -31,7 +31,7 @@ class LaplaceAnswers(QueryMechanism):
     """Adds Lap(1 / (gamma n)), gamma = epsilon / sqrt(8 k ln(1 / delta)): k answers are (epsilon, delta)-stable.
 
     All answers are within ln(k / beta) / (gamma n) of the sample's means (Claim 2), and by Theorem 5 within 10 epsilon
-    more of the distribution's, but with probability beta + k delta / epsilon.
+    more of the distribution's, except with probability beta + k delta / epsilon.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ class LaplaceAnswers(QueryMechanism):
         return self.noise(samples, queries).scale * log(queries / beta)
 
     def bound(self, samples: int, queries: int, beta: float) -> float | None:
-        """Return the bound of Theorem 5, of whose probability the union over queries takes k delta / epsilon."""
+        """Return the bound of Theorem 5; the union over queries takes k delta / epsilon of its probability."""
         left = beta - queries * self.delta / self.epsilon
         if left <= 0 or samples < log(1 / self.delta) / self.epsilon**2:
-            return None  # the theorem asks for n of the order of ln(1 / delta) / epsilon^2
+            return None  # the theorem needs n of the order of ln(1 / delta) / epsilon^2
         return self.empirical_bound(samples, queries, left) + 10 * self.epsilon
 
     def stability(self, samples: int, queries: int) -> tuple[float, float] | None:
@@ -87,14 +87,14 @@ class LaplaceAnswers(QueryMechanism):
 
 @dataclass(frozen=True)
 class GaussianAnswers(QueryMechanism):
-    """Adds normal noise to the mean: of a given standard deviation, or of what (epsilon, delta)-stability asks for.
+    """Adds normal noise to the mean: of a given standard deviation, or calibrated to (epsilon, delta)-stability.
 
     Parameters
     ----------
     std
-        Standard deviation of the noise of an answer in [0, 1]; left out, the least one for epsilon and delta.
+        Standard deviation of the noise of an answer in [0, 1]; None for the least one for epsilon and delta.
     epsilon, delta
-        Stability of all answers together; used if `std` is left out.
+        Stability of all answers together; used if `std` is None.
     alpha
         Error that counts as a failure.
 
@@ -121,7 +121,7 @@ class GaussianAnswers(QueryMechanism):
         positive("alpha", self.alpha)
 
     def noise(self, samples: int, queries: int) -> Gaussian:
-        """Return the noise of each answer: k answers of sensitivity 1 / n each have one of sqrt(k) / n together."""
+        """Return the noise of each answer: k answers of sensitivity 1 / n have sensitivity sqrt(k) / n together."""
         if self.std is not None:
             return Gaussian(self.std)
         return Gaussian(noise_multiplier(self.epsilon, self.delta, "exact") * sqrt(queries) / samples)
@@ -138,15 +138,15 @@ class GaussianAnswers(QueryMechanism):
 
 @dataclass(frozen=True)
 class NoisyArgmax(QueryMechanism):
-    """Names one of several queries: the largest mean after Lap(2 / (epsilon n)) has been added to each.
+    """Selects one of several queries: the largest mean after Lap(2 / (epsilon n)) has been added to each.
 
-    It is (epsilon, 0)-stable however many queries there are, and the mean of the one it names is within
-    (4 / (epsilon n)) ln(T / beta) of the largest, but with probability beta.
+    It is (epsilon, 0)-stable for any number of queries, and the mean of the selected one is within
+    (4 / (epsilon n)) ln(T / beta) of the largest, except with probability beta.
 
     Parameters
     ----------
     epsilon
-        Stability of the name.
+        Stability of the selection.
     alpha
         Error that counts as a failure.
 
@@ -180,7 +180,7 @@ class NoisyArgmax(QueryMechanism):
 
 
 class NoisyArgmaxRun(QueryRun):
-    """The noisy argmax at work."""
+    """A running noisy argmax."""
 
     def __init__(self, data: Data, noise: Laplace, rng: np.random.Generator) -> None:
         self._data, self._noise, self._rng = data, noise, rng
@@ -194,13 +194,13 @@ class NoisyArgmaxRun(QueryRun):
 
 
 def noisy_argmax(means: Floats, noise: Laplace, rng: np.random.Generator) -> int:
-    """Return the place of the largest of these means after noise has been added to each."""
+    """Return the index of the largest of these means after noise has been added to each."""
     draws = Draws(noise, rng)
     return int(np.argmax(draws.on_grid(means) + draws.many(len(means))))
 
 
 def overfitting_gap(queries: int, samples: int, std: float = 0.0) -> float:
-    """Return how far the vote by the signs of the answers to k fair features is from 1/2 on the sample, on average.
+    """Return the mean distance from 1/2, on the sample, of the vote by the signs of the answers to k fair features.
 
     Phi(sqrt(2 k / (pi n)) / sqrt(1 + n tau^2)) - 1/2, with noise of standard deviation tau on features of -1 and +1,
     which is 2 `std` (normal approximation, k large).

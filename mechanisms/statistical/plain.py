@@ -14,7 +14,7 @@ from disttrack.mechanisms.statistical.queries import Data, Floats, StatisticalQu
 
 @dataclass(frozen=True)
 class Empirical(QueryMechanism):
-    """Answers with the mean over the whole sample, exactly. Right for queries fixed in advance, and for no others.
+    """Answers with the mean over the whole sample, exactly. Valid for queries fixed in advance, and for no others.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Empirical(QueryMechanism):
 
 
 class EmpiricalRun(QueryRun):
-    """Exact means at work."""
+    """Exact means over the whole sample."""
 
     def __init__(self, data: Data) -> None:
         self._data = data
@@ -50,9 +50,9 @@ class EmpiricalRun(QueryRun):
 
 @dataclass(frozen=True)
 class Splitting(QueryMechanism):
-    """Cuts the sample into as many parts as there are queries, and answers each with the mean over a part of its own.
+    """Cuts the sample into one part per query, and answers each with the mean over its own part.
 
-    No query can depend on the points that answer it, so every answer is as good as if it were the first: at
+    No query can depend on the points that answer it, so every answer is as accurate as the first: for
     n of the order of k / alpha^2.
 
     Parameters
@@ -83,7 +83,7 @@ class Splitting(QueryMechanism):
 
 
 class SplittingRun(QueryRun):
-    """Parts of a sample at work, each used once."""
+    """Parts of a sample, each used once."""
 
     def __init__(self, data: Data, queries: int) -> None:
         self._part = data.shape[-1] // queries

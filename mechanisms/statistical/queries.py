@@ -1,7 +1,7 @@
 """Statistical queries: the mean of a function with values in [0, 1], over a sample or over its distribution.
 
 Two distributions are built in: points with independent fair features of -1 and +1 (`Coins`), and points that are
-uniform among cells (`Cells`). A query says its true value where there is a closed form.
+uniform among cells (`Cells`). A query has its true value if there is a closed form.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 Data = NDArray[Any]
-"""A sample: a row a feature and a column a point, or a cell a point."""
+"""A sample: one row per feature and one column per point, or one cell number per point."""
 Floats = NDArray[np.float64]
 
 DIGIT: Final = 16
-"""Bits in which a spelled-out answer gives the number of points in a cell."""
+"""Bits that a spelled-out answer uses for the number of points in a cell."""
 
 
 class Distribution(Protocol):
-    """What points are drawn from."""
+    """The distribution of points."""
 
     def draw(self, samples: int, rng: np.random.Generator) -> Data:
-        """Return so many independent points."""
+        """Return `samples` independent points."""
         ...
 
 
@@ -44,7 +44,7 @@ class Coins:
 
 @dataclass(frozen=True)
 class Cells:
-    """Points that are uniform among so many cells."""
+    """Points that are uniform among `cells` cells."""
 
     cells: int
 
@@ -54,7 +54,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Spelled:
-    """An exact answer whose digits go further than a float's: numerator / (points · 2^(16 cells))."""
+    """An exact answer with more digits than a float: numerator / (points · 2^(16 cells))."""
 
     numerator: int
     points: int
@@ -95,7 +95,7 @@ class FeatureMean(StatisticalQuery):
 class Vote(StatisticalQuery):
     """Whether a weighted vote of features is positive; a tie counts one half.
 
-    Flipping all features turns the vote round, so the true value is 1/2 whatever the weights are.
+    Flipping all features reverses the vote, so the true value is 1/2 for any weights.
     """
 
     features: Sequence[int] | NDArray[np.int64]
@@ -110,9 +110,9 @@ class Vote(StatisticalQuery):
 
 @dataclass(frozen=True, eq=False)
 class Residual(StatisticalQuery):
-    """How a feature goes with what a linear model has left over: (2 + x_j (1 - clip(w · x, -1, 1))) / 4.
+    """Agreement of a feature with the residual of a linear model: (2 + x_j (1 - clip(w · x, -1, 1))) / 4.
 
-    Its mean is one half and a quarter of a coordinate of the gradient of a clipped hinge loss with all labels +1.
+    Its mean is one half plus a quarter of a coordinate of the gradient of a clipped hinge loss with all labels +1.
     """
 
     feature: int
@@ -132,7 +132,7 @@ class SpellOut(StatisticalQuery):
 
     @property
     def true(self) -> float:  # type: ignore[override]
-        """Its mean over the cells; what comes after the first four is below the last digit of a float."""
+        """Its mean over the cells; terms after the first four are below the last digit of a float."""
         return float(sum(2.0 ** (-DIGIT * (cell + 1)) for cell in range(min(4, self.cells)))) / self.cells
 
     def values(self, data: Data) -> Floats:
@@ -155,7 +155,7 @@ class Members(StatisticalQuery):
 
     @property
     def true(self) -> float:  # type: ignore[override]
-        """The share of the cells that are in the set."""
+        """The share of the cells in the set."""
         return float(self.inside.mean())
 
     def values(self, data: Data) -> Floats:

@@ -1,4 +1,4 @@
-"""The reusable holdout: answers from the training half, and from the other one only where they disagree."""
+"""The reusable holdout: answers from the training half, and from the other half only if the two disagree."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from disttrack.mechanisms.statistical.queries import Data, StatisticalQuery
 
 @dataclass(frozen=True)
 class ThresholdOut(QueryMechanism):
-    """Thresholdout: the holdout is shown only where a sparse-vector test says that both halves of the sample differ.
+    """Thresholdout: the holdout is used only if a sparse-vector test finds that both halves of the sample differ.
 
     A query whose mean over the training half is within threshold + Lap(2 noise) + Lap(4 noise) of that over the holdout
     is answered with the former. Otherwise the answer is the holdout's mean with Lap(noise), and the threshold's
-    noise is drawn anew. After `budget` such answers the holdout is used up, and the training half answers everything.
+    noise is drawn anew. After `budget` such answers the holdout is used up, and the training half answers all queries.
 
     Parameters
     ----------
     threshold
-        Difference from which on the holdout answers.
+        Difference from which the holdout answers.
     noise
         Scale of the noise.
     budget
-        Answers from the holdout.
+        Number of answers from the holdout.
     alpha
         Error that counts as a failure.
 
@@ -57,7 +57,7 @@ class ThresholdOut(QueryMechanism):
 
 
 class ThresholdOutRun(QueryRun):
-    """Thresholdout at work.
+    """Running Thresholdout.
 
     Attributes
     ----------

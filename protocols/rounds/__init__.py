@@ -1,1 +1,1 @@
-"""Protocols that go in rounds: forward every item at first, then count signals, then poll."""
+"""Protocols in rounds: forward every item at first, then count signals, then poll."""

@@ -1,4 +1,4 @@
-"""How the parts of a protocol in rounds are made from the signal rule of a round."""
+"""Make the parts of a protocol in rounds from the signal rule of a round."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from disttrack.protocols.rounds.rules import RuleOf, remembering
 
 @dataclass(frozen=True)
 class RoundProtocol(Protocol):
-    """A protocol whose sites are `RoundSite`s. Subclasses give the signal rule of a round and the server."""
+    """A protocol whose sites are `RoundSite`s. Subclasses define the signal rule of a round and the server."""
 
     reacting_bulk: ClassVar[Any] = "slower"
     readmission: ClassVar[Any] = "anew"

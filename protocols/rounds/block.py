@@ -18,8 +18,8 @@ from disttrack.protocols.rounds.rules import BlockRule, RuleOf, SignalRule
 class Blocks(BlockRule):
     """A site signals once in each block of `size` items, at a place drawn uniformly.
 
-    The place is one of 1 … size, so that a block that has been passed has sent exactly one signal, and one that
-    is at its e-th item has sent it with probability e / size.
+    The place is one of 1 … size, so a finished block has sent exactly one signal, and a block at its e-th item has
+    sent it with probability e / size.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Block(RoundProtocol):
         positive("confidence", self.confidence)
 
     def sizes(self, k: int) -> BlockSizes:
-        """Return how long a block is when, with k sites."""
+        """Return the block sizes with k sites, over the whole game."""
         return BlockSizes(self.alpha, self.confidence, k)
 
     def block_size(self, k: int, number: int, total: int) -> int:
@@ -89,7 +89,7 @@ class Block(RoundProtocol):
         return _Server(rule_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return c sqrt k / alpha to start with, then (2c sqrt k / alpha + 3k) a doubling (D is rounded down)."""
+        """Return c sqrt k / alpha for the start, then 2c sqrt k / alpha + 3k per doubling (D is rounded down)."""
         early = self.sizes(k).early
         if start + items <= early:
             return float(items)

@@ -24,14 +24,14 @@ from disttrack.protocols.bulk import (
 from disttrack.protocols.rounds.parts import BIT, END, ITEM, POLL, RoundServer, counted
 from disttrack.protocols.rounds.rules import BlockRule, CoinRule, RuleOf, SignalRule
 
-Said = Sequence[tuple[int, Message]]
-"""What the server has sent, with the receivers."""
+Replies = Sequence[tuple[int, Message]]
+"""Messages that the server sends, with their receivers."""
 
-_NOTHING: Final[Said] = ()
+_NOTHING: Final[Replies] = ()
 
 
 class BulkRounds(BulkForm):
-    """The sites of a protocol in rounds, with the server that single sites speak to.
+    """The sites of a protocol in rounds as arrays, with the server that single sites use.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class BulkRounds(BulkForm):
         self._begun: Any = None
         """Items of each site when the round began."""
         if server.rule is not None:
-            self._rule = rule_of(server.rounds, server.told)
+            self._rule = rule_of(server.rounds, server.announced)
             self._begun = 0
 
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
@@ -70,7 +70,7 @@ class BulkRounds(BulkForm):
         return segment
 
     def _until_rule(self, most: int) -> int:
-        """Return after how many more items a round begins, or `most` if that is fewer."""
+        """Return after how many more items a round begins, at most `most`."""
 
         def begins(items: int) -> bool:
             return self._rule_of(self.server.rounds + 1, self.server.base + items) is not None
@@ -97,36 +97,37 @@ class BulkRounds(BulkForm):
             assert isinstance(rule, BlockRule)
             steps, sites, ends, due = self._thresholds(stream, rule, until)
             settled = min(until, ends)
-        segment, heard, said = self._hear(stream, rule, steps, settled)
-        keep = slice(0, heard)
+        segment, taken, replies = self._hear(stream, rule, steps, settled)
+        keep = slice(0, taken)
         signals = MessageBatch(BIT, steps[keep], stream.at(steps[keep]) if sites is None else sites[keep])
         segment.batches.append(signals)
         self._due = due
-        if not said and ends <= until and segment.end == ends:
+        if not replies and ends <= until and segment.end == ends:
             step = np.array([ends])
             segment.batches.append(MessageBatch(END, step, stream.at(step)))
-            said = server.end_round()
-        self._deliver(stream, segment, said)
+            replies = server.end_round()
+        self._deliver(stream, segment, replies)
         return segment
 
-    def _hear(self, stream: Stream, rule: SignalRule, steps: Integers, settled: int) -> tuple[Segment, int, Said]:
-        """Let the server take the signals in order.
+    def _hear(self, stream: Stream, rule: SignalRule, steps: Integers, settled: int) -> tuple[Segment, int, Replies]:
+        """Pass the signals to the server in order.
 
-        Return what came of it, how many it took, and what it said to the last of them, which ended the round.
+        Return the segment, the number of signals taken, and the replies to the last one, which are empty within a
+        round.
         """
         server = self.server
         within = int(np.searchsorted(steps, settled, side="right")) if settled < FOREVER else len(steps)
-        taken, said = 0, _NOTHING
+        taken, replies = 0, _NOTHING
         changes: list[tuple[int, Any]] = []
         outputs = None
         if server.unit:
             first = server.signals + 1
             room = min(within, server.limit - server.signals)
             outputs = server.output_after(np.arange(first, first + room))
-            said = server.absorb(room)
+            replies = server.absorb(room)
             taken = room
         else:
-            while taken < within and not said:
+            while taken < within and not replies:
                 some = min(within - taken, max(1, server.limit - server.signals))
                 taken += some
                 if server.signals + some >= server.limit:
@@ -135,18 +136,18 @@ class BulkRounds(BulkForm):
                     assert isinstance(rule, BlockRule)
                     number = rule.block(stream.count(site, step) - self._round_count(site))
                     server.last_signal = (int(site[0]), int(number[0]))
-                    said = server.absorb(some)
+                    replies = server.absorb(some)
                     changes.append((int(step[0]), server.output))
                 else:
-                    said = server.absorb(some)
-        end = int(steps[taken - 1]) if said else settled
+                    replies = server.absorb(some)
+        end = int(steps[taken - 1]) if replies else settled
         segment = Segment(end)
         if outputs is None:
             segment.steps = np.array([step for step, _ in changes], dtype=np.int64)
             segment.outputs = np.array([output for _, output in changes])
         else:
             segment.steps, segment.outputs = steps[:taken], outputs
-        return segment, taken, said
+        return segment, taken, replies
 
     def _round_count(self, sites: Integers) -> Any:
         return self._begun[sites] if isinstance(self._begun, np.ndarray) else 0
@@ -154,12 +155,12 @@ class BulkRounds(BulkForm):
     def _thresholds(
         self, stream: Stream, rule: BlockRule, until: int
     ) -> tuple[Integers, Integers | None, int, Integers]:
-        """Return steps and sites of the signals up to `until`, the first step of an END, and what is due next."""
+        """Return steps and sites of the signals up to `until`, the first step of an END, and each site's next count."""
         if self._due is None:
             self._due = np.minimum(rule.after(np.zeros(stream.k, dtype=np.int64), stream.k), rule.last)
         counts = stream.counts(until) - self._begun
         due: Integers = self._due
-        # every site's signals: the one due, then one for each block that it enters by then
+        # every site's signals: the pending one, then one for each block that it enters by then
         pending = rule.block(due)
         number = np.maximum(rule.block(counts) - pending, 0)
         owners, place = repeated(number)
@@ -195,9 +196,9 @@ class BulkRounds(BulkForm):
 
     # ------------------------------------------------------------------ between rounds
 
-    def _deliver(self, stream: Stream, segment: Segment, said: Said) -> None:
-        """Deliver what the server has sent to all sites, and what they answer, until all is quiet."""
-        everyone, waiting = range(stream.k), deque(said)
+    def _deliver(self, stream: Stream, segment: Segment, replies: Replies) -> None:
+        """Deliver the server's messages to all sites, and their answers, until no message is left."""
+        everyone, waiting = range(stream.k), deque(replies)
         while waiting:
             _, message = waiting.popleft()
             segment.exchange.append(Exchange("down", message, everyone))
@@ -209,9 +210,9 @@ class BulkRounds(BulkForm):
                 self._begin(stream, segment)
 
     def _begin(self, stream: Stream, segment: Segment) -> None:
-        """Begin the round that the server is in, of which all sites know by now."""
+        """Begin the server's present round, which all sites know by now."""
         server = self.server
-        self._rule = None if server.rule is None else self._rule_of(server.rounds, server.told)
+        self._rule = None if server.rule is None else self._rule_of(server.rounds, server.announced)
         self._begun = stream.counts(segment.end)
         self._due = None
         segment.stand(server.output)

@@ -1,8 +1,8 @@
-"""Rounds of memoryless coins with the fewest words: how many signals, which bias, and each round's share of delta.
+"""Rounds of memoryless coins with the fewest words: number of signals, bias, and each round's share of delta.
 
-The bias p of a round is chosen from an estimate of the items so far, since the sites must be told it along with the
-poll; the number of signals that end the round from the exact count, which the server has when the answers are in. So
-a round's failure probability is what it is made for, whatever the estimate was.
+The bias p of a round is computed from an estimate of the items so far, since the poll already carries it to the
+sites; the number of signals that end the round from the exact count, which the server has after all answers. So a
+round's failure probability is its share of delta, whatever the estimate was.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from disttrack.protocols.rounds.walk import POISSON, Walk
 EVEN: Final = 20.0
 """Growth, in powers of e, over which delta is spread almost evenly; from 1 to 2^62 items it is 43."""
 _MARGIN: Final = 0.5
-"""Standard deviations by which an estimate is taken to be too high: a p too low costs more than one too high."""
+"""Standard deviations by which an estimate is assumed too high: a p too low costs more than one too high."""
 _BIASES: Final = 64
-"""Biases that are used in each factor of 2, the next one above; few of them, so that few rounds are worked out."""
+"""Biases used per factor of 2, rounded up; few of them, so that few rounds are computed."""
 _OFFSETS: Final = 1024
-"""Offsets for which signals are worked out in each factor of 2, the next one below."""
+"""Offsets per factor of 2 for which signals are computed, rounded down."""
 _SHARES: Final = 8
-"""Failure probabilities in each factor of 2, the next one below."""
+"""Failure probabilities per factor of 2, rounded down."""
 _PLANS: Final = 2
-"""The same for the choice of p, to which the promise is not tied."""
+"""The same for the choice of p, on which the guarantee does not depend."""
 
 
 class Plan(NamedTuple):
-    """A round of a coin of small bias.
+    """A round of a coin with small bias.
 
     Attributes
     ----------
@@ -52,9 +52,9 @@ class Plan(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def plan(k: int, alpha: float, allowed: float) -> Plan:
-    """Return the round that needs the fewest words for growth by a factor, failing with probability `allowed` at most.
+    """Return the round that needs the fewest words for growth by a factor, failing with probability at most `allowed`.
 
-    Brownian motion says where the minimum is about; from there on the exact offsets are compared. It is a flat one.
+    Brownian motion gives the approximate minimum, which is flat; the exact offsets are compared near it.
     """
     seen: dict[int, Plan] = {}
 
@@ -86,7 +86,7 @@ def _about(k: int, alpha: float, allowed: float) -> int:
 
 def _brownian(alpha: float, signals: int, allowed: float) -> float:
     """Return the offset of a Brownian round that crosses its two lines with probabilities of sum `allowed`."""
-    from scipy.optimize import brentq  # a third of a second of import, for those who play it only
+    from scipy.optimize import brentq  # the import takes a third of a second, and only these games need it
 
     most = 1.0
     while 2 * one_line(most, alpha, signals) > allowed:
@@ -95,7 +95,7 @@ def _brownian(alpha: float, signals: int, allowed: float) -> float:
 
 
 def offset_for(alpha: float, signals: int, allowed: float) -> float:
-    """Return the offset with which a round of so many signals of a small coin fails with probability `allowed`."""
+    """Return the offset with which a round of `signals` signals of a small coin fails with probability `allowed`."""
     from scipy.optimize import brentq
 
     def excess(offset: float) -> float:
@@ -114,9 +114,9 @@ def offset_for(alpha: float, signals: int, allowed: float) -> float:
 
 @lru_cache(maxsize=1024)
 def even_rounds(k: int, alpha: float, delta: float) -> int:
-    """Return the number of rounds over which delta is spread almost evenly: those that growth by e^20 takes."""
+    """Return the number of rounds over which delta is spread almost evenly: the rounds of growth by e^20."""
     rounds = 1
-    for _ in range(3):  # a round's growth depends on its share, but little
+    for _ in range(3):  # a round's growth depends only weakly on its share
         rounds = max(1, ceil(EVEN / plan(k, alpha, _below(delta / (rounds + 1), _PLANS)).growth))
     return rounds
 
@@ -131,7 +131,7 @@ def share_of(k: int, alpha: float, delta: float, number: int) -> float:
 
 
 def last_with_share(k: int, alpha: float, delta: float, number: int) -> int:
-    """Return the number of the last round that has the share of the one with this number."""
+    """Return the number of the last round with the same share as this round."""
     share = share_of(k, alpha, delta, number)
     low, high = number, 2 * number + even_rounds(k, alpha, delta)
     while high - low > 1:
@@ -141,11 +141,11 @@ def last_with_share(k: int, alpha: float, delta: float, number: int) -> int:
 
 
 def _below(value: float, steps: int) -> float:
-    """Return the largest power of 2^(1/steps) up to `value`, so that few values come up."""
+    """Return the largest power of 2^(1/steps) up to `value`, so that few values occur."""
     return float(2 ** (floor(log2(value) * steps) / steps))
 
 
-# ---------------------------------------------------------------------- a round at hand
+# ---------------------------------------------------------------------- one round
 
 
 def plan_of(k: int, alpha: float, share: float) -> Plan:
@@ -154,16 +154,16 @@ def plan_of(k: int, alpha: float, share: float) -> Plan:
 
 
 def bias(k: int, alpha: float, share: float, total: int, exact: bool) -> float:
-    """Return the p of a round that begins with `total` items, exactly or as the server has estimated at a round's end.
+    """Return the p of a round that begins with `total` items: an exact count, or the server's estimate.
 
-    The plan's p = offset / (alpha N0) is for small p. A coin of bias p has the variance p (1 - p), and an offset
-    that is smaller by sqrt(1 - p) does for it: p^2 / (1 - p) = (offset / (alpha N0))^2.
+    The plan's p = offset / (alpha N0) is for small p. A coin of bias p has variance p (1 - p), so an offset smaller by
+    sqrt(1 - p) suffices: p^2 / (1 - p) = (offset / (alpha N0))^2.
     """
-    found = plan_of(k, alpha, share)
-    off = 0.0 if exact else _MARGIN * alpha * sqrt(found.signals) / (found.offset + alpha * found.signals)
-    ratio = found.offset / (alpha * total) * (1 + off)
+    best = plan_of(k, alpha, share)
+    off = 0.0 if exact else _MARGIN * alpha * sqrt(best.signals) / (best.offset + alpha * best.signals)
+    ratio = best.offset / (alpha * total) * (1 + off)
     p = 2 / (1 + sqrt(1 + 4 / ratio**2))
-    # one signal at least must be awaited, or the round would end as it begins
+    # at least one signal must be awaited, or the round would end as it begins
     least = -expm1(log(share) / (floor(alpha * total / (1 - alpha)) + 1))
     return float(min(1.0, 2 ** (ceil(log2(max(p, least)) * _BIASES) / _BIASES)))
 
@@ -176,9 +176,9 @@ def worth_it(k: int, alpha: float, share: float, total: int) -> bool:
 
 
 def signals_of(k: int, alpha: float, share: float, total: int, p: float) -> int:
-    """Return the number of signals that end a round begun with exactly `total` items; 0 if none is safe to await.
+    """Return the number of signals that end a round begun with exactly `total` items; 0 if none is safe.
 
-    Offsets are rounded down, which brings the lines nearer; and p where it is small, which adds to the variance.
+    The offset is rounded down, which brings the lines nearer; so is a small p, which adds to the variance.
     """
     offset = _below(alpha * total * p, _OFFSETS)
     most = min(2 * plan_of(k, alpha, share).signals, _worthwhile(k, alpha, offset)) + 8
@@ -188,7 +188,7 @@ def signals_of(k: int, alpha: float, share: float, total: int, p: float) -> int:
 
 
 def _worthwhile(k: int, alpha: float, offset: float) -> int:
-    """Return the signals after which a round of this offset costs more words for its growth, were it safe for ever.
+    """Return the signals beyond which a round of this offset costs more words per growth, even if it were safe.
 
     The minimum of (2k + L) / ln(1 + x) at x = alpha L / offset, where (1 + x) ln(1 + x) - x = 2k alpha / offset.
     """
@@ -203,16 +203,16 @@ def _worthwhile(k: int, alpha: float, offset: float) -> int:
 
 
 def words_of(k: int, alpha: float, delta: float, items: int, start: int = 0, last_whole: bool = False) -> float:
-    """Return the words of a game whose signals come when they are expected: its mean, but for rounding.
+    """Return the words of a game in which every signal comes at its expected time: the mean, up to rounding.
 
-    Items until a round is worth its poll, k words to announce the first, then each round's signals and 2k; of the
-    last round the signals that come before the game ends, or all of it with `last_whole`. Rounds are taken together
-    while their share of delta and their p hardly change.
+    Items until a round is worth its poll, k words to announce the first, then each round's signals and 2k. The last
+    round counts its signals before the end of the game, or all of them with `last_whole`. Rounds are grouped while
+    their share of delta and their p hardly change.
     """
     first = first_round(k, alpha, delta)
     if start + items <= first:
         return float(items)
-    # counted from the start, so that a few items after very many are not lost in rounding
+    # counted from the start, so that a few items after very many do not vanish in rounding
     grown, number = float(max(0, first - start)), 1
     cost = grown + k if grown else 0.0
     while grown < items:

@@ -1,4 +1,4 @@
-"""The numbers of one round of the robust tracker: from the paper, by minimisation, or set by hand."""
+"""The constants of one round of the robust tracker: from the paper, by minimisation, or set by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from disttrack.protocols.rounds.tight import tight_round
 
 
 class Constants(NamedTuple):
-    """The numbers of one round, in the letters of the paper (Theorem 1 and Algorithms 1 and 2)."""
+    """The constants of one round, in the letters of the paper (Theorem 1 and Algorithms 1 and 2)."""
 
     c: float
     """C = sqrt(((ln sqrt k)^1.5 + 1) ln(8 sqrt k / beta)); bits of a round over 2k where it is not from the paper."""
@@ -30,28 +30,28 @@ class Constants(NamedTuple):
     counter_epsilon: float
     """Privacy of the counter: epsilon / 4."""
     releases: int
-    """Phases whose end changes the output, the counter's steps. The paper's last phase is one of them."""
+    """Phases whose end changes the output, which are the counter's steps. The paper includes the last phase."""
     shift: float
     """Bits added to the counter's estimate: 0."""
     most_bits: float
-    """Bits that `cost_bound` takes a round to have at most: 3 C k, with high probability; else an estimate."""
+    """Largest number of bits in a round, for `cost_bound`: 3 C k, with high probability; else an estimate."""
     least_blocks: float
-    """Blocks' worth of items that `cost_bound` takes a round to bring at least: C k likewise; else an estimate."""
+    """Least number of blocks' worth of items in a round, for `cost_bound`: C k likewise; else an estimate."""
     counter: str = "binary"
     """Kind of the private counter."""
     ahead: bool = False
-    """Whether a poll tells the sites their next block size, from an estimate: 2k words in place of 3k."""
+    """Whether a poll announces the next block size, from an estimate: 2k words in place of 3k."""
 
     @property
     def poll(self) -> int:
-        """Words of a poll, a site."""
+        """Words of a poll, per site."""
         return 2 if self.ahead else 3
 
     def fitted(self, allowed: float) -> Constants:
-        """Return the constants of a round in which this error is allowed, in bits: alpha N0 over its block size.
+        """Return the constants of a round that allows this error, in bits: alpha N0 over its block size.
 
-        Where the block size was told ahead, N0 is known exactly only later, and the block size is a whole number. What
-        is left of the error, or wanting, goes into the length of a phase: twice, since the shift halves the lag.
+        If the block size was announced ahead, N0 is known exactly only later, and the block size is a whole number. Any
+        surplus or shortage of error goes into the phase length: twice, since the shift halves the lag.
         """
         if not self.ahead:
             return self
@@ -69,7 +69,7 @@ HAND_SET: Final[Mapping[str, float]] = {
     "blocks": 1.0,
     "shift": 0.0,
 }
-"""What may be set by hand, with the values that give the paper's constants.
+"""The factors that can be set by hand, with the values that give the paper's constants.
 
 c: C over the paper's. budget: the block size is alpha N0 / (budget C sqrt k). phase_length: T / (C sqrt k).
 phases: their number over sqrt k. epsilon: privacy over C / sqrt k. counter_share: the counter's part of it.
@@ -78,8 +78,8 @@ blocks: of a site, over C k. shift: bits added to the estimate, over T; below 0 
 
 
 def checked(values: Mapping[Any, Any]) -> dict[str, float]:
-    """Return values set by hand, or raise ValueError if a name or a number is not acceptable."""
-    found = {}
+    """Return factors set by hand, or raise ValueError if a name or a number is not acceptable."""
+    factors = {}
     for name, value in values.items():
         if name not in HAND_SET:
             raise ValueError(f"parameters may set {', '.join(HAND_SET)}; got {name!r}")
@@ -89,8 +89,8 @@ def checked(values: Mapping[Any, Any]) -> dict[str, float]:
             raise ValueError(f"parameters: counter_share must be between 0 and 1, both excluded; got {value!r}")
         if value <= 0 and name != "shift":
             raise ValueError(f"parameters: {name} must be above 0; got {value!r}")
-        found[name] = float(value)
-    return found
+        factors[name] = float(value)
+    return factors
 
 
 def paper_constants(k: int, delta: float, number: int) -> Constants:
@@ -131,13 +131,13 @@ def scaled_constants(k: int, beta: float, values: tuple[tuple[str, float], ...] 
 
 
 BEST: Final = "best"
-"""In place of a counter: binary with the paper's constants, and the cheapest of `CANDIDATES` with tight ones."""
+"""Placeholder for a counter: binary with the paper's constants, and the cheapest of `CANDIDATES` with tight ones."""
 CANDIDATES: Final = ("k-ary", "two-level", "per-item")
-"""Counters of which one is the cheapest, for all sizes that were tried (docs/tight.md)."""
+"""Counters that can be the cheapest, for all sizes that were tried (docs/tight.md)."""
 
 
 def tight_constants(k: int, delta: float, number: int, alpha: float, counter: str = BEST) -> Constants:
-    """Return the constants found by minimisation for the round with this number, from 1.
+    """Return the constants computed by minimisation for the round with this number, from 1.
 
     Rounds 2^i to 2^(i+1) - 1 share theirs, and each fails with probability at most 6 delta / (pi^2 (i + 1)^2 2^i):
     together delta.
@@ -145,21 +145,21 @@ def tight_constants(k: int, delta: float, number: int, alpha: float, counter: st
     power = number.bit_length() - 1
     failure = 6 * delta / (pi**2 * (power + 1) ** 2 * 2**power)
     kinds = CANDIDATES if counter == BEST else (counter,)
-    found, kind = min(((tight_round(k, failure, alpha, kind), kind) for kind in kinds), key=lambda pair: pair[0].words)
-    bits = found.phases * found.phase_length
+    best, kind = min(((tight_round(k, failure, alpha, kind), kind) for kind in kinds), key=lambda pair: pair[0].words)
+    bits = best.phases * best.phase_length
     return Constants(
         c=bits / (2 * k),
-        epsilon=2 * found.loss,
-        divisor=found.budget,
+        epsilon=2 * best.loss,
+        divisor=best.budget,
         blocks=None,
-        phases=found.phases,
-        phase_length=found.phase_length,
-        threshold_scale=found.threshold_scale,
-        counter_epsilon=found.counter_epsilon,
-        releases=found.phases - 1,
-        shift=found.shift,
-        most_bits=1.5 * (bits + found.phases),
-        least_blocks=max(bits / 4, bits - found.generalisation - found.leaked - sqrt(k)),
+        phases=best.phases,
+        phase_length=best.phase_length,
+        threshold_scale=best.threshold_scale,
+        counter_epsilon=best.counter_epsilon,
+        releases=best.phases - 1,
+        shift=best.shift,
+        most_bits=1.5 * (bits + best.phases),
+        least_blocks=max(bits / 4, bits - best.generalisation - best.leaked - sqrt(k)),
         counter=kind,
         ahead=True,
     )

@@ -1,8 +1,8 @@
-"""The probability that a round of memoryless coins fails: that its walk leaves either line.
+"""The probability that a round of memoryless coins fails: that its walk crosses one of two lines.
 
-The chances of crossing either line, which are sums in closed form, are added. What is counted twice, the paths that
-cross both, is taken off in the proportion that Brownian motion has. Short rounds of heavy coins are worked out
-toss by toss. `docs/martingale.md` derives the sums, and says what they are off by.
+The probabilities of crossing each line are sums in closed form, and are added. The paths that cross both lines are
+counted twice; they are subtracted in the same proportion as for Brownian motion. Short rounds of heavy coins are
+computed toss by toss. `docs/martingale.md` derives the sums and states their errors.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from disttrack.protocols.rounds.passages import COARSE, too_high, too_low
 from disttrack.protocols.rounds.walk import Walk, failures_by
 
 FEW: Final = 40
-"""Signals up to which a round of light coins is worked out toss by toss: whole items show where few signals decide."""
+"""Signals up to which a round of light coins is computed toss by toss: with few signals, whole items matter."""
 SHORT: Final = 2000
-"""The same of heavy coins."""
+"""The same for heavy coins."""
 HEAVY: Final = 0.7
-"""From this bias on the sums are less good, so that longer rounds are, too:"""
+"""From this bias on the sums are less accurate, so that longer rounds are also computed toss by toss:"""
 LONG: Final = 20_000
 _RARELY_BOTH: Final = 4e-4
-"""If the product of the lines' probabilities is below this, both are crossed with less than 1e-3 of either's."""
+"""If the product of the lines' probabilities is below this, the probability of crossing both is below 1e-3 of each."""
 _SMALL: Final = 8.0
-"""Offset, in signals, below which it shows that they are single ones."""
+"""Offset, in signals, below which single signals matter."""
 _LIGHT: Final = 1e-7
-"""Bias of a coin, for the recursion, that is as good as a Poisson process."""
+"""Bias at which the recursion is as accurate as a Poisson process."""
 
 
 def failure(walk: Walk, signals: int) -> float:
-    """Return the probability that a round of so many signals fails."""
+    """Return the probability that a round of `signals` signals fails."""
     if signals < 1 or walk.p >= 1:
         return 0.0
     if _by_tosses(walk, signals):
@@ -42,13 +42,13 @@ def failure(walk: Walk, signals: int) -> float:
 
 @lru_cache(maxsize=65536)
 def most_signals(walk: Walk, allowed: float, most: int) -> int:
-    """Return the largest number of signals, at most `most`, with which a round fails with at most that probability."""
+    """Return the largest number of signals up to `most` with failure probability at most `allowed`."""
     if walk.p >= 1:
         return most
     if _by_tosses(walk, most):
         first = decisive(walk, most)
-        found = int(np.searchsorted(failures_by(walk, first), allowed, side="right"))
-        return most if found == first else found
+        count = int(np.searchsorted(failures_by(walk, first), allowed, side="right"))
+        return most if count == first else count
     low, high, target = 0, most + 1, log(allowed)
     tried: dict[int, float] = {}
     middle = most
@@ -59,10 +59,10 @@ def most_signals(walk: Walk, allowed: float, most: int) -> int:
     return low
 
 
-def _between(low: int, high: int, found: dict[int, float], target: float) -> int:
-    """Return where to look next: on the chord of ln failure against 1/signals, every third time in the middle."""
-    if low in found and high in found and len(found) % 3:
-        part = (target - found[low]) / (found[high] - found[low])
+def _between(low: int, high: int, log_failures: dict[int, float], target: float) -> int:
+    """Return the next number to try: on the chord of ln failure against 1/signals, every third time in the middle."""
+    if low in log_failures and high in log_failures and len(log_failures) % 3:
+        part = (target - log_failures[low]) / (log_failures[high] - log_failures[low])
         middle = round(1 / (1 / low + part * (1 / high - 1 / low)))
     else:
         middle = (low + high) // 2
@@ -70,9 +70,9 @@ def _between(low: int, high: int, found: dict[int, float], target: float) -> int
 
 
 def decisive(walk: Walk, signals: int) -> int:
-    """Return after how many of the signals it is decided whether the round fails.
+    """Return the number of signals after which a failure is negligible.
 
-    The lines open faster than the walk spreads. To be beyond one at the j-th signal has a probability of less than
+    The lines open faster than the walk spreads. The probability of being beyond a line at the j-th signal is less than
     exp(-j (ln(1 + alpha) - alpha / (1 + alpha)) / (1 - p)) (Chernoff), which adds up to less than 1e-14 from here on.
     """
     return min(signals, 200 + int(100 * (1 - walk.p) / walk.alpha**2))
@@ -88,22 +88,22 @@ def _by_tosses(walk: Walk, signals: int) -> bool:
 
 
 def by_sums(walk: Walk, signals: int) -> float:
-    """Return the failure probability: that of either line, less that of both."""
+    """Return the failure probability: that of crossing either line, less that of both."""
     low, high = too_low(walk, signals), too_high(walk, signals)
     if low * high < _RARELY_BOTH:
         return low + high
     if walk.offset >= _SMALL:
         return low + high - _both_lines(walk, signals, sqrt(low * high))
-    # few signals decide, and Brownian motion is no likeness of them; whether both lines are crossed shows early
+    # with few decisive signals Brownian motion is inaccurate, and early signals show whether both lines are crossed
     coin, first = walk._replace(p=walk.p or _LIGHT), min(signals, SHORT, 200 + int(100 / walk.alpha**2))
     return low + high - (too_low(coin, first) + too_high(coin, first) - float(failures_by(coin, first)[-1]))
 
 
 def _both_lines(walk: Walk, signals: int, each: float) -> float:
-    """Return the probability that Brownian motion of the same slope and length crosses both, each with `each`."""
+    """Return the probability that Brownian motion of the same slope and length crosses both lines, each with `each`."""
     from scipy.optimize import brentq
 
-    # of variance 1 - p in a unit of time, which is made the unit
+    # its variance is 1 - p per unit of time; rescaled to 1
     slope, length = walk.alpha / (1 - walk.p), signals * (1 - walk.p)
     each, most = min(each, 0.999), 1.0
     while one_line(most, slope, length) > each:

@@ -62,7 +62,7 @@ class DeterministicRounds(RoundProtocol):
         return _Server(rule_of, k, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return k/alpha to start with, then 2k/alpha + 3k per doubling (q is rounded down by up to a half)."""
+        """Return k/alpha for the start, then 2k/alpha + 3k per doubling (q is rounded down by up to a half)."""
         early = ceil(k / self.alpha)
         if start + items <= early:
             return float(items)

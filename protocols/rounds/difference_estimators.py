@@ -17,14 +17,14 @@ from disttrack.protocols.rounds.rules import RuleOf, SignalRule, remembering
 
 
 class Doubling(NamedTuple):
-    """How one doubling from F to 2F is divided."""
+    """The division of one doubling from F to 2F."""
 
     levels: int
     """Levels; one of level j, from 0, spans 2^j blocks of level 0, and there are 2^levels of these."""
     budget: float
-    """Bits of error allowed: an estimator sends a bit in every alpha F / budget items of a site."""
+    """Bits of error allowed: an estimator sends one bit per alpha F / budget items of a site."""
     quota: int
-    """Bits of an estimator of level 0 that end its block."""
+    """Bits of a level-0 estimator that end its block."""
 
     @property
     def blocks(self) -> int:
@@ -36,13 +36,14 @@ class Doubling(NamedTuple):
 def doubling(k: int, alpha: float, failure: float) -> Doubling:
     """Return the division of a doubling that fails with probability at most `failure`.
 
-    A block of level 0 grows N by less than alpha F / 2. Its end comes late, or an output is too high or too low, each
-    with a third of the block's part of `failure`: sums of one estimator's or of `levels` estimators' k independent
-    deviations of range 1, one per site (Hoeffding). No estimator is off by more than k bits in any case.
+    A block of level 0 grows N by less than alpha F / 2. Three events may fail, each with a third of the block's part of
+    `failure`: its end comes late, an output is too high, an output is too low. They are sums, over one estimator or
+    over `levels` estimators, of k independent deviations of range 1, one per site (Hoeffding). No estimator ever errs
+    by more than k bits.
 
-    The estimator of level 0 is read when its own quota is reached, where its deviation X has a mean of its own, so that
-    Hoeffding's bound of moments does not hold for it. But within a block the plan is fixed, and to be off by x then is
-    to be off by x at the item that is x bits' worth away from the quota: P(X >= x) <= exp(-2 x^2 / k). The others of a
+    The level-0 estimator is read when its own quota is reached, where its deviation X has a nonzero mean, so that
+    Hoeffding's bound of moments does not apply. But within a block the plan is fixed, and a deviation of x then means a
+    deviation of x at the item that is x bits' worth away from the quota: P(X >= x) <= exp(-2 x^2 / k). The others of a
     sum, Z, have ended before, so this holds given Z; and the least of 1 and exp(-2 (y - Z)^2 / k) is at most
     exp(s^2 k / 8 - s (y - Z)) for every s >= 0. So Z + X has the tail that moments would give it,
     P(Z + X >= y) <= exp(-2 y^2 / (levels k)).
@@ -58,12 +59,12 @@ def doubling(k: int, alpha: float, failure: float) -> Doubling:
 
 @dataclass(frozen=True)
 class DifferenceEstimators(Protocol):
-    """While N grows from F to 2F, the growth is the sum of one estimator for each set bit of the blocks finished.
+    """While N grows from F to 2F, the growth is the sum of one estimator per set bit of the number of finished blocks.
 
-    A doubling has 2^l >= 2/alpha blocks, and on level j = 0, ..., l-1 an estimator for each 2^j of them: a random
+    A doubling has 2^l >= 2/alpha blocks, and on level j = 0, ..., l-1 one estimator per 2^j of them: a random
     threshold in every Delta items of a site, fresh from the start of the estimator's span. The output changes when the
     present estimator of level 0 has sent its quota of bits; each estimator is seen once, at its end. At each start
-    all sites must agree to begin anew: a broadcast, 2^l k words per doubling. A poll ends the doubling. While
+    a broadcast restarts all sites, 2^l k words per doubling. A poll ends the doubling. While
     Delta is below one item, every item is forwarded.
 
     Starts on several levels coincide, and one broadcast serves them all, which saves half of the published cost.
@@ -77,7 +78,7 @@ class DifferenceEstimators(Protocol):
 
     Source
     ------
-    Woodruff, Zhou 2021, as section 1.2 of Xiong, Zhu, Huang 2023 carries it over to tracking; constants derived here.
+    Woodruff, Zhou 2021, as section 1.2 of Xiong, Zhu, Huang 2023 applies it to tracking; constants derived here.
     """
 
     alpha: float
@@ -94,7 +95,7 @@ class DifferenceEstimators(Protocol):
         in_unit_interval("delta", self.delta)
 
     def doubling(self, k: int, number: int) -> Doubling:
-        """Return how a doubling is divided, by its number, from 1."""
+        """Return the division of a doubling by its number, from 1."""
         return doubling(k, self.alpha, 6 * self.delta / (pi * number) ** 2)
 
     def rule_of(self, k: int, coins: Coins) -> RuleOf:
@@ -113,8 +114,8 @@ class DifferenceEstimators(Protocol):
         return _Server(self.rule_of(k, Coins(rng)), k, sum(start))
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the start-up's items, then (2^l + 3) k words and 2^l quotas of bits on l levels per doubling."""
-        # counted from the start, so that a few items after very many are not lost in rounding
+        """Return the items of the start, then (2^l + 3) k words and 2^l quotas of bits on l levels per doubling."""
+        # counted from the start, so that a few items after very many do not vanish in rounding
         grown, cost, number = 0.0, 0.0, 1
         while grown < items:
             division = self.doubling(k, number)
@@ -125,7 +126,7 @@ class DifferenceEstimators(Protocol):
                 continue
             bits = division.quota * division.blocks
             cost += division.levels * bits + (division.blocks + 3) * k
-            # a block holds an item, but for rounding
+            # a block holds at least an item, up to rounding
             grown += bits * max(1, size_within(self.alpha, start + grown, division.budget))
             number += 1
         return cost
@@ -144,7 +145,7 @@ _BITS: Final = tuple(Message("bit", level) for level in range(64))
 
 
 class _Site(RoundSite):
-    """A site with one estimator per level; `due` is the least of the counts at which they signal next."""
+    """A site with one estimator per level; `due` is the least of the counts of their next signals."""
 
     __slots__ = ("_begun", "_dues")
 
@@ -171,7 +172,7 @@ class _Site(RoundSite):
         rule = self.rule
         assert rule is not None
         sent = []
-        # level 0 last: its signal may end the blocks that the others belong to
+        # level 0 last: its signal may end the blocks of the other levels
         for level in reversed(range(len(self._dues))):
             while self._dues[level] <= self.count:
                 sent.append(_BITS[level])
@@ -219,7 +220,7 @@ class _Server(RoundServer):
         return self._next_block()
 
     def _next_block(self) -> Sequence[tuple[int, Message]]:
-        """End a block of level 0: with n of them finished, the estimators of n's binary digits stand for the growth."""
+        """End a block of level 0: after n of them, the growth is the sum of the estimators at n's binary digits."""
         self._block += 1
         if self._block == self._division.blocks:
             return self.end_round()

@@ -22,11 +22,11 @@ def strength_for(failure: float, k: int) -> float:
     Writing M = signals - p * items, a round fails only if |M| reaches p alpha N0 = lam sqrt k. Upwards, the
     variance by then is at most the k signals of a round: exp(-lam^2 / (2 (1 + lam / (3 sqrt k)))), by Freedman.
     Downwards, p * items may reach k + lam sqrt k, but the tail of a sum of coins is lighter there:
-    exp(-lam^2 / (2 (1 + lam / sqrt k))), since E exp(-x(X - p)) <= exp(p x^2 / 2). The solver asks for strengths at
-    which both are below the least float, so their logarithms are added there.
+    exp(-lam^2 / (2 (1 + lam / sqrt k))), since E exp(-x(X - p)) <= exp(p x^2 / 2). The solver tries strengths at
+    which both underflow, so their logarithms are added.
     """
 
-    from scipy.optimize import brentq  # a third of a second of import, for those who play it only
+    from scipy.optimize import brentq  # the import takes a third of a second, and only these games need it
 
     def excess(lam: float) -> float:
         up = -(lam**2) / (2 * (1 + lam / (3 * sqrt(k))))
@@ -40,24 +40,24 @@ def strength_for(failure: float, k: int) -> float:
 
 @dataclass(frozen=True)
 class Martingale(RoundProtocol):
-    """Every item is signalled with probability p, alike for all of a round; M signals over p are its items, on average.
+    """Every item is signalled with the same probability p within a round; signals / p is unbiased for its items.
 
     The output is N0 + signals / p in a round begun with N0 items; signals - p * items is a martingale against any
-    adversary, whatever it has seen, since nothing random is kept anywhere. A poll of all sites ends the round.
+    adversary, whatever it has seen, since no random state is kept. A poll of all sites ends the round.
 
     Parameters
     ----------
     alpha
         Relative error allowed, in (0, 1).
     delta
-        Probability that the error ever exceeds it, in (0, 1), over rounds without end.
+        Probability that the error ever exceeds it, in (0, 1), over infinitely many rounds.
     parameters
-        Which constants. `tight`: the fewest words with which the walk of the signals leaves the lines of relative error
-        alpha with a round's share of delta, as computed exactly (`docs/martingale.md`); the poll carries the next p,
-        chosen from the server's estimate, and costs 2k. `simple`: p = lam sqrt k / (alpha N0) and k signals, with
-        the lam that Freedman's inequality asks for, a share of 6 delta / (pi r)^2 for round r, and polls of 3k.
+        Choice of constants. `tight`: the fewest words for which the walk of the signals leaves the lines of relative
+        error alpha with at most a round's share of delta, computed exactly (`docs/martingale.md`); the poll carries the
+        next p, computed from the server's estimate, and costs 2k. `simple`: p = lam sqrt k / (alpha N0) and k signals,
+        with lam from Freedman's inequality, a share of 6 delta / (pi r)^2 for round r, and polls of 3k.
     strength
-        The same lam in every round of `simple` instead; nothing is then promised about delta.
+        The same lam in every round of `simple` instead; nothing is then guaranteed about delta.
 
     Source
     ------
@@ -110,7 +110,7 @@ class Martingale(RoundProtocol):
     def _tight_rule_of(self, k: int, coins: Coins) -> RuleOf:
         def rule(number: int, total: int) -> SignalRule | None:
             share = share_of(k, self.alpha, self.delta, number)
-            first = number == 1  # which begins with the exact count, and only once it is worth its poll
+            first = number == 1  # it begins with the exact count, as soon as it is worth its poll
             if first and not worth_it(k, self.alpha, share, total):
                 return None
             return CoinRule(bias(k, self.alpha, share, total, exact=first), coins)
@@ -123,7 +123,7 @@ class Martingale(RoundProtocol):
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
         """Return the items until a round is worth its poll, then each round's signals and poll.
 
-        Of `simple`: 4k a round, each growing N by the factor 1 + alpha sqrt k / lam.
+        For `simple`: 4k per round, each growing N by the factor 1 + alpha sqrt k / lam.
         """
         if self.parameters == "tight":
             return words_of(k, self.alpha, self.delta, items, start, last_whole=True)
@@ -133,7 +133,7 @@ class Martingale(RoundProtocol):
             return float(items)
         while total < end:
             number += 1
-            lam = self.strength_of(min(number, 1000), k)  # hardly changes from there on
+            lam = self.strength_of(min(number, 1000), k)  # nearly constant from there on
             growth = 1 + self.alpha * sqrt(k) / lam
             if number >= 1000:
                 return cost + 4 * k * (1 + log(end / total) / log(growth))
@@ -142,7 +142,7 @@ class Martingale(RoundProtocol):
         return cost
 
     def quick_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the bound of `simple`, which costs about three times as much: that of `tight` takes a second."""
+        """Return the bound of `simple`, about three times as large: computing that of `tight` takes a second."""
         quick = Martingale(self.alpha, self.delta, "simple") if self.parameters == "tight" else self
         return quick.cost_bound(k, items, start)
 
@@ -157,7 +157,7 @@ class _Simple(RoundServer):
 
 
 class _Tight(RoundServer):
-    """Ends a round when so many signals have come that more would not be safe: known from the exact count."""
+    """Ends a round after the largest number of signals that is safe, which depends on the exact count."""
 
     polls_ahead = True
 
@@ -173,7 +173,7 @@ class _Tight(RoundServer):
         share = share_of(self.k, alpha, delta, self.rounds)
         self.unit = 1 / rule.p
         self.limit = signals_of(self.k, alpha, share, self.base, rule.p)
-        if self.told == self.base:  # then p was chosen so that it is safe to await one
+        if self.announced == self.base:  # then p was chosen so that awaiting one signal is safe
             self.limit = max(self.limit, 1)
         if self.signals:
             self.output = self.output_after(self.signals)

@@ -1,11 +1,11 @@
-"""Protocols that go in rounds: forward every item at first, then count signals, then poll.
+"""Sites and server of protocols in rounds: forward every item at first, then count signals, then poll.
 
-A round begins with a count that everybody knows. During it the server sends nothing; each
+A round begins with a count that all parties know. During it the server sends nothing; each
 site signals at certain counts of its own items, which the round's signal rule fixes. A signal may
 move the output, and after `limit` of them the server acts: by default it ends the round,
-collects the k counts and announces the exact total (3k messages). A server that polls ahead says with the poll
-what the next round begins with, its estimate; the sites begin it as they answer, and the exact total is the
-server's alone (2k messages).
+collects the k counts and announces the exact total (3k messages). A server that polls ahead sends its estimate
+with the poll, as the next round's count; the sites begin that round as they answer, and only the server knows the
+exact total (2k messages).
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def counted(items: int) -> Message:
 
 
 def poll_ahead(estimate: int) -> Message:
-    """Return the poll that begins the next round as well: the items so far, as the server estimates them."""
+    """Return the poll that also begins the next round, with the server's estimate of the items so far."""
     return Message("poll", estimate)
 
 
 def announcement(total: int) -> Message:
-    """Return what begins a round: the exact total."""
+    """Return the message that begins a round: the exact total."""
     return Message("round", total)
 
 
@@ -58,7 +58,7 @@ class RoundSite(Site):
         self.count = 0
         """Items in this round."""
         self.due: int = FOREVER
-        """The count at which it speaks next."""
+        """The count of its next signal."""
         self.rule: SignalRule | None = None
         self.round = 0
         self.forwards = True
@@ -107,7 +107,7 @@ class RoundSite(Site):
         if message.kind == "poll":
             answer = counted(self.count)
             self.count = 0
-            self.due = FOREVER  # it counts in silence until it knows of a new round
+            self.due = FOREVER  # it counts silently until the next round begins
             return (answer,) if message.value is None else (answer, *self.begin(message.value))
         return self.begin(message.value)
 
@@ -116,7 +116,7 @@ class RoundSite(Site):
         return self._rule_of(self.round + 1, total)
 
     def begin(self, total: int) -> Sequence[Message]:
-        """Begin the next round, with `total` items counted; `count` holds items that came since the poll."""
+        """Begin the next round, with `total` items counted; `count` contains items received since the poll."""
         rule = self.next_rule(total)
         if rule is None:
             waiting, self.count, self.forwards = self.count, 0, True
@@ -131,35 +131,36 @@ class RoundSite(Site):
 class RoundServer(Server):
     """The server of a protocol in rounds.
 
-    Subclasses say in `enter` what a signal adds to the output (`unit`) and after how many signals the
+    Subclasses define in `enter` how much a signal adds to the output (`unit`) and after how many signals the
     server acts (`limit`), and may replace `act`.
 
     Attributes
     ----------
     base
         Items counted exactly at the start of the round.
-    told
-        The count that the sites have been told for it: `base`, or an estimate of it.
+    announced
+        The count that the sites know for it: `base`, or an estimate of it.
     signals
-        Signals heard since it last acted.
+        Signals received since it last acted.
     unit
-        What a signal adds to the output; 0 if the output only changes when the server acts.
+        Amount that a signal adds to the output; 0 if the output only changes when the server acts.
     limit
         The number of signals at which it acts.
     counts_to_come
-        Sites whose answers to a poll are still awaited.
+        Sites that have not answered the poll yet.
     last_signal
-        Site of the signal heard last and its number among the site's in the round; kept by servers that need it.
+        Site of the last signal and its number among the site's in the round; kept by servers that need it.
     """
 
     polls_ahead: ClassVar[bool] = False
-    """Whether a poll tells the sites what the next round begins with, so that nothing is announced after it."""
+    """Whether a poll announces the next round's count, so that no announcement follows it."""
 
     __slots__ = (
         "_answered",
         "_early",
         "_poll",
         "_rule_of",
+        "announced",
         "base",
         "counts_to_come",
         "k",
@@ -169,14 +170,13 @@ class RoundServer(Server):
         "rounds",
         "rule",
         "signals",
-        "told",
         "unit",
     )
 
     def __init__(self, rule_of: RuleOf, k: int, start: int) -> None:
         self._rule_of = rule_of
         self.k = k
-        self.base = self.told = start
+        self.base = self.announced = start
         self.output: Number = start
         self.unit: int | float = 0
         self.last_signal = (0, 0)
@@ -191,40 +191,41 @@ class RoundServer(Server):
         if start:
             self._begin()
             self.counts_to_come = (
-                0  # nothing can be sent yet: a round that is over already is polled at its first signal
+                0  # nothing can be sent yet: a round that is over at once is polled at its first signal
             )
 
     @abstractmethod
     def enter(self, rule: SignalRule) -> None:
-        """Set `unit`, `limit` and whatever else a new round needs; `base` and `rounds` are set.
+        """Set `unit`, `limit` and other state of a new round; `base` and `rounds` are set.
 
         A limit of 0 ends the round as soon as it has been announced.
         """
 
     def act(self) -> Sequence[tuple[int, Message]]:
-        """Do what is due after `limit` signals; return what is sent."""
+        """Act after `limit` signals; return the messages sent."""
         return self.end_round()
 
     def expected_signals_left(self) -> int:
-        """Return how many more signals it takes, in the mean, until the server speaks."""
+        """Return the expected number of further signals until the server sends a message."""
         return self.limit - self.signals
 
     def output_after(self, signals: Any) -> Any:
-        """Return the output after so many signals since it last acted; takes one number or an array."""
+        """Return the output `signals` signals after it last acted; takes one number or an array."""
         return self.base + self.unit * signals
 
     def absorb(self, signals: int) -> Sequence[tuple[int, Message]]:
-        """Take so many signals, at most as many as it takes to make it act."""
+        """Take `signals` signals, up to the one that makes it act."""
         self.signals += signals
         if self.unit:
             self.output = self.output_after(self.signals)
         return self.act() if self.signals >= self.limit else ()
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
-        if message is BIT or message.kind == "bit":  # a signal is this very object unless it was copied on its way
+        if message is BIT or message.kind == "bit":  # a signal is this very object unless copied on its way
             if not self.counts_to_come:
                 return self.absorb(1)
-            # during a poll, delayed signals are in the count to come; those after it belong to the next round
+            # during a poll, delayed signals are part of a count still to come; signals after it belong to the next
+            # round
             if sender in self._answered:
                 self._early.append(sender)
             return ()
@@ -245,7 +246,7 @@ class RoundServer(Server):
         raise ValueError(f"the server knows no message of kind {kind!r}")
 
     def forwarded(self, items: int) -> Sequence[tuple[int, Message]]:
-        """Take so many forwarded items, no more than it takes to begin a round."""
+        """Take `items` forwarded items, up to the one that begins a round."""
         self.output = self.base = self.base + items
         return () if self._rule_of(self.rounds + 1, self.base) is None else self._begin()
 
@@ -255,16 +256,16 @@ class RoundServer(Server):
         self._poll = 0
         if not self.polls_ahead:
             return _POLL_ALL
-        self.told = max(1, self.estimate())
-        return ((EVERYONE, poll_ahead(self.told)),)
+        self.announced = max(1, self.estimate())
+        return ((EVERYONE, poll_ahead(self.announced)),)
 
     def estimate(self) -> int:
-        """Return the items so far as the server estimates them at the end of a round, for its own use."""
+        """Return the server's estimate of the items so far at the end of a round, for its own use."""
         items: int = round(self.output_after(self.signals))
         return items
 
     def counted(self, items: int, sites: int = 1) -> Sequence[tuple[int, Message]]:
-        """Take the counts of so many sites, `items` in all; begin the next round after the last."""
+        """Take the counts of `sites` sites, `items` in total; begin the next round after the last."""
         self._poll += items
         self.counts_to_come -= sites
         if self.counts_to_come:
@@ -273,12 +274,12 @@ class RoundServer(Server):
         return self._begin()
 
     def _begin(self) -> Sequence[tuple[int, Message]]:
-        announced = self.rule is None or not self.polls_ahead
-        if announced:
-            self.told = self.base
+        exact = self.rule is None or not self.polls_ahead
+        if exact:
+            self.announced = self.base
         self.output = self.base
-        self.rule = self._rule_of(self.rounds + 1, self.told)
-        said = ((EVERYONE, announcement(self.base)),) if announced else ()
+        self.rule = self._rule_of(self.rounds + 1, self.announced)
+        messages = ((EVERYONE, announcement(self.base)),) if exact else ()
         if self.rule is not None:
             self.rounds += 1
             self.signals = len(self._early)
@@ -286,5 +287,5 @@ class RoundServer(Server):
             self._early.clear()
             self._answered.clear()
             if self.limit <= self.signals:
-                return (*said, *self.end_round())
-        return said
+                return (*messages, *self.end_round())
+        return messages

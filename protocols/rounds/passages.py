@@ -1,7 +1,7 @@
-"""The probabilities with which a round's walk crosses either of its two lines, each as if it were the only one.
+"""The probabilities that a round's walk crosses each of its two lines, ignoring the other line.
 
-Both are sums over the signals by ballot theorems: exact for p -> 0, where the tosses are a Poisson process. Of a
-heavier coin it shows that time goes by whole items, which the sums take into account on average only.
+Both are sums over the signals by ballot theorems: exact for p -> 0, where the tosses are a Poisson process. For a
+heavier coin time advances in whole items, which the sums take into account on average only.
 
 Source
 ------
@@ -20,11 +20,11 @@ import numpy as np
 from disttrack.protocols.rounds.walk import Floats, Walk
 
 COARSE: Final = 0.01
-"""From this bias on it shows that time goes by whole items."""
+"""From this bias on the step of whole items matters."""
 _EXACT: Final = 64
 """Terms at either end of a long sum that are added one by one."""
 _FEW: Final = 1000
-"""So many terms, or fewer, are all added one by one; of a heavy coin so many:"""
+"""Up to this number of terms, all are added one by one; the next is the number for a heavy coin:"""
 _FEW_HEAVY: Final = 65_536
 _NEGLIGIBLE: Final = 45.0
 """Terms smaller than the largest by this power of e are left out of a long sum."""
@@ -34,14 +34,14 @@ def too_low(walk: Walk, signals: int) -> float:
     """Return the probability that the output is ever too low.
 
     It is, for the first time and with j signals, at time t_j = late(j) if exactly j have come by then, times the
-    chance that none of the times before was one: (t_j - j / (1 - alpha)) / t_j, by the ballot theorem.
+    probability that it was not at any earlier time: (t_j - j / (1 - alpha)) / t_j, by the ballot theorem.
     """
     step, nearer = 1 / (1 - walk.alpha), _nearer(walk)
 
     def log_term(j: Floats) -> Floats:
         time = nearer.late(j)
-        found: Floats = _log_chance(walk.p, j, time) + np.log((time - j * step) / time)
-        return found
+        term: Floats = _log_chance(walk.p, j, time) + np.log((time - j * step) / time)
+        return term
 
     return _sum(log_term, 0, signals - 1, heavy=walk.p > COARSE)
 
@@ -49,10 +49,10 @@ def too_low(walk: Walk, signals: int) -> float:
 def too_high(walk: Walk, signals: int) -> float:
     """Return the probability that the output is ever too high.
 
-    A j-th signal comes too early if j have come by s_j = early(j). Either that is so for the last, m = signals - 1, or
-    there is a last j < m for which it is. Then exactly j have come by s_j, and fewer than i in the i intervals that
-    follow, for all i up to m - j: the mean of max(0, 1 - R / (m - j)) over the number R that come in them. The
-    intervals are of one length here, 1 / (1 + alpha), and begin where early(j) is on average.
+    A j-th signal comes too early if j have come by s_j = early(j). Either this holds for the last, m = signals - 1, or
+    there is a last j < m for which it holds. Then exactly j have come by s_j, and fewer than i in the next i intervals,
+    for all i up to m - j: the mean of max(0, 1 - R / (m - j)) over the number R of signals in them. The
+    intervals have one length here, 1 / (1 + alpha), and begin where early(j) is on average.
     """
     m, first = signals - 1, int(walk.offset) + 1
     if m < first or walk.p * (1 + walk.alpha) >= 1:
@@ -63,26 +63,26 @@ def too_high(walk: Walk, signals: int) -> float:
     def log_term(j: Floats) -> Floats:
         time = (j - nearer.offset) * interval - rounded
         rest = np.maximum(m - j, 1)
-        found: Floats = _log_chance(walk.p, j, time) + np.log(_never_again(walk.p, rest, rest * interval))
-        return found
+        term: Floats = _log_chance(walk.p, j, time) + np.log(_never_again(walk.p, rest, rest * interval))
+        return term
 
     end = (m - nearer.offset) * interval - rounded
     return _at_least(walk.p, m, end) + _sum(log_term, first, m - 1, heavy=False)
 
 
 def _nearer(walk: Walk) -> Walk:
-    """Return the walk with its lines nearer by what whole items leave out.
+    """Return the walk with its lines moved nearer, as a correction for whole items.
 
-    The sums are exact where a line meets whole items alike at every signal. One that meets them anywhere, and is passed
-    by p/2 on average if each time is by itself, is passed by less: the mean overshoot of a random walk whose steps are
-    p up or 1 - p down. That is p/2 - p^2 (1 + p) / 12 within 0.008 (Siegmund 1985, Sequential Analysis, chapter X).
+    The sums are exact if a line meets whole items at the same phase at every signal. If it meets them at any phase, it
+    is exceeded by less than the p/2 of independent times: by the mean overshoot of a random walk with steps p up or 1 -
+    p down. That is p/2 - p^2 (1 + p) / 12 within 0.008 (Siegmund 1985, Sequential Analysis, chapter X).
     """
     less = walk.p**2 * (1 + walk.p) / 12 if walk.p > COARSE else 0.0
     return walk._replace(offset=walk.offset - less)
 
 
 def _rounded_by(walk: Walk, first: int, last: int) -> float:
-    """Return by how many items `early` is rounded down, on average over the signals at which the line is crossed."""
+    """Return how many items `early` is rounded down by, on average over the signals at which the line is crossed."""
     if walk.p <= COARSE or last - first >= _FEW_HEAVY:
         return 0.5
     j = np.arange(first, last + 1.0)
@@ -93,7 +93,7 @@ def _rounded_by(walk: Walk, first: int, last: int) -> float:
 
 
 def _at_least(p: float, number: int, time: float) -> float:
-    """Return the probability of so many signals by a time."""
+    """Return the probability of at least `number` signals by a time."""
     from scipy.special import betainc, gammainc
 
     if not p:
@@ -117,12 +117,12 @@ def _never_again(p: float, intervals: Floats, time: Floats) -> Floats:
     else:
         below = gammaincc(before, rest)
     at = np.exp(_log_chance(p, intervals - 1, np.maximum(rest, p / 2)))
-    found: Floats = (1 - p) * at + (1 - time / intervals) * np.where(intervals > 1, below, 0.0)
-    return np.where(time > p / 2, found, 1.0)
+    mean: Floats = (1 - p) * at + (1 - time / intervals) * np.where(intervals > 1, below, 0.0)
+    return np.where(time > p / 2, mean, 1.0)
 
 
 def _log_chance(p: float, number: Floats, time: Floats) -> Floats:
-    """Return ln of the probability of exactly so many signals by a time, -inf where there are fewer items.
+    """Return ln of the probability of exactly `number` signals by a time, -inf if there are fewer items.
 
     Source
     ------
@@ -130,17 +130,17 @@ def _log_chance(p: float, number: Floats, time: Floats) -> Floats:
     """
     some = np.maximum(number, 1.0)
     mean = np.maximum(time, p / 2)
-    found = -_stirling(some) - _deviance(some, mean) - 0.5 * np.log(2 * pi * some)
+    log_chance = -_stirling(some) - _deviance(some, mean) - 0.5 * np.log(2 * pi * some)
     if not p:
-        return np.where(number > 0, found, -mean)
+        return np.where(number > 0, log_chance, -mean)
     items = mean / p
     rest = np.where(time > 0, items - number, -1.0)
     silent = np.maximum(rest, 0.5)
-    found += (
+    log_chance += (
         _stirling(items) - _stirling(silent) - _deviance(silent, silent + number - mean) + 0.5 * np.log(items / silent)
     )
-    found = np.where(rest > 0.5, found, np.where(rest > -0.5, number * log(p), -np.inf))
-    return np.where(number > 0, found, items * np.log1p(-p))
+    log_chance = np.where(rest > 0.5, log_chance, np.where(rest > -0.5, number * log(p), -np.inf))
+    return np.where(number > 0, log_chance, items * np.log1p(-p))
 
 
 def _stirling(n: Floats) -> Floats:
@@ -148,25 +148,25 @@ def _stirling(n: Floats) -> Floats:
     from scipy.special import gammaln
 
     small = np.minimum(n, 20.0)
-    found = gammaln(small + 1) - (small + 0.5) * np.log(small) + small - 0.5 * log(2 * pi)
-    return np.where(n < 20, found, (1 / 12 - (1 / 360 - 1 / (1260 * n * n)) / (n * n)) / n)
+    exact = gammaln(small + 1) - (small + 0.5) * np.log(small) + small - 0.5 * log(2 * pi)
+    return np.where(n < 20, exact, (1 / 12 - (1 / 360 - 1 / (1260 * n * n)) / (n * n)) / n)
 
 
 def _deviance(number: Floats, mean: Floats) -> Floats:
     """Return number ln(number / mean) + mean - number."""
     excess = (mean - number) / number
-    found: Floats = number * (excess - np.log1p(excess))
-    return found
+    deviance: Floats = number * (excess - np.log1p(excess))
+    return deviance
 
 
 # ---------------------------------------------------------------------- long sums
 
 
 def _sum(log_term: Callable[[Floats], Floats], low: int, high: int, heavy: bool) -> float:
-    """Return the sum of exp(log_term(j)) over low <= j <= high: by Gauss's rule in panels where there are many.
+    """Return the sum of exp(log_term(j)) over low <= j <= high: by Gauss's rule in panels if there are many.
 
-    The panels grow from both ends, near which the terms change fastest. The terms of a heavy coin take more notice of
-    whole numbers than of their place in the sum.
+    The panels grow from both ends, near which the terms change fastest. The terms of a heavy coin depend on whole
+    numbers more than on their place in the sum.
     """
     few = _FEW_HEAVY if heavy else _FEW
     if high - low >= few:
@@ -195,13 +195,13 @@ def _within(log_term: Callable[[Floats], Floats], low: int, high: int) -> tuple[
     sizes = log_term(places)
     kept = np.flatnonzero(sizes >= max(sizes.max() - _NEGLIGIBLE, -1e300))
     if not len(kept):
-        return low, low  # as good as nothing anywhere
+        return low, low  # negligible everywhere
     first, last = max(kept[0] - 1, 0), min(kept[-1] + 1, len(places) - 1)
     return int(places[first]), int(places[last])
 
 
 def _edges(begin: int, end: int) -> list[float]:
-    """Return where panels meet: twice as far from the nearer end each time."""
+    """Return the borders of the panels: each twice as far from the nearer end as the one before."""
     middle, reach = (begin + end) / 2, float(_EXACT)
     left, right = [], []
     while begin + reach < middle:

@@ -28,11 +28,11 @@ from disttrack.protocols.rounds.rules import RuleOf, SignalRule
 from disttrack.protocols.rounds.tight import known_noise
 
 AS_THE_PAPERS: Final = ("binary", "tree-variance-reduced")
-"""Counters with which the paper's constants are proven (docs/tight.md): its own, and one that errs less."""
+"""Counters with which the paper's constants are proven (docs/tight.md): its own, and a more accurate one."""
 
 
 class HandSet(dict[str, float]):
-    """Constants set by hand; compared and hashed by their values, so that protocols can be."""
+    """Constants set by hand, hashable by value, so that protocols are too."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(sorted(self.items())))
@@ -44,7 +44,7 @@ class Robust(RoundProtocol):
 
     In a round begun with N0 items a site sends a bit at a random place of each block of Delta = alpha N0 / (8 C sqrt k)
     items. The server replaces its output only at the end of a phase of about 2 C sqrt k bits, by N0 + Delta times a
-    private count of the bits. ceil(sqrt k) phases make a round; so does a site that has used up C k blocks. A poll
+    private count of the bits. A round ends after ceil(sqrt k) phases, or when a site has used up C k blocks. A poll
     of 3k words (2k with tight constants) then begins the next. While Delta is below one item, every item is forwarded.
 
     Parameters
@@ -55,14 +55,14 @@ class Robust(RoundProtocol):
         Probability that the error ever exceeds it, in (0, 1). Round r gets beta_r = 6 delta / (pi^2 r^2 sqrt k),
         which needs no bound on the number of items.
     parameters
-        Which constants. `paper`: those of the paper. `tight`: found by numerical minimisation of words under the same
-        proof, its slack dropped (`docs/tight.md`); the output is then raised by a constant as well, and the last
-        phase changes it no more, and a poll tells the next block size, chosen from an estimate. A mapping sets some of
-        the paper's by hand, in units that `HAND_SET` of `protocols.rounds.constants` gives; nothing is proven then.
+        Choice of constants. `paper`: those of the paper. `tight`: minimise words numerically under the same
+        proof, without its slack (`docs/tight.md`); the output is then also raised by a constant, the last phase no
+        longer changes it, and a poll announces the next block size, computed from an estimate. A mapping sets some of
+        the paper's by hand, in the units of `HAND_SET` in `protocols.rounds.constants`; nothing is proven then.
     counter
         Kind of the private counter inside. `best`: with tight constants the one of fewest words, with others `binary`.
-        `tight` takes those of pure privacy whose noise has a known distribution; with the paper's constants all but
-        `binary` and `tree-variance-reduced` are unproven.
+        `tight` accepts counters of pure privacy whose noise has a known distribution; with the paper's constants all
+        except `binary` and `tree-variance-reduced` are unproven.
 
     Source
     ------
@@ -77,7 +77,7 @@ class Robust(RoundProtocol):
 
     kind: ClassVar[str] = "robust"
     source: ClassVar[str] = "Xiong, Zhu, Huang 2023, Algorithms 1 and 2"
-    guarantee: ClassVar[Any] = "adaptive"  # "none" of an instance that is not `proven`
+    guarantee: ClassVar[Any] = "adaptive"  # "none" for an instance that is not `proven`
     reveals: ClassVar[str] = "per phase, that the site fed last has passed a threshold: one block of the leaked set"
     reacting_bulk: ClassVar[Any] = "faster"
 
@@ -96,21 +96,21 @@ class Robust(RoundProtocol):
             object.__setattr__(self, "guarantee", "none")
 
     def _takes(self, kind: str) -> bool:
-        """Return whether the bits of phases can be counted by this kind of counter, under these parameters."""
+        """Return whether this kind of counter can count the bits of phases, under these parameters."""
         if kind == BEST:
             return True
         try:
-            found = counter_class(kind)
+            counter_type = counter_class(kind)
         except (ValueError, TypeError):
             return False
-        return not found.only_bits and (self.parameters != "tight" or known_noise(kind))
+        return not counter_type.only_bits and (self.parameters != "tight" or known_noise(kind))
 
     @property
     def proven(self) -> bool:
-        """Whether a proof stands behind the constants.
+        """Whether the constants are proven.
 
-        It does behind the tight ones, and behind the paper's with its own counter or one that errs less, both by the
-        argument of docs/tight.md; two sites with a delta below 1e-6 are left out there.
+        The tight ones are, and the paper's with its own counter or a more accurate one, both by the
+        argument of docs/tight.md, which excludes two sites with a delta below 1e-6.
         """
         return self.parameters == "tight" or (self.parameters == "paper" and self.counter in (BEST, *AS_THE_PAPERS))
 
@@ -119,7 +119,7 @@ class Robust(RoundProtocol):
         return given if isinstance(self.parameters, str) else {**given, "parameters": dict(given["parameters"])}
 
     def known(self, k: int) -> dict[str, Any]:
-        """Return the parameters, and as `constants` the function that gives the constants of a round by its number."""
+        """Return the parameters, and under `constants` the function from a round's number to its constants."""
         return {**super().known(k), "constants": partial(self.constants, k)}
 
     def constants(self, k: int, number: int) -> Constants:
@@ -128,10 +128,10 @@ class Robust(RoundProtocol):
             return tight_constants(k, self.delta, number, self.alpha, self.counter)
         if isinstance(self.parameters, Mapping):
             beta = 6 * self.delta / (pi**2 * number**2 * sqrt(k))
-            found = scaled_constants(k, beta, tuple(sorted(self.parameters.items())))
+            constants = scaled_constants(k, beta, tuple(sorted(self.parameters.items())))
         else:
-            found = paper_constants(k, self.delta, number)
-        return found if self.counter in (BEST, found.counter) else found._replace(counter=self.counter)
+            constants = paper_constants(k, self.delta, number)
+        return constants if self.counter in (BEST, constants.counter) else constants._replace(counter=self.counter)
 
     def block_size(self, k: int, number: int, total: int) -> int:
         """Return the items in a block of a round by its number and first count; 0 if every item is forwarded."""
@@ -148,11 +148,11 @@ class Robust(RoundProtocol):
         return (_TellingAhead if self.parameters == "tight" else _Server)(self, rule_of, k, rng, total)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the start-up's items, then a poll and the most bits a round, which brings at least so many blocks.
+        """Return the items of the start, then a poll and the most bits per round, over the least items of a round.
 
-        Of the paper's: 8 C sqrt k / alpha items, then 3 C k + 3k a round of at least C k Delta items.
+        With the paper's constants: 8 C sqrt k / alpha items, then 3 C k + 3k per round of at least C k Delta items.
         """
-        # counted from the start, so that a few items after very many are not lost in rounding
+        # counted from the start, so that a few items after very many do not vanish in rounding
         grown, cost, number = 0.0, 0.0, 1
         while grown < items:
             constants = self.constants(k, number)
@@ -164,9 +164,9 @@ class Robust(RoundProtocol):
             total = start + grown
             size = max(
                 1, size_within(self.alpha, total, constants.divisor)
-            )  # a block that holds an item but for rounding
+            )  # a block that holds at least an item, up to rounding
             each = constants.most_bits + constants.poll * k + (k if constants.ahead and number == 1 else 0)
-            if number >= 1000:  # the constants hardly change from there on
+            if number >= 1000:  # the constants are nearly constant from there on
                 return cost + each * (1 + log((start + items) / total) / log1p(constants.least_blocks * size / total))
             cost += each
             grown += constants.least_blocks * size
@@ -225,17 +225,17 @@ class _Server(RoundServer):
         self._next_phase()
 
     def _next_phase(self) -> None:
-        """Draw the length of the phase; a length not above 0 makes it an empty one. No phase left: a limit of 0."""
+        """Draw the length of the phase; a length not above 0 makes it empty. After the last phase: a limit of 0."""
         self.signals = self.limit = 0
         while self.phase <= self.constants.phases and self.limit <= 0:
-            # a length on the grid: one bit more is hidden by noise that is larger by one, without rounding
+            # a length on the grid: noise larger by one hides one more bit exactly, without rounding
             length = self._lengths.on_grid(float(self.constants.phase_length)) + self._lengths.one()
             self.limit = max(0, ceil(length))
             if not self.limit:
                 self._release(0)
 
     def _release(self, bits: int) -> None:
-        """End a phase of so many bits with a new output; not so the last if a poll alone is to follow."""
+        """End a phase of `bits` bits with a new output; the last phase changes nothing if only a poll follows."""
         self._bits += bits
         if self.phase <= self.constants.releases:
             self.output = self.base + self._size * (self._counter.step(bits) + self.constants.shift)
@@ -263,9 +263,9 @@ class _Server(RoundServer):
 
 
 class _TellingAhead(_Server):
-    """Tells the next block size with the poll, from its own count of the bits, which nobody else sees.
+    """Announces the next block size with the poll, from its own count of the bits, which is not shown to anybody.
 
-    The thresholds that these bits come from are not used again, so that nothing is to be hidden any more.
+    The thresholds of these bits are not used again, so nothing has to be hidden any more.
     """
 
     polls_ahead = True
@@ -274,7 +274,7 @@ class _TellingAhead(_Server):
 
     def enter(self, rule: SignalRule) -> None:
         super().enter(rule)
-        for sender in self._early:  # signals of sites that had answered the poll before others had
+        for sender in self._early:  # signals of sites that answered the poll before other sites did
             self._bits_of[sender] += 1
         self.signals = min(len(self._early), max(0, self.limit - 1))
 

@@ -1,4 +1,4 @@
-"""Signal rules of a round: at which counts of its own items a site signals, for one site or an array of them."""
+"""Signal rules of a round: the counts of its own items at which a site signals, for one site or an array of them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from disttrack.protocols.coins import Coins, gap_scale
 
 
 class SignalRule(ABC):
-    """What holds in one round: known to the server and to all of the sites from the count announced.
+    """The rule of one round, which the server and all sites derive from the announced count.
 
     Each method takes one number, or an array of them with its length as `shape`.
 
     Attributes
     ----------
     last
-        A site's item with this number in the round makes it send END; `FOREVER` for never.
+        The item with this number in the round makes a site send END; `FOREVER` for never.
     """
 
     last: int = FOREVER
@@ -31,11 +31,11 @@ class SignalRule(ABC):
     @property
     @abstractmethod
     def rate(self) -> float:
-        """Signals an item, in the mean."""
+        """Signals per item, on average."""
 
 
 class BlockRule(BlockLayout, SignalRule):
-    """A site signals once in each block of `size` items; where the blocks lie is the `BlockLayout`'s.
+    """A site signals once in each block of `size` items; `BlockLayout` places the blocks.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class BlockRule(BlockLayout, SignalRule):
         self.last = FOREVER if blocks is None else min(self.items(blocks) + 1, FOREVER)
 
     offset: Callable[[int | None], Any]
-    """From a shape to the item of a block, from 1 to `size`, at which a site signals; drawn where it is random."""
+    """Maps a shape to the item of a block, from 1 to `size`, at which a site signals; random if the rule is."""
 
     def place(self, block: Any, shape: int | None = None) -> Any:
         """Return the count in the round at which a site signals in this block."""
@@ -65,7 +65,7 @@ class BlockRule(BlockLayout, SignalRule):
 
 
 class CoinRule(SignalRule):
-    """Each item makes its site signal with probability p, whatever came before.
+    """Each item makes its site signal with probability p, independently of the past.
 
     Parameters
     ----------
@@ -81,17 +81,17 @@ class CoinRule(SignalRule):
         self._coins = coins
 
     def gap(self, shape: int | None = None) -> Any:
-        """Return the items up to the next signal, that one included."""
+        """Return the items up to the next signal, inclusive."""
         return self._coins.gap(self._scale, shape)
 
     def after(self, due: Any, shape: int | None = None) -> Any:
         return due + self.gap(shape)
 
     def signalled(self, number: int, now: int, until: int) -> Any:
-        """Return the items in (now, until] of all sites that make them signal, of the next `number` after item `now`.
+        """Return the items in (now, until], over all sites, that make them signal: the next `number` at most.
 
-        A coin that does not remember falls for each item alike, whichever site it comes to: the signals of all sites
-        together are one sequence of geometric gaps.
+        A memoryless coin is the same for each item, whichever site receives it: the signals of all sites together are
+        one sequence of geometric gaps.
         """
         return self._coins.successes(self._scale, number, now, until)
 
@@ -101,11 +101,11 @@ class CoinRule(SignalRule):
 
 
 RuleOf = Callable[[int, int], SignalRule | None]
-"""From a round's number (from 1) and the count at its start to its signal rule; None: forward every item."""
+"""Maps a round's number (from 1) and the count at its start to its signal rule; None: forward every item."""
 
 
 def remembering(rule_of: RuleOf) -> RuleOf:
-    """Return `rule_of` that keeps its last answer, which all k sites of a game ask for in turn."""
+    """Return `rule_of` with its last result cached, which all k sites of a game ask for in turn."""
     asked: tuple[int, int] | None = None
     answer: SignalRule | None = None
 

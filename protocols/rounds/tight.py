@@ -1,6 +1,6 @@
 """The constants of a round of the robust tracker by numerical minimisation: the same proof without its slack.
 
-Counted in bits, and seen from the expected number of bits for the items so far, the estimate is off by at most
+In bits, and relative to the expected number of bits for the items so far, the estimate errs by at most
 
     upwards    shift + counter noise + generalisation + leaked
     downwards  phase length + threshold noise + counter noise + generalisation - shift
@@ -22,16 +22,16 @@ from disttrack.mechanisms.noise import Floats
 from disttrack.mechanisms.noise_union import NoiseUnion
 
 NO_PRIVACY: Final = 1000.0
-"""The loss taken where k bits of error, which no adversary can exceed, cost less than privacy does."""
+"""The loss used if k bits of error, which no adversary can exceed, cost less than privacy."""
 
 _SHARES: Final = np.linspace(0.2, 0.96, 39)
-"""Shares of the privacy loss that are tried for the counter."""
+"""Shares of the privacy loss to try for the counter."""
 _GRID: Final = np.linspace(0.005, 0.995, 199)
-"""Where moment generating functions are tabulated, in parts of their range."""
+"""Points at which moment generating functions are tabulated, as parts of their range."""
 
 
 class Tight(NamedTuple):
-    """A round: what it does, and the terms of its error in bits.
+    """A round: its constants, and the terms of its error in bits.
 
     Attributes
     ----------
@@ -42,13 +42,13 @@ class Tight(NamedTuple):
     shift
         Bits added to the estimate, so that both sides of the error use up the budget.
     loss
-        Privacy loss of a bit sent against one not sent: threshold and counter together.
+        Privacy loss between a bit sent and one not sent: threshold and counter together.
     share
         The counter's share of the loss.
     noise_up, noise_down
         Expected shortfalls of the counter's noise, and of threshold noise minus counter's noise, over all the phases.
     generalisation, leaked
-        The two parts of the distance between the mean of the bits sent, given the transcript, and before the game.
+        The two parts of the difference between the mean of the bits given the transcript, and the mean before the game.
     words
         Words while N grows by the factor e.
     """
@@ -79,8 +79,8 @@ class Tight(NamedTuple):
 @lru_cache(maxsize=256)
 def known_noise(kind: str) -> bool:
     """Return whether the noise of this counter is a sum of Laplace variables of known distribution."""
-    found = counter(kind, 1.0, 3)
-    return found.privacy == "pure" and all(found.noise_parts(t) is not None for t in (1, 2, 3))
+    instance = counter(kind, 1.0, 3)
+    return instance.privacy == "pure" and all(instance.noise_parts(t) is not None for t in (1, 2, 3))
 
 
 @lru_cache(maxsize=4096)
@@ -129,7 +129,7 @@ def tight_round(k: int, failure: float, alpha: float, kind: str) -> Tight:
 
 
 def _cheapest(k: int, failure: float, alpha: float, kind: str) -> tuple[int, _Choice]:
-    """Return the number of phases with the least words, and what was chosen for it."""
+    """Return the number of phases with the fewest words, and the choice made for it."""
     seen: dict[int, _Choice] = {}
 
     def words(phases: int) -> float:
@@ -137,7 +137,7 @@ def _cheapest(k: int, failure: float, alpha: float, kind: str) -> tuple[int, _Ch
             seen[phases] = _choice(k, failure, alpha, kind, phases)
         return seen[phases].words
 
-    # the cost has one valley in the number of phases, up to the steps of trees: past it, powers of two only rise
+    # the cost has one minimum in the number of phases, up to the steps of trees: beyond it, powers of two only rise
     best = phases = 1
     while phases <= 4 * best:
         best = min(best, phases, key=words)
@@ -155,7 +155,7 @@ class _Choice(NamedTuple):
 
 
 def _choice(k: int, failure: float, alpha: float, kind: str, phases: int) -> _Choice:
-    """Return the least words with so many phases, with Chernoff's bound for the noise, and the share chosen."""
+    """Return the fewest words with `phases` phases, using Chernoff's bound for the noise, and the share chosen."""
     shares = _SHARES if phases > 1 else np.array([0.5])
     up, down = bounded_noise(kind, phases, shares, failure / 2)
     loss, private = _loss(k, up + down)
@@ -169,7 +169,7 @@ def _choice(k: int, failure: float, alpha: float, kind: str, phases: int) -> _Ch
 def _loss(k: int, noise: Any) -> tuple[Any, Any]:
     """Return the loss x with the least noise / (2 x) + k tanh(x / 4), and that sum.
 
-    Where the derivative vanishes, x / cosh(x / 4) = sqrt(2 noise / k); every x is safe, a near one only costs words.
+    Where the derivative vanishes, x / cosh(x / 4) = sqrt(2 noise / k); every x is safe, an approximate one costs words.
     """
     wanted = np.sqrt(2 * noise / k)
     loss = wanted
@@ -182,27 +182,27 @@ def _loss(k: int, noise: Any) -> tuple[Any, Any]:
 def _length(k: int, alpha: float, phases: int, rest: float, scale: float) -> tuple[float, float]:
     """Return the phase length that needs the fewest words for growth by a factor e, and these words.
 
-    A round costs its bits and a poll of 2k words; the budget is half a phase and `rest`. A phase ends with
-    the first whole number of bits from its noisy length on, which counts as 0 where it is below.
+    A round costs its bits and a poll of 2k words; the budget is half a phase and `rest`. A phase ends at
+    the first whole number of bits from its noisy length on; a length below 0 counts as 0.
     """
 
-    from scipy.optimize import minimize_scalar  # a slow import, which only tight constants need
+    from scipy.optimize import minimize_scalar  # a slow import, only needed for tight constants
 
     def words(log_length: float) -> float:
         length = exp(log_length)
         bits = phases * (length + 0.5 + scale / 2 * exp(-length / scale))
         return (bits + 2 * k) / log1p(alpha * bits / (length / 2 + rest))
 
-    found = minimize_scalar(words, bounds=(0.0, log(1000 * (rest + k))), method="bounded")
-    return exp(float(found.x)), float(found.fun)
+    best = minimize_scalar(words, bounds=(0.0, log(1000 * (rest + k))), method="bounded")
+    return exp(float(best.x)), float(best.fun)
 
 
 def _noise(kind: str, steps: int) -> list[Parts]:
     """Return the noise of the first `steps` estimates of a counter with that horizon and epsilon 1."""
     if not steps:
         return []
-    found = counter(kind, 1.0, steps)
-    return [found.noise_parts(t) or () for t in range(1, steps + 1)]
+    instance = counter(kind, 1.0, steps)
+    return [instance.noise_parts(t) or () for t in range(1, steps + 1)]
 
 
 @lru_cache(maxsize=256)
@@ -216,7 +216,7 @@ def _table(kind: str, phases: int) -> tuple[float, Floats]:
 
 
 def bounded_noise(kind: str, phases: int, shares: Floats, failure: float) -> tuple[Floats, Floats]:
-    """Return Chernoff's bounds for `_exact_noise`, for each share: they bound expected shortfalls as well."""
+    """Return Chernoff's bounds for `_exact_noise`, for each share: they also bound expected shortfalls."""
     largest, moments = _table(kind, phases)
     up = np.zeros(len(shares))
     if phases > 1:

@@ -1,4 +1,4 @@
-"""How far a round without noise can be driven from the truth, by counting the transcripts that it may have."""
+"""Largest deviation of a round without noise, by counting its possible transcripts."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from disttrack.protocols.rounds.constants import Constants
 
 
 def deviations_without_noise(k: int, phases: int, bits: int, failure: float) -> tuple[float, float]:
-    """Return by how many bits a round exceeds their expected number at most, and falls short of it, without any noise.
+    """Return by how many bits a round without noise may exceed their expected number, and fall short of it.
 
-    No adversary that sees outputs only gets further, save with probability `failure`. A phase of b bits is over at the
-    latest when b blocks begun in it are full, so it touches at most c = 2k + b blocks. With the block that ended each
-    of j phases named, and the thresholds of these blocks given, the moves are fixed, and all other thresholds are what
-    they were: by Hoeffding's inequality the blocks in work, at most k, deviate by y with probability exp(-2 y^2 / k).
-    There are c^j ways to name them. Those named add at most j above and nothing below. Below, the worst moment of a
+    No adversary that sees only outputs gets further, except with probability `failure`. A phase of b bits ends at the
+    latest when b blocks begun in it are full, so it touches at most c = 2k + b blocks. Given, for each of j phases, the
+    block that ended it, and the thresholds of these blocks, the moves are fixed, and all other thresholds keep their
+    distribution: by Hoeffding's inequality the unfinished blocks, at most k, deviate by y with probability exp(-2 y^2 /
+    k). There are c^j choices of these blocks. They add at most j above and nothing below. Below, the worst moment of a
     phase is one of its first c + 1 at which another block's worth of items has come, up to one bit.
 
     Parameters
@@ -44,12 +44,12 @@ def deviations_without_noise(k: int, phases: int, bits: int, failure: float) -> 
 def room(of: Constants) -> tuple[float, float]:
     """Return by how many bits a round without noise may deviate above and below without a failure.
 
-    Above, an estimate is worst when it is new: it then is the number of bits. Below, when one bit is wanting.
+    Above, an estimate is worst when it is new: it then equals the number of bits. Below, when one bit is missing.
     """
     return of.divisor - of.shift, of.divisor + of.shift - ceil(of.phase_length) + 1
 
 
 def safe_without_noise(of: Constants, k: int, failure: float) -> bool:
-    """Return whether counting proves a round right with probability 1 - `failure`, although all its noise is 0."""
+    """Return whether counting proves a round right with probability 1 - `failure`, even if all its noise is 0."""
     needed = deviations_without_noise(k, of.phases, ceil(of.phase_length), failure)
     return all(some <= given for some, given in zip(needed, room(of), strict=True))

@@ -1,14 +1,14 @@
 """A round of memoryless coins as a walk between two lines, and the probability that it leaves them, toss by toss.
 
 A round begins with N0 items. Each further item is signalled with probability p, and after n of them and B signals the
-output is N0 + B/p. The round fails if it leaves N0 + n by more than alpha (N0 + n) before the last signal is heard.
+output is N0 + B/p. The round fails if it leaves N0 + n by more than alpha (N0 + n) before the last signal is sent.
 With a = alpha N0 p, and in units of 1/p items, that is so if for some j below the number of signals
 
     the (j+1)-th signal comes after  (j + a) / (1 - alpha)     the output is too low just before it, or
     the j-th signal comes before     (j - a) / (1 + alpha)     the output is too high just after it.
 
-Which site an item comes to plays no part: the coins are one sequence of independent tosses, and all that an adversary
-can do is to stop it.
+The site of an item does not matter: the coins are one sequence of independent tosses, and all that an adversary can do
+is to stop it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 POISSON: Final = 1e-6
-"""A coin of a smaller bias is as good as a Poisson process: ln of the failure probability moves by less than 50 p."""
+"""A smaller bias is treated as a Poisson process: ln of the failure probability moves by less than 50 p."""
 
 
 class Walk(NamedTuple):
@@ -35,7 +35,7 @@ class Walk(NamedTuple):
     offset
         a = alpha N0 p: the error allowed at the start, in signals.
     p
-        Probability of a signal, an item; 0 for the limit of small ones, in which time is continuous.
+        Probability of a signal per item; 0 for the limit of small ones, in which time is continuous.
     """
 
     alpha: float
@@ -56,16 +56,16 @@ class Walk(NamedTuple):
 
 
 def walk_of(alpha: float, total: float, p: float) -> Walk:
-    """Return the walk of a round that begins with `total` items; a very small p is taken to its limit."""
+    """Return the walk of a round that begins with `total` items; a very small p is replaced by its limit."""
     return Walk(alpha, alpha * total * p, p if p > POISSON else 0.0)
 
 
 def failures_by(walk: Walk, signals: int) -> Floats:
     """Return the failure probabilities of rounds of 1, 2, …, `signals` signals, by recursion over the tosses.
 
-    It goes from one time at which a line is tested to the next, and keeps the chance of each number of signals that
-    has not failed. A failure that `j` signals have brought about counts for rounds of more than j. It
-    takes about 10 µs a signal; p must be above 0.
+    It goes from one time at which a line is tested to the next, and keeps the probability of each number of signals
+    without failure. A failure at `j` signals counts for rounds of more than j. It takes about 10 µs per signal; p must
+    be above 0.
     """
     if walk.p >= 1:
         return np.zeros(signals)
@@ -76,7 +76,7 @@ def failures_by(walk: Walk, signals: int) -> Floats:
     order = np.argsort(times, kind="stable")
     failed = np.zeros(signals)
     laws: dict[int, Floats] = {}
-    alive, least, now = np.ones(1), 0, 0  # chances of least, least + 1, … signals
+    alive, least, now = np.ones(1), 0, 0  # probabilities of least, least + 1, … signals
     for place in order[np.searchsorted(times[order], 0, side="right") :].tolist():
         number, high = (place, False) if place < signals else (place - signals + 1, True)
         items = int(times[place]) - now
@@ -85,7 +85,7 @@ def failures_by(walk: Walk, signals: int) -> Floats:
                 laws[items] = _signals_in(items, walk.p)
             alive, now = np.convolve(alive, laws[items]), now + items
             if now > early[-1]:
-                alive = alive[: max(0, signals - least)]  # the others have heard their last signal
+                alive = alive[: max(0, signals - least)]  # the others have sent their last signal
         if high:
             failed[number] += alive[max(0, number - least) :].sum()
             alive = alive[: max(0, number - least)]
@@ -98,7 +98,7 @@ def failures_by(walk: Walk, signals: int) -> Floats:
 
 
 def _signals_in(items: int, p: float) -> Floats:
-    """Return the chances of 0, 1, … signals in so many items, up to where they are negligible."""
+    """Return the probabilities of 0, 1, … signals in `items` items, up to where they are negligible."""
     mean = items * p
     most = min(items, int(mean + 12 * sqrt(mean) + 40))
     number = np.arange(most)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms.rules import at_double, gap_scale, redrawn
+from disttrack.mechanisms.rules import gap_scale, next_double, redrawn
 from disttrack.protocols.base import Message
 from disttrack.protocols.bulk import CHUNK, BulkForm, Exchange, Integers, MessageBatch, Segment, Stream, in_order
 from disttrack.protocols.coins import Coins
@@ -14,15 +14,15 @@ from disttrack.protocols.sampling.server import RandomizedServer
 
 
 class BulkRandomized(BulkForm):
-    """All sites: their doubling reports, and for each copy the sampled item last reported.
+    """All sites: their doubling reports, and for each copy the last sampled item.
 
-    The sampling coin falls for each item alike, whichever site it comes to and whatever came before, so the
-    reports of all sites together are one sequence of geometric gaps a copy.
+    The sampling coin is the same for each item, whichever site receives it and independently of the past, so the
+    reports of all sites together are one sequence of geometric gaps per copy.
 
     Parameters
     ----------
     server
-        The protocol's own server; it does the estimating and the announcing.
+        The protocol's own server, which computes the estimates and the announcements.
     coins
         The sites' coins.
     start
@@ -38,12 +38,12 @@ class BulkRandomized(BulkForm):
         self._doubled = self._start.copy()
         """Count at each site's last doubling report."""
         self._last: Integers = np.zeros((len(server.sums), k), dtype=np.int64)
-        """Number of the item last reported, a copy and site, counted without the start; 0 for none."""
+        """Number of the last reported item per copy and site, counted without the start; 0 for none."""
         server.doubled, server.last = [], []  # the arrays here take their place
 
     def advance(self, stream: Stream, now: int, until: int) -> Segment:
         server = self.server
-        # the tracker doubles before the items are four times what is known; CHUNK reports are enough at a time
+        # the tracker doubles before the items are four times the known number; CHUNK reports are enough at a time
         until = min(until, now + max(1024, server.known), now + max(1, int(CHUNK * server.inverse / len(self._last))))
         doubles, speaks = self._doubling(stream, until)
         segment = Segment(speaks or until)
@@ -59,12 +59,12 @@ class BulkRandomized(BulkForm):
     # ------------------------------------------------------------------ doubling reports
 
     def _doubling(self, stream: Stream, until: int) -> tuple[MessageBatch, int | None]:
-        """Return the doubling reports up to the step at which they make the server speak, and that step."""
+        """Return the doubling reports up to the step at which the server broadcasts, and that step."""
         server, doubled = self.server, self._doubled.copy()
         counts = self._start + stream.counts(until)
         who, at, growth = [], [], []
-        while len(sites := np.flatnonzero(at_double(doubled) <= counts)):
-            reports = at_double(doubled[sites])
+        while len(sites := np.flatnonzero(next_double(doubled) <= counts)):
+            reports = next_double(doubled[sites])
             who.append(sites)
             at.append(reports)
             growth.append(reports - doubled[sites])
@@ -76,20 +76,20 @@ class BulkRandomized(BulkForm):
         sites, reports = sites[order], reports[order]
         lower = server.lower + np.cumsum(np.concatenate(growth)[order])
         spoken = np.flatnonzero(lower >= server.next_total)
-        heard = int(spoken[0]) + 1 if len(spoken) else len(steps)
-        # of several reports of one site the last stands; counts only grow
-        np.maximum.at(self._doubled, sites[:heard], reports[:heard])
-        server.lower = int(lower[heard - 1])
-        return MessageBatch(DOUBLE, steps[:heard], sites[:heard]), int(steps[heard - 1]) if len(spoken) else None
+        taken = int(spoken[0]) + 1 if len(spoken) else len(steps)
+        # of several reports of one site the last holds; counts only grow
+        np.maximum.at(self._doubled, sites[:taken], reports[:taken])
+        server.lower = int(lower[taken - 1])
+        return MessageBatch(DOUBLE, steps[:taken], sites[:taken]), int(steps[taken - 1]) if len(spoken) else None
 
     # ------------------------------------------------------------------ sampled items
 
     def _reports(self, copy: int, stream: Stream, now: int, until: int) -> tuple[tuple[Integers, ...], MessageBatch]:
-        """Return a copy's reports in (now, until]: their steps, growth of the last items and of the sites heard of."""
+        """Return a copy's reports in (now, until]: their steps, growth of the last items and of the number of sites."""
         steps = self._tossed(now, until)
         sites = stream.at(steps)
         items = stream.count(sites, steps)
-        # what each report replaces: the site's one before it, in this segment or in the state
+        # the previous report of the same site, in this segment or in the state
         by_site, order = in_order(sites)
         first = np.ones(len(steps), dtype=bool)
         first[1:] = by_site[1:] != by_site[:-1]
@@ -110,17 +110,17 @@ class BulkRandomized(BulkForm):
         scale = gap_scale(1 / self.server.inverse)
         if not scale:
             return np.arange(now + 1, until + 1)
-        found, last = [], now
+        batches, last = [], now
         while last < until:
             wanted = (until - last) / self.server.inverse
             number = int(wanted + 4 * wanted**0.5) + 16
             steps = self._coins.successes(scale, number, last, until)
-            found.append(steps)
+            batches.append(steps)
             last = int(steps[-1]) if len(steps) == number else until
-        return np.concatenate(found) if found else _NONE
+        return np.concatenate(batches) if batches else _NONE
 
     def _estimates(self, segment: Segment, changes: list[tuple[Integers, ...]]) -> None:
-        """Put the outputs into the segment: of one copy, or the median of all after each report of any."""
+        """Set the outputs of the segment: of one copy, or the median of all copies after each report of any."""
         server = self.server
         every = np.unique(np.concatenate([steps for steps, _, _ in changes])) if len(changes) > 1 else changes[0][0]
         sums, numbers = [], []
@@ -139,10 +139,10 @@ class BulkRandomized(BulkForm):
         if len(every):
             server.output = segment.outputs[-1].item()
 
-    # ------------------------------------------------------------------ the server speaks
+    # ------------------------------------------------------------------ broadcasts
 
     def _announce(self, segment: Segment) -> None:
-        """The total has doubled: all hear of it, and redraw their last reports if p falls."""
+        """Broadcast the doubled total; all sites redraw their last reports if p falls."""
         server, k = self.server, len(self._start)
         before = server.inverse
         total = server.announce()
@@ -161,7 +161,7 @@ class BulkRandomized(BulkForm):
 
 
 _NONE: Integers = np.zeros(0, dtype=np.int64)
-# what the ledger needs to know of them: their kinds, and that they carry a word
+# kinds of messages for the ledger, each with one word
 REPORT = Message("report", 0)
 DOUBLE = Message("double", 0)
 ADJUST = Message("adjust", 0)

@@ -1,17 +1,17 @@
-"""How many standard deviations the sampling tracker needs to be right at all steps, on an input that does not react.
+"""Standard deviations that the sampling tracker needs to be right at all steps, on an input that does not react.
 
 Let every site have many items. In time p n / k, in which each site reports once on average, the items since a site's
-last report are k ages that grow at rate 1 and begin anew with each report: exponential variables, independent, with the
-sum Y, a Gamma variable of shape k. The estimate is off by (k - Y) / p, so that it is right while Y is within u k of k
-with u = alpha n p / k. Y goes up through a level y at the rate k f(y), f its density, and comes back soon, since
-reports are many. What counts is how many such clusters begin. Near the level, Y rises at rate k and falls by
+last report are k ages that grow at rate 1 and restart with each report: independent exponential variables, with the
+sum Y, a Gamma variable of shape k. The estimate errs by (k - Y) / p, so it is right while Y is within u k of k
+with u = alpha n p / k. Y goes up through a level y at the rate k f(y), f its density, and returns soon, since
+reports are frequent. The number of such clusters matters. Near the level, Y rises at rate k and falls by
 exponential jumps of mean m = y / k at rate k; a cluster goes on with probability 1/m above k and m below. So errors
 begin at rates
 
     too low    k f(k (1 + u)) u / (1 + u)        too high    k f(k (1 - u)) u
 
 and for many sites both are c phi(c), c = u sqrt k: that of the Gaussian process with the same covariance, exp(-time).
-These rates are asymptotic and nothing is proven by them; tests/protocols/sampling/test_confidence.py measures them.
+These rates are asymptotic and prove nothing; tests/protocols/sampling/test_confidence.py measures them.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
 def at_rest(k: int, deviation: Any) -> Any:
-    """Return the probability that the estimate is off by more than so many standard deviations at a given step."""
-    from scipy.special import gammainc, gammaincc  # scipy.stats says the same after another second of import
+    """Return the probability that the estimate errs by more than `deviation` standard deviations at a given step."""
+    from scipy.special import gammainc, gammaincc  # importing scipy.stats would take another second
 
     u = deviation / sqrt(k)
     return gammaincc(k, k * (1 + u)) + gammainc(k, k * np.maximum(1 - u, 0.0))
 
 
 def rate(k: int, deviation: Any) -> Any:
-    """Return how many errors beyond so many standard deviations begin in the time in which every site reports once."""
+    """Return the rate of errors beyond `deviation` standard deviations, per time in which every site reports once."""
     u = deviation / sqrt(k)
     low = _density(k * (1 + u), k) * u / (1 + u)
     high = _density(k * np.maximum(1 - u, 0.0), k) * np.where(u < 1, u, 0.0)
@@ -49,9 +49,9 @@ def _density(value: Any, k: int) -> Any:
 
 
 def spoilt(k: int, alpha: float, confidence: float, factor: float = 2.0) -> float:
-    """Return the probability of an error while the items grow by `factor` and p stays as it is.
+    """Return the probability of an error while the items grow by `factor` and p is constant.
 
-    At the start sqrt(k) / p is alpha n / c for the c that is given, and later the error allowed grows with n.
+    At the start sqrt(k) / p is alpha n / c for the given c; later the error allowed grows with n.
     """
     grown = 1 + (factor - 1) * (_NODES + 1) / 2
     begin = rate(k, confidence * grown) @ _WEIGHTS * (factor - 1) / 2
@@ -60,7 +60,7 @@ def spoilt(k: int, alpha: float, confidence: float, factor: float = 2.0) -> floa
 
 @lru_cache(maxsize=1024)
 def confidence_for(k: int, alpha: float, allowed: float, factor: float = 2.0) -> float:
-    """Return the least c with which growth by `factor` at one p is spoilt with probability at most `allowed`."""
+    """Return the least c for which growth by `factor` at one p fails with probability at most `allowed`."""
     from scipy.optimize import brentq
 
     high = 4.0

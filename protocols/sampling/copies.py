@@ -1,7 +1,7 @@
-"""Many independent copies of the randomised tracker side by side: a row of numbers a site, not an object a copy.
+"""Many independent copies of the randomised tracker: one row of numbers per site, not one object per copy.
 
-The copies share the doubling tracker and p. As long as p is 1 they are all alike, and one word serves them; later
-a message names the copies that it speaks for, a word each.
+The copies share the doubling tracker and p. As long as p is 1 they are all equal, and one word serves them; later
+a message lists its copies, one word each.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms.rules import at_double, estimate, gap_scale, redrawn, sum_of_estimates
+from disttrack.mechanisms.rules import estimate, gap_scale, next_double, redrawn, sum_of_estimates
 from disttrack.protocols.base import EVERYONE, FOREVER, Message, Site
 from disttrack.protocols.coins import Coins
 from disttrack.protocols.sampling.randomized import Randomized
@@ -20,12 +20,12 @@ from disttrack.protocols.sampling.server import RandomizedServer
 
 
 class CopiesSite(Site):
-    """A site of so many copies.
+    """A site of `copies` copies.
 
     Parameters
     ----------
     tracker
-        The tracker that each copy is.
+        The tracker of which these are copies.
     k
         Number of sites.
     copies
@@ -57,7 +57,7 @@ class CopiesSite(Site):
         self._coins = coins
         self.before = before
         self.count = before
-        self.double = at_double(before)
+        self.double = next_double(before)
         self._first = 0
         """The first copy that is still in use."""
         self._last = np.zeros(copies, dtype=np.int64)
@@ -93,7 +93,7 @@ class CopiesSite(Site):
                 self._due[which] = count + self._coins.gap(self._scale, len(which))
                 sent.append(Message("report", (self._first + which, count - self.before), len(which)))
         if count >= self.double:
-            self.double = at_double(count)
+            self.double = next_double(count)
             sent.append(Message("double", count))
         self._look_ahead()
         return sent
@@ -108,7 +108,7 @@ class CopiesSite(Site):
         sent = []
         if inverse != before:
             if before == 1:
-                self._last[:] = self.count - self.before  # each of them sent every item
+                self._last[:] = self.count - self.before  # each copy sent every item
             self._inverse = inverse
             self._scale = gap_scale(1 / inverse)
             anew = redrawn(self._last, before, inverse, self._coins)
@@ -122,7 +122,7 @@ class CopiesSite(Site):
 
 
 class CopiesServer(RandomizedServer):
-    """The server of so many copies; subclasses say in `look` what the copies' estimates make of the output."""
+    """The server of `copies` copies; subclasses compute the output from the copies' estimates in `look`."""
 
     __slots__ = ("_missing", "copies", "estimates", "exact")
 
@@ -138,43 +138,43 @@ class CopiesServer(RandomizedServer):
             self._estimate_anew()
 
     def _part(self) -> None:
-        """Give each copy numbers of its own."""
+        """Give each copy its own numbers."""
         self.exact = None
         self.last: Any = np.repeat(np.array(self.last[0])[:, None], self.copies, axis=1)
-        """The last report, a row a site and a column a copy."""
+        """The last report, one row per site and one column per copy."""
 
     def _estimate_anew(self) -> None:
         numbers = np.count_nonzero(self.last, axis=0)
         self.estimates = self.before + sum_of_estimates(self.last.sum(axis=0), numbers, self.inverse)
         self._missing = (self.last == 0).any(axis=1).tolist()
-        """For each site, whether a copy may have no report of it."""
+        """For each site, whether some copy may have no report from it."""
 
     @property
     def in_use(self) -> int:
-        """The first copy that the sites must go on with."""
+        """The first copy that the sites must continue."""
         return 0
 
     @abstractmethod
     def look(self) -> None:
-        """Look at the estimates after a message."""
+        """Update the output after a message."""
 
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         if message.kind == "double":
             return self._double(sender, message.value)
         which, last = message.value
         if self.exact is not None:
-            self.exact += last - self.last[0][sender]  # p is 1: the report speaks for all copies
+            self.exact += last - self.last[0][sender]  # p is 1: the report is for all copies
             self.last[0][sender] = last
         else:
             row = self.last[sender]
             if which is None:
-                which = slice(None)  # it was on its way while p changed
+                which = slice(None)  # sent before p changed
             before = row[which]
             if self._missing[sender] or message.kind == "adjust":
                 self.estimates[which] += estimate(last, self.inverse) - estimate(before, self.inverse)
                 row[which] = last
                 self._missing[sender] = not row.all()
-            else:  # each of these copies had a report and has one now, so the rest of the estimate stands
+            else:  # each of these copies had a report and has one now, so the rest of the estimate is unchanged
                 self.estimates[which] += last - before
                 row[which] = last
         self.look()
@@ -191,5 +191,5 @@ class CopiesServer(RandomizedServer):
                 self._part()
             self._estimate_anew()
         self.look()
-        # the first copy in use goes along only where copies go out of use
+        # the message carries the first copy in use only if copies go out of use
         return ((EVERYONE, Message("total", (known, self.in_use), 1 + (self.in_use > 0))),)

@@ -1,4 +1,4 @@
-"""Private copies: a private median of many copies of the randomised tracker, shown when a private test says so."""
+"""Private copies: a private median of many copies of the randomised tracker, updated when a private test fires."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from disttrack.protocols.sampling.randomized import LARGEST_COUNT, Randomized
 from disttrack.protocols.sampling.sketch_switching import above_one, changes
 
 TESTS: Final = 2**20
-"""Messages between two changes of the output that the test is to stay silent for."""
+"""Messages between two changes of the output during which the test is to stay silent."""
 MOST_POINTS: Final = 2**22
-"""Points of a grid that are gone through one by one."""
+"""Points of a grid up to which it is enumerated point by point."""
 MARGIN: Final = 0.35
-"""Of the copies, this part more than a half is out when the output must change, and less when it must not (of 0.4)."""
+"""Fraction by which the copies that are off exceed a half when the output must change, or fall short of it when it must
+not; 0.4 is expected."""
 
 
 @dataclass(frozen=True)
@@ -34,26 +35,26 @@ class PrivateCopies(Protocol):
     epsilon / sqrt(8 lambda ln(1/delta)) for each, so that the copies which make the test sure grow like sqrt(lambda),
     with a factor of thousands.
 
-    The proof of the framework does not carry over: a site speaks when its own coin has fallen, and the server can
-    move only when a site has spoken. Whoever sees the output change knows that the site fed last has just sent a report
-    of some copy, with certainty, which no noise at the server hides.
+    The proof of the framework does not carry over: a site sends a message when its own coin succeeds, and the server
+    can change its output only after a message. An adversary that sees the output change knows with certainty that the
+    last site has just sent a report of some copy, which no noise at the server hides.
 
     Parameters
     ----------
     alpha
         Relative error aimed at, in (0, 1).
     delta
-        The delta of the composition, and the failure probability that the number of copies provides for.
+        The delta of the composition, and the failure probability from which the number of copies is computed.
     epsilon
-        Privacy loss over all changes together, as far as the server's noise goes; it fixes the number of copies. The
-        theory asks for 0.01. None: 4 sqrt(lambda) copies, and the noise that so few of them bear, which is no privacy
-        to speak of (`loss` a change).
+        Privacy loss over all changes together, from the server's noise only; it fixes the number of copies. The
+        theory asks for 0.01. None: 4 sqrt(lambda) copies, and the noise that so few of them allow, which is no
+        meaningful privacy (`loss` per change).
     largest
-        Number of items provided for: it fixes lambda, after which the output stays as it is.
+        Planned number of items: it fixes lambda, after which the output does not change any more.
 
     Source
     ------
-    Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, as section 1.2 of Xiong, Zhu, Huang 2023 carries it over to
+    Hassidim, Kaplan, Mansour, Matias, Stemmer 2020, as section 1.2 of Xiong, Zhu, Huang 2023 applies it to
     tracking, with the reason why it fails there; constants derived here.
     """
 
@@ -77,21 +78,21 @@ class PrivateCopies(Protocol):
 
     @property
     def tracker(self) -> Randomized:
-        """What each copy is: within alpha/4 at any fixed step with probability 0.9 (Chebyshev)."""
+        """The tracker of each copy: within alpha/4 at any fixed step with probability 0.9 (Chebyshev)."""
         return Randomized(alpha=self.alpha / 4, confidence=sqrt(10))
 
     def changes(self, start: int = 0) -> int:
-        """Return lambda: the changes of the output that the budget is for."""
+        """Return lambda: the number of output changes in the budget."""
         return changes(self.alpha, self.largest, start)
 
     def loss(self, start: int = 0) -> float:
-        """Return the privacy loss of a change: by advanced composition from epsilon, or what the copies need."""
+        """Return the privacy loss per change: by advanced composition from epsilon, or as the copies need."""
         if self.epsilon is None:
             return self._noise(start) / self.copies(start)
         return self.epsilon / sqrt(8 * self.changes(start) * log(1 / self.delta))
 
     def copies(self, start: int = 0) -> int:
-        """Return the number of copies for a game that begins with so many items."""
+        """Return the number of copies for a game that begins with `start` items."""
         if self.epsilon is None:
             return ceil(4 * sqrt(self.changes(start)))
         return ceil(self._noise(start) / self.loss(start))
@@ -108,7 +109,7 @@ class PrivateCopies(Protocol):
         return _Server(self, k, rng, start)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the words: every item once while p is 1, then, a doubling, 4 c sqrt k / (alpha/4) + k/2 a copy."""
+        """Return the words: every item once while p is 1, then, per doubling, 4 c sqrt k / (alpha/4) + k/2 per copy."""
         early = self.tracker.rule(k).early
         if start + items <= early:
             return float(items) + 2 * k * (1 + log2(1 + start + items))
@@ -149,7 +150,7 @@ class _Server(CopiesServer):
             self._begin_test()
 
     def _median(self, estimates: Any) -> float:
-        """Return a point of the grid by the exponential mechanism; its distance in ranks from the median counts."""
+        """Return a point of the grid by the exponential mechanism, scored by its rank distance from the median."""
         places = np.sort(np.rint(np.log(np.maximum(estimates, 1)) / self._step))
         points = ceil(log(LARGEST_COUNT) / self._step)
         if points > MOST_POINTS:
@@ -164,7 +165,7 @@ class _Server(CopiesServer):
         return float(np.exp(chosen * self._step))
 
     def _drawn_by_stretches(self, places: Any, points: int) -> int:
-        """Return what `_median` draws, from a grid too long to be written down: between two estimates all are alike."""
+        """Return the draw of `_median` on a grid too long to enumerate: points between estimates have equal weight."""
         half = len(places) / 2
         inside = np.unique(places[places < points])
         begins = np.unique(np.concatenate(([0.0], inside, inside + 1)))

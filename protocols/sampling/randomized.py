@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, log, log1p, log2, sqrt
 from typing import Any, ClassVar
 
-from disttrack.mechanisms.rules import SamplingRule, at_double, gap_scale, redrawn
+from disttrack.mechanisms.rules import SamplingRule, gap_scale, next_double, redrawn
 from disttrack.protocols.base import (
     Message,
     Protocol,
@@ -24,7 +24,7 @@ from disttrack.protocols.sampling.confidence import confidence_for
 from disttrack.protocols.sampling.server import RandomizedServer
 
 LARGEST_COUNT = 2**63
-"""Bound on the number of items that `delta` provides for."""
+"""Bound on the number of items for which `delta` holds."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Randomized(Protocol):
     """Each item makes its site send its count with probability p; the server estimates each site without bias.
 
     With L the count last sent, L - 1 + 1/p (0 if none was sent) has mean n and variance
-    (1 - p)(1 - (1 - p)^n) / p^2. A doubling tracker beside it keeps a number of items within a factor 4,
+    (1 - p)(1 - (1 - p)^n) / p^2. A doubling tracker beside it knows the number of items within a factor 4,
     and 1/p is the largest power of two not above alpha times that number / (c sqrt k). When p is lowered, each site
     redraws its L as if the new p had held from the beginning.
 
@@ -48,8 +48,8 @@ class Randomized(Protocol):
         If given, the copies and the accuracy of each are chosen so that all steps of a stream that does not react
         are right with probability 1 - delta (up to 2^63 items).
     parameters
-        How they are chosen. `median`: so many copies that Chebyshev's inequality proves it. `tight`: one copy, with the
-        least c that does by the asymptotic distribution of the error (`protocols.sampling.confidence`); not proven.
+        How they are chosen. `median`: enough copies for a proof by Chebyshev's inequality. `tight`: one copy, with the
+        least c by the asymptotic distribution of the error (`protocols.sampling.confidence`); not proven.
 
     Source
     ------
@@ -84,7 +84,7 @@ class Randomized(Protocol):
             raise ValueError("delta must be given with parameters: tight, which keep it")
 
     def tuned(self, k: int) -> tuple[float, int]:
-        """Return the inner accuracy in items a standard deviation, alpha / c, and the number of copies."""
+        """Return the inner accuracy alpha / c, in items per standard deviation, and the number of copies."""
         if self.delta is None:
             return self.alpha / self.confidence, self.copies
         if self.parameters == "tight":  # p is lowered once in each doubling
@@ -96,7 +96,7 @@ class Randomized(Protocol):
         return inner / sqrt(10), copies + 1 - copies % 2
 
     def rule(self, k: int) -> SamplingRule:
-        """Return which p is in force when, with k sites."""
+        """Return the rule that determines p over the game, with k sites."""
         return SamplingRule(self.tuned(k)[0], k)
 
     def inverse_p(self, k: int, known: int) -> int:
@@ -116,7 +116,7 @@ class Randomized(Protocol):
         return BulkRandomized(RandomizedServer(self.rule(k), self.tuned(k)[1], start), k, Coins(site_rng), start)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return, a doubling, 4 sqrt k / (alpha/c) reports a copy and 3k for doubling, broadcast and redraws."""
+        """Return, per doubling, 4 sqrt k / (alpha/c) reports per copy and 3k for doubling, broadcast and redraws."""
         copies, early = self.tuned(k)[1], self.rule(k).early
         if start + items <= early:
             return float(items) * copies + 2 * k * (1 + log2(1 + start + items))
@@ -146,13 +146,13 @@ class _Site(Site):
         self.before = before
         """Items held before the game, known exactly and not sampled."""
         self.count = before
-        self.double = at_double(before)
+        self.double = next_double(before)
         """The count at which it reports to the doubling tracker."""
         self.inverse = rule.inverse_p(known)
         self.scale = gap_scale(1 / self.inverse)
         self.copies = range(copies)
         self.last = [0] * copies
-        """The sampled item last reported, a copy; 0 for none."""
+        """The last sampled item reported, per copy; 0 for none."""
         self.due = [before + coins.gap(self.scale) for _ in range(copies)]
         self.next: int = min(*self.due, self.double)
 
@@ -168,7 +168,7 @@ class _Site(Site):
         if count < self.next:
             return ()
         sampled, due = count - self.before, self.due
-        if len(due) == 1 and count < self.double:  # most often: what follows, for one copy that reports
+        if len(due) == 1 and count < self.double:  # fast path of the code below, for one copy that reports
             self.last[0] = sampled
             following = due[0] = count + self.coins.gap(self.scale)
             self.next = following if following < self.double else self.double
@@ -181,7 +181,7 @@ class _Site(Site):
                 due[copy] = count + self.coins.gap(self.scale)
         double = self.double
         if count >= double:
-            double = self.double = at_double(count)
+            double = self.double = next_double(count)
             sent.append(Message("double", count))
         following = due[0] if len(due) == 1 else min(due)
         self.next = following if following < double else double
@@ -200,10 +200,10 @@ class _Site(Site):
                 if anew != last:
                     self.last[copy] = anew
                     sent.append(Message("adjust", (copy, anew)))
-            # coins of items to come are tossed with the new p; those before fell at the old one
+            # coins of later items are tossed with the new p; earlier coins used the old one
             self.due[copy] = self.count + self.coins.gap(scale)
         self.next = min(*self.due, self.double)
         return sent
 
 
-_new = tuple.__new__  # a fifth of the time of Message(…), and one is made once a report
+_new = tuple.__new__  # a fifth of the time of Message(…), and one message per report is made

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms.rules import SamplingRule, at_double, sum_of_estimates
+from disttrack.mechanisms.rules import SamplingRule, next_double, sum_of_estimates
 from disttrack.protocols.base import EVERYONE, Message, Server
 
 
 class RandomizedServer(Server):
-    """Keeps a number of items within a factor four, and each site's last report, a copy.
+    """Keeps a number of items within a factor of four, and each site's last report per copy.
 
     Parameters
     ----------
     rule
-        Which p is in force when.
+        Determines p over the game.
     copies
         Independent copies.
     start
@@ -44,16 +44,16 @@ class RandomizedServer(Server):
         self._rule = rule
         self.before = sum(start)
         self.known = self.before
-        """The number broadcast last: at most the number of items, which stays below four times of it."""
+        """The number broadcast last: at most the number of items, which stays below four times it."""
         self.lower = self.before
         """Sum of the counts reported to the doubling tracker."""
         self.doubled = list(start) or [0] * k
         self.inverse = rule.inverse_p(self.known)
         self.last = [[0] * k for _ in range(copies)]
         self.sums = [0] * copies
-        """Sum of `last` over the sites, a copy."""
+        """Sum of `last` over the sites, per copy."""
         self.number = [0] * copies
-        """Sites that have reported, a copy."""
+        """Sites that have reported, per copy."""
         self.rounds = 0
         self.output: int | float = self.before
 
@@ -72,7 +72,7 @@ class RandomizedServer(Server):
         row[sender] = last
         sums[copy] += last - before
         if before and last and len(sums) == 1:
-            self.output += last - before  # all else in estimate() stands; nearly every message comes this way
+            self.output += last - before  # the rest of estimate() is unchanged, as for nearly every message
             return ()
         self.number[copy] += (last > 0) - (before > 0)
         self.output = self.estimate(sums, self.number)
@@ -80,19 +80,19 @@ class RandomizedServer(Server):
 
     @property
     def next_total(self) -> int:
-        """The sum of the doubling reports at which the server speaks."""
-        number: int = at_double(self.known)
+        """The sum of the doubling reports at which the server broadcasts."""
+        number: int = next_double(self.known)
         return number
 
     def announce(self) -> Message:
-        """Make the sum of the doubling reports the number known to all, and return what tells them."""
+        """Make the sum of the doubling reports the known number, and return the message that announces it."""
         self.known = self.lower
         self.rounds += 1
         self.inverse = self._rule.inverse_p(self.known)
         return Message("total", self.known)
 
     def estimate(self, sums: Any, numbers: Any) -> Any:
-        """Return the median over the copies of sum(L - 1 + 1/p); a row a copy, of numbers or arrays."""
+        """Return the median over the copies of sum(L - 1 + 1/p); one row per copy, of numbers or arrays."""
         inverse = self.inverse
         if len(sums) == 1:
             return self.before + sum_of_estimates(sums[0], numbers[0], inverse)

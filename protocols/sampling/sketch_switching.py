@@ -19,9 +19,9 @@ CHECKPOINTS: Final = 32
 
 
 def changes(alpha: float, largest: float, start: int) -> int:
-    """Return how often the output changes at most, from `start` items up to `largest`: a factor 1 + alpha/2 each.
+    """Return the largest number of output changes from `start` items to `largest`: a factor 1 + alpha/2 each.
 
-    An output is at most 1 + alpha/8 too high.
+    An output is too high by at most a factor 1 + alpha/8.
     """
     return max(1, ceil((log1p(alpha / 8) + log(largest / max(start, 1))) / log1p(alpha / 2)) + 1)
 
@@ -35,10 +35,9 @@ def above_one(name: str, value: Any) -> None:
 class SketchSwitching(Protocol):
     """A copy is shown once, when it lets the output grow by 1 + alpha/2; then the next one takes over.
 
-    All copies count all items, since nobody can tell the first item of a copy's turn without a message to each
-    site. Each is a randomised tracker of accuracy alpha/8, and is right throughout its turn with probability
-    1 - delta / copies: nothing about it is known before it has been used. The sites are told which copies are used up
-    along with the next broadcast.
+    All copies count all items, since marking the first item of a copy's turn would take a message to each site. Each
+    copy is a randomised tracker of accuracy alpha/8, and is right throughout its turn with probability 1 - delta /
+    copies: the outputs depend on it only from its turn on. The next broadcast lists the copies that are used up.
 
     Parameters
     ----------
@@ -47,13 +46,13 @@ class SketchSwitching(Protocol):
     delta
         Probability that the error ever exceeds it, in (0, 1).
     largest
-        Number of items provided for, which fixes the number of copies: log(largest / start) to the base 1 + alpha/2.
-        With more items the last copy stays in use, and nothing is promised any more.
+        Planned number of items, which fixes the number of copies: log(largest / start) to the base 1 + alpha/2.
+        With more items the last copy stays in use, and nothing is guaranteed any more.
 
     Source
     ------
-    Ben-Eliezer, Jayaram, Woodruff, Yogev 2022, as section 1.2 of Xiong, Zhu, Huang 2023 carries it over to tracking.
-    An enlarged confidence stands in for medians of copies, which would be dearer; constants derived here.
+    Ben-Eliezer, Jayaram, Woodruff, Yogev 2022, as section 1.2 of Xiong, Zhu, Huang 2023 applies it to tracking.
+    An enlarged confidence replaces medians of copies, which would cost more; constants derived here.
     """
 
     alpha: float
@@ -72,11 +71,11 @@ class SketchSwitching(Protocol):
         above_one("largest", self.largest)
 
     def copies(self, start: int = 0) -> int:
-        """Return the number of copies for a game that begins with so many items."""
+        """Return the number of copies for a game that begins with `start` items."""
         return changes(self.alpha, self.largest, start)
 
     def tracker(self, k: int, start: int = 0) -> Randomized:
-        """Return what each copy is.
+        """Return the tracker of each copy.
 
         Of its alpha/8, alpha/12 is for the steps at which it must be right and the rest for growth in between. An
         estimate there is a sum of k independent geometric gaps over p. It is c sqrt(k)/p too low with probability
@@ -95,7 +94,7 @@ class SketchSwitching(Protocol):
         return _Server(self, k, start)
 
     def cost_bound(self, k: int, items: int, start: int = 0) -> float:
-        """Return the words: every item once while p is 1, then, a doubling, 4 c sqrt k / (alpha/12) + k/2 a copy."""
+        """Return the words: each item once while p is 1, then, per doubling, 4 c sqrt k / (alpha/12) + k/2 per copy."""
         copies = self.copies(start)
         early = self.tracker(k, start).rule(k).early
         if start + items <= early:

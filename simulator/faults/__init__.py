@@ -1,8 +1,8 @@
 """Named faults: a protocol or mechanism with one part broken, for controls of claims and for tests, not for results.
 
-A claim that also holds of a broken system says nothing. A control plays the same points with a fault in the protocol,
-and the claim must fail there. The broken protocol is made of the real one: its sites, its server and its constants are
-the package's, and only what the fault names is another.
+A claim that also holds for a broken system is worthless. A control plays the same points with a fault in the protocol,
+and the claim must fail there. The broken protocol is derived from the real one: its sites, its server and its constants
+are the package's, and only the named part differs.
 
 >>> from disttrack.protocols import Robust
 >>> protocol = broken(Robust(alpha=0.1), "no-noise")
@@ -40,17 +40,17 @@ from disttrack.simulator.faults.promises import AnswersZero, Coarse, LostReports
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault that a protocol may have.
+    """A possible fault of a protocol.
 
     Parameters
     ----------
     says
-        What is broken, in a line.
+        The broken part, in one line.
     parts
-        The classes that can have it, and for each a class that is put before its own and overrides what is broken;
-        the first that fits is taken.
+        The classes that can have it, and for each a mixin class that overrides the broken part;
+        the first match is used.
     caught_by
-        A claim that fails then: the scenario's name, and the claim's.
+        A claim that then fails: the scenario's name, and the claim's.
     """
 
     says: str
@@ -58,17 +58,17 @@ class Fault:
     caught_by: tuple[str, str]
 
     def part(self, thing: Any) -> type[FaultyPart] | None:
-        """Return what is put before the class of a protocol or mechanism; None if it cannot have the fault."""
+        """Return the mixin for the class of a protocol or mechanism; None if it cannot have the fault."""
         return next((part for cls, part in self.parts.items() if isinstance(thing, cls)), None)
 
 
 def broken(protocol: Any, name: str) -> Any:
-    """Return the protocol or mechanism with a fault: of its class, with its parameters; `fault` says what is broken.
+    """Return the protocol or mechanism with a fault, of its class and with its parameters; `fault` is its name.
 
     Raises
     ------
     ScenarioError
-        If there is no such fault, or the protocol has nothing that it could break.
+        If there is no such fault, or the protocol has no part that it could break.
     """
     if name not in FAULTS:
         raise ScenarioError(f"unknown fault {name!r}{nearest(name, FAULTS)} ({accepted(FAULTS)})")
@@ -77,25 +77,25 @@ def broken(protocol: Any, name: str) -> Any:
     if part is None:
         of = ", ".join(cls.kind or _BASES[cls] for cls in FAULTS[name].parts)
         raise ScenarioError(f"fault {name} is one of {of}; {protocol.kind or type(protocol).__name__} cannot have it")
-    found: Any = object.__new__(_with(name, part, intact))
-    found.__dict__.update(protocol.__dict__)
-    return found
+    copy: Any = object.__new__(_with(name, part, intact))
+    copy.__dict__.update(protocol.__dict__)
+    return copy
 
 
 @cache
 def _with(name: str, part: Any, intact: Any) -> Any:
-    """Return the class of protocols with this fault; one and the same for the same two, so that they compare."""
+    """Return the class of protocols with this fault, cached, so that two instances can be compared."""
     facts = {"fault": name, "broken": staticmethod(broken), "intact": intact}
     facts |= {"__doc__": FAULTS[name].says, "__module__": __name__}
-    found = type(intact)(f"{intact.__name__}[{name}]", (part, intact), facts)
-    return dataclass(frozen=True)(found)
+    cls = type(intact)(f"{intact.__name__}[{name}]", (part, intact), facts)
+    return dataclass(frozen=True)(cls)
 
 
 # ---------------------------------------------------------------------- coins
 
 
 def _first(low: Any, high: Any = None, size: Any = None, **more: Any) -> Any:
-    """Return the least number that there is, in the place of a generator's `integers`."""
+    """Return the smallest possible value, as a generator's `integers`."""
     least = 0 if high is None else low
     return least if size is None else np.full(size, least)
 
@@ -110,7 +110,7 @@ class _FixedThresholds(FaultyPart):
         return protocol.bulk_form(k, Wrapped(site_rng, integers=_first), server_rng, start)
 
 
-# ---------------------------------------------------------------------- what the server notes, and what it asks
+# ---------------------------------------------------------------------- records and polls of the server
 
 
 class _LeakIgnored(FaultyPart):
@@ -122,10 +122,10 @@ class _LeakIgnored(FaultyPart):
 
 
 class _Forgetful(list[Any]):
-    """A list that keeps nothing."""
+    """A list that stores nothing."""
 
     def append(self, entry: Any) -> None:
-        """Take the entry, and forget it."""
+        """Discard the entry."""
 
 
 class _NoPolls(FaultyPart):
@@ -141,7 +141,7 @@ class _NoPolls(FaultyPart):
 
 
 class _Unasked:
-    """A site that begins each round anew without having been asked for its count."""
+    """A site that begins each round without having been polled for its count."""
 
     __slots__ = ()
 
@@ -152,17 +152,17 @@ class _Unasked:
 
 
 class _Unasking:
-    """A server that takes its own estimate for the count when a round ends."""
+    """A server that uses its own estimate as the count when a round ends."""
 
     __slots__ = ()
 
     def end_round(self: Any) -> Sequence[tuple[int, Message]]:
-        self.base = self.told = max(1, round(float(self.output)))
+        self.base = self.announced = max(1, round(float(self.output)))
         return self._begin() or ((EVERYONE, announcement(self.base)),)
 
 
 def _put_before(part: type, thing: Any) -> Any:
-    """Return the same object, of its own class with a part before it."""
+    """Return the same object, with its class replaced by a subclass with the mixin first."""
     own: Any = type(thing)
     thing.__class__ = _before(part, own)
     return thing
@@ -173,7 +173,7 @@ def _before(part: Any, cls: Any) -> Any:
     return type(cls)(cls.__name__, (part, cls), {"__slots__": (), "__module__": __name__})
 
 
-# ---------------------------------------------------------------------- what is counted
+# ---------------------------------------------------------------------- counting of messages
 
 
 class _UncountedKind(FaultyPart):
@@ -181,8 +181,8 @@ class _UncountedKind(FaultyPart):
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
-        heard: list[int] = []
-        return [_Behind(site, heard, k) for site in protocol.sites(k, rng, start)]
+        counts: list[int] = []
+        return [_Behind(site, counts, k) for site in protocol.sites(k, rng, start)]
 
     def server(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
@@ -190,12 +190,12 @@ class _UncountedKind(FaultyPart):
 
 
 class _Behind(Site):
-    """A site whose answer to a poll goes past the channels: the one asked last gives the answers of all."""
+    """A site whose answer to a poll bypasses the channels: the site polled last sends the answers of all."""
 
-    __slots__ = ("_heard", "_k", "_site")
+    __slots__ = ("_counts", "_k", "_site")
 
-    def __init__(self, site: Site, heard: list[int], k: int) -> None:
-        self._site, self._heard, self._k = site, heard, k
+    def __init__(self, site: Site, counts: list[int], k: int) -> None:
+        self._site, self._counts, self._k = site, counts, k
 
     def quota(self) -> int:
         return self._site.quota()
@@ -207,16 +207,16 @@ class _Behind(Site):
         answers = self._site.hear(message)
         if message.kind != "poll":
             return answers
-        self._heard += [answer.value for answer in answers]
-        if len(self._heard) < self._k:
+        self._counts += [answer.value for answer in answers]
+        if len(self._counts) < self._k:
             return ()
-        total = sum(self._heard)
-        self._heard.clear()
+        total = sum(self._counts)
+        self._counts.clear()
         return (answers[0]._replace(value=total),)
 
 
 class _Together:
-    """A server that takes one message for the counts of all the sites."""
+    """A server that treats one message as the counts of all the sites."""
 
     __slots__ = ()
 
@@ -280,7 +280,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
         ("sites", "martingale's polls are 3 words a site for k bits, in every round"),
     ),
 }
-"""What may be broken, by the name that controls use."""
+"""The faults, by the names used in controls."""
 
 _BASES: Final[Mapping[type[Any], str]] = {
     RoundProtocol: "any protocol in rounds",
@@ -289,4 +289,4 @@ _BASES: Final[Mapping[type[Any], str]] = {
     StaticMechanism: "any static mechanism",
     DynamicMechanism: "any dynamic mechanism",
 }
-"""How classes are called that have no name of their own."""
+"""Descriptions of base classes that have no kind."""

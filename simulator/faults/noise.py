@@ -1,8 +1,8 @@
-"""Faults of the noise of mechanisms: a part of its scale, or none, while all else is as if it were whole.
+"""Faults of the noise of mechanisms: a share of its scale, or none, with everything else unchanged.
 
-Noise comes from a generator that a mechanism is given when it starts, so it is the generator that is changed: this
-serves counters, queries, experts and transformations alike. What tosses coins of a chance that hides (randomised
-response, released samples) has no scale; there half of the noise means twice the epsilon, or delta, that is promised.
+Noise comes from a generator that a mechanism gets when it starts, so the generator is changed: this
+works for counters, queries, experts and transformations alike. A mechanism that tosses private coins (randomised
+response, released samples) has no scale; for it, half of the noise means twice the promised epsilon, or delta.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ DRAWN = (
 
 
 def quieter(source: Any, share: float) -> Any:
-    """Return a generator whose Laplace, normal and Gumbel noise has this share of its scale; anything else as it is.
+    """Return a generator whose Laplace, normal and Gumbel noise has this share of its scale; other objects unchanged.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class _Quieter(FaultyPart):
 
 
 class _QuieterTest(FaultyPart):
-    """A monitor that asks a test for its chances: the test has less noise, and the same threshold."""
+    """A monitor that computes its chances by a test: the test has less noise, and the same threshold."""
 
     noise_share: ClassVar[float]
 
@@ -173,7 +173,7 @@ HALF: dict[type[Any], type[FaultyPart]] = {
     SparseVectorMonitor: with_share(_QuieterTest, 0.5),
     **dict.fromkeys(DRAWN, with_share(_Quieter, 0.5)),
 }
-"""What halves the noise of each class of mechanisms."""
+"""The fault that halves the noise of each class of mechanisms."""
 
 TENFOLD: dict[type[Any], type[FaultyPart]] = {
     RandomizedResponse: TenthOfEpsilon,
@@ -181,10 +181,10 @@ TENFOLD: dict[type[Any], type[FaultyPart]] = {
     SparseVectorMonitor: with_share(_QuieterTest, 10.0),
     **dict.fromkeys(DRAWN, with_share(_Quieter, 10.0)),
 }
-"""What makes the noise of each class of mechanisms ten times as large."""
+"""The fault that multiplies the noise of each class of mechanisms by ten."""
 
 NONE: dict[type[Any], type[FaultyPart]] = {
     SparseVectorMonitor: with_share(_QuieterTest, 1e-9),  # a test's scale must be above 0
     **dict.fromkeys(DRAWN, with_share(_Quieter, 0.0)),
 }
-"""What takes the noise of those that have some."""
+"""The fault that removes the noise of mechanisms with noise."""

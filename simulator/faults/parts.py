@@ -1,4 +1,4 @@
-"""What faults are made of: a class that stands before another, and a generator some of whose draws are others."""
+"""Parts of faults: a mixin class, and a generator with some methods replaced."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 
 class FaultyPart:
-    """What stands before the own class of a protocol or mechanism."""
+    """Mixin that precedes the class of a protocol or mechanism."""
 
     fault: ClassVar[str] = ""
     intact: ClassVar[Any]
@@ -15,17 +15,17 @@ class FaultyPart:
 
     def repaired(self) -> Any:
         """Return the same protocol or mechanism without the fault."""
-        found: Any = object.__new__(self.intact)
-        found.__dict__.update(self.__dict__)
-        return found
+        copy: Any = object.__new__(self.intact)
+        copy.__dict__.update(self.__dict__)
+        return copy
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # such a class can be found by no name: any process makes it anew from the protocol as it was
+        # such a class cannot be looked up by name: each process derives it again from the intact protocol
         return type(self).broken, (self.repaired(), self.fault)
 
 
 class Wrapped:
-    """A random generator some of whose methods are others; the rest are its own."""
+    """A random generator with some methods replaced."""
 
     def __init__(self, rng: Any, **methods: Callable[..., Any]) -> None:
         self._rng = rng

@@ -1,4 +1,4 @@
-"""Faults that break a promise: a tracker coarser than it says, one whose reports get lost, answers that are all 0."""
+"""Faults that break a promise: a tracker coarser than promised, one whose reports get lost, answers that are all 0."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from disttrack.protocols.base import Message, Protocol, Site
 from disttrack.simulator.faults.parts import FaultyPart
 
 TIMES: Final = 4
-"""How much coarser than promised: trackers stay at a third to the whole of what they promise."""
+"""Factor of the promised error: trackers use a third to the whole of their promised error."""
 COARSEST: Final = 0.9
 """An accuracy is below 1."""
 
 
 class Coarse(FaultyPart):
-    """Sites and server are those of a tracker of several times the alpha that is promised."""
+    """Sites and server of a tracker with several times the promised alpha."""
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
         return self._coarser().sites(k, rng, start)
@@ -50,9 +50,9 @@ class AnswersZero(FaultyPart):
 
 
 class LostReports(FaultyPart):
-    """Every second message that a site sends by itself gets lost; answers arrive."""
+    """Every second message that a site sends spontaneously is lost; answers arrive."""
 
-    bulk_form = Protocol.bulk_form  # the array form has no messages that could
+    bulk_form = Protocol.bulk_form  # the array form has no messages to lose
 
     def sites(self, k: int, rng: Any, start: Sequence[int] = ()) -> Any:
         protocol: Any = super()
@@ -60,7 +60,7 @@ class LostReports(FaultyPart):
 
 
 class _HalfHeard(Site):
-    """A site every second of whose own messages does not leave it."""
+    """A site that loses every second of its own messages."""
 
     __slots__ = ("_lost", "_site")
 

@@ -16,17 +16,17 @@ TranscriptRow = tuple[int, int | str, int | str, str, int, int]
 
 
 class Rows(Protocol):
-    """What takes the messages down."""
+    """The transcript's interface."""
 
     def append(self, row: TranscriptRow, /) -> None:
-        """Take a message down."""
+        """Record a message."""
         ...
 
 
 class Channels:
     """Instantaneous channels between the sites and the server: delivery is a call.
 
-    What a message sets off is delivered first in, first out, until all is quiet. A broadcast
+    All messages caused by a message are delivered first in, first out, until none is left. A broadcast
     reaches the sites in the order of their numbers.
 
     Parameters
@@ -34,9 +34,9 @@ class Channels:
     clock
         Returns the present step.
     sync
-        Called with a site's number before the site hears: gives it the items it has not yet been told of.
+        Called with a site's number before the site receives a message: passes it its pending items.
     transcript
-        What each message is appended to; None if nothing is to be kept.
+        Records each message; None for no transcript.
     """
 
     def __init__(
@@ -55,14 +55,14 @@ class Channels:
         self.sync = sync
         self.transcript = transcript
         self.touched: list[int] = []
-        """Sites that have heard something since this was last emptied."""
+        """Sites that have received a message since this was last emptied."""
         self._down: deque[tuple[int, Message]] = deque()
         self.send_up = self.sender()
 
     def sender(self) -> Callable[[int, Sequence[Message]], None]:
-        """Return what carries a site's messages to the server, and whatever that sets off.
+        """Return the function that carries a site's messages to the server, and all messages caused by them.
 
-        A closure, since it is the way of nearly every message and looks nothing up twice.
+        A closure, since nearly every message passes through it, and it avoids repeated look-ups.
         """
         up_sites, up, down, hear = self.ledger.up_sites, self.ledger.up, self._down, self.server.hear
         more_words, kept = self.ledger.more_words, self.transcript is not None
@@ -87,12 +87,12 @@ class Channels:
         return send_up
 
     def deliver(self, replies: Sequence[tuple[int, Message]]) -> None:
-        """Deliver what the server has sent, and whatever that sets off."""
+        """Deliver the server's messages, and all messages caused by them."""
         self._down.extend(replies)
         self._spread()
 
     def _spread(self) -> None:
-        """Deliver until all is quiet, first in, first out."""
+        """Deliver until no message is left, first in, first out."""
         queue: deque[tuple[bool, int, Message]] = deque()
         down = self._down
 
@@ -117,7 +117,7 @@ class Channels:
                     queue.append((True, site, answer))
 
     def receivers(self, receiver: int, message: Message) -> Iterator[int]:
-        """Count what the server sends, and yield the sites that it goes to."""
+        """Count the server's message, and yield the sites that receive it."""
         if receiver == EVERYONE:
             self.ledger.broadcasts += 1
             receivers: Sequence[int] = range(len(self.sites))
@@ -131,7 +131,7 @@ class Channels:
             yield site
 
     def note(self, sender: int | str, receiver: int | str, message: Message) -> None:
-        """Take a message down in the transcript."""
+        """Record a message in the transcript."""
         assert self.transcript is not None
         bits = 1 if message.value is None else message.words * self.ledger.word_bits
         self.transcript.append((self.clock(), sender, receiver, message.kind, message.words, bits))

@@ -1,4 +1,4 @@
-"""Python's collector of cyclic garbage, put off while many sites are made: it would take longer than making them."""
+"""Pause Python's cyclic garbage collector while many sites are made: it would take longer than making them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Keep the collector from running in the block, unless it is off anyway.
+    """Pause the collector in the block, unless it is off already.
 
-    Whenever the objects of a process have grown by a quarter it goes over all of them. A game of many sites makes
-    hundreds of thousands of objects, none of them garbage, so that it would do so several times for nothing.
+    Whenever the objects of a process have grown by a quarter it scans all of them. A game of many sites makes
+    hundreds of thousands of objects, none of them garbage, so that several scans would find nothing.
     """
     on = gc.isenabled()
     gc.disable()

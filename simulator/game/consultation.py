@@ -1,8 +1,8 @@
-"""When an adversary is asked for a plan, and what its answer means: one rule for all engines and all kinds of games.
+"""When an adversary is asked for a plan, and how its answer is used: one rule for all engines and kinds of games.
 
-Between two changes of what it watches an adversary learns nothing. So it is asked at the start, whenever that has
-changed, and when its plan has run out. An answer is a plan that takes over with the next step, or None: the present
-plan goes on, and if it has run out there is nothing more to come.
+Between two changes of the data that it watches an adversary learns nothing. So it is asked at the start, after each
+change, and when its plan has run out. An answer is a plan that takes over with the next step, or None: the present
+plan continues, and if it has run out the game ends.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from disttrack.adversaries.schedules import Rest, Schedule
 from disttrack.simulator.errors import MoveError
 
 LATER: Final = Rest()
-"""The answer of one who is played from outside and has none yet: it stays due, and the game must stand still."""
+"""The answer of an adversary played from outside that has none yet: it stays due, and the game must wait."""
 
 
 class Consultation:
@@ -23,20 +23,20 @@ class Consultation:
     Parameters
     ----------
     adversary
-        This game's own.
+        This game's copy.
     view
-        What it sees; whoever asks brings it up to date before.
+        Its view, which the caller updates before asking.
 
     Attributes
     ----------
     due
-        The step after which it is to be asked: the last one of its plan, or one before if there is news.
+        The step after which it is to be asked: the last one of its plan, or earlier if the watched data changed.
     plan, begun, end
         The plan in force: its first step is the one after `begun`, its last one is `end`.
     over
-        Whether it has nothing more to do.
+        Whether it has no further moves.
     reacts
-        Whether what it watches plays a part.
+        Whether the watched data can influence it.
     """
 
     __slots__ = ("_known", "adversary", "begun", "due", "end", "over", "plan", "reacts", "view")
@@ -45,27 +45,27 @@ class Consultation:
         self.adversary, self.view = adversary, view
         self.reacts = not adversary.oblivious
         self.plan: Schedule = Rest()
-        self.begun = self.end = self.due = 0  # at the start there is no plan: it has run out
+        self.begun = self.end = self.due = 0  # at the start there is no plan, as if it had run out
         self.over = False
         self._known: set[type] = set()
         """Classes of the plans so far."""
 
     def news(self, step: int) -> None:
-        """Take note that what it watches has changed in this step."""
+        """Record that the watched data changed in this step."""
         if self.reacts:
             self.due = step
 
     def ask(self, step: int) -> Schedule | None:
-        """Ask it after this step, and return the plan that takes over; None if none does."""
+        """Ask it after this step, and return the plan that takes over; None if the present one continues."""
         return self.accept(self.adversary.plan(self.view), step)
 
     def accept(self, answer: Schedule | None, step: int) -> Schedule | None:
-        """Take its answer after this step, and return the plan that takes over; None if none does.
+        """Take its answer after this step, and return the plan that takes over; None if the present one continues.
 
         Raises
         ------
         MoveError
-            The answer is no plan, or one that names a site that is not there.
+            The answer is no plan, or names a site that does not exist.
         """
         if answer is None or (answer is self.plan and step < self.end):
             self.due = self.end
@@ -73,7 +73,7 @@ class Consultation:
             return None
         if answer is LATER:
             return None
-        if type(answer) not in self._known:  # isinstance of an abstract class takes its time
+        if type(answer) not in self._known:  # isinstance of an abstract class is slow
             if not isinstance(answer, Schedule):
                 self._refuse(answer, step)
             self._known.add(type(answer))
@@ -82,7 +82,7 @@ class Consultation:
         return answer
 
     def follow(self, plan: Schedule, step: int) -> None:
-        """Put a plan in force from the step after this one on."""
+        """Put a plan in force from the step after this one."""
         self.plan, self.begun = plan, step
         self.end = self.due = step + plan.length
         self.over = False

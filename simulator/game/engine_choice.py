@@ -1,4 +1,4 @@
-"""Which engine plays a game, and why: one rule for the tracking game and for the games with a clock."""
+"""Choice of the engine, with the reason: one rule for the tracking game and for the games with a clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.network import Network
 
 ENGINE_NAMES: Final = ("step", "leap", "bulk")
-"""From the definition of right to the fastest; the last but one is exact for every game."""
+"""From the reference engine to the fastest; the last but one is exact for every game."""
 
 REACTS: Final = "the adversary reacts to the outputs"
 FIXED: Final = "the schedule does not react"
@@ -26,18 +26,18 @@ class EngineError(ScenarioError, ValueError):
 
 
 def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, exact: str = FIXED) -> tuple[str, str]:
-    """Return the engine to take, and why.
+    """Return the engine to use, and the reason.
 
     Parameters
     ----------
     asked
-        The engine that was asked for; auto takes the fastest that is exact for the game.
+        The engine requested; auto takes the fastest that is exact for the game.
     obstacle
-        What keeps this game from being played in bulk; empty if nothing does.
+        The reason why this game cannot be played in bulk; empty if there is none.
     engines
-        The engines that there are, bulk the last.
+        The available engines, bulk the last.
     exact
-        Why bulk is exact, if nothing keeps the game from it.
+        The reason why bulk is exact, if there is no obstacle.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def choose(asked: str, obstacle: str, engines: Sequence[str] = ENGINE_NAMES, exa
 
 
 def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network: Network | None) -> tuple[str, str]:
-    """Return the engine for a tracking game, and why; `choose` says what it raises."""
+    """Return the engine for a tracking game, and the reason; raises as `choose` does."""
     obstacle = ""
     if network is not None and not network.instant:
         obstacle = "messages take time" if not network.faulty else "the network has faults"
@@ -73,7 +73,7 @@ def choose_engine(asked: str, protocol: Protocol, adversary: Adversary, network:
 
 
 def _against_one_that_reacts(asked: str, protocol: Protocol, adversary: Adversary) -> str:
-    """Return what keeps a game from being played in bulk against an adversary that reacts, or makes that slower."""
+    """Return the reason why a game against a reacting adversary cannot be played in bulk, or would be slower."""
     if adversary.sees != POWERS[0]:
         return LOOKS
     if protocol.reacting_bulk == "none":

@@ -1,4 +1,4 @@
-"""What crossed the channels: messages, words and bits, by direction, kind and site."""
+"""The cost of communication: messages, words and bits, by direction, kind and site."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from disttrack.protocols.base import Message
 from disttrack.simulator.errors import MessageError
 
 ONE: Final = 1
-"""The words of nearly every message; comparing identity tells these at once, and all others are looked at."""
+"""The words of nearly every message; an identity test detects them quickly, others are checked."""
 
 
 class Tally:
@@ -20,11 +20,11 @@ class Tally:
     Attributes
     ----------
     messages
-        How many there were.
+        Number of messages.
     signals
-        Of these, those that carry nothing: one word and one bit each.
+        Messages among these without a value: one word and one bit each.
     more_words
-        Words beyond one a message.
+        Words beyond one per message.
     """
 
     __slots__ = ("messages", "more_words", "signals")
@@ -34,12 +34,12 @@ class Tally:
 
     @property
     def words(self) -> int:
-        """Words in all."""
+        """Total words."""
         return self.messages + self.more_words
 
 
 class Ledger:
-    """Counts every message that is sent, also those that end a game.
+    """Counts every message sent, including messages that end a game.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Ledger:
     items
         Items of the whole game; fixes the word at ceil(log2(items + 1)) bits.
     protocol
-        Whose messages they are, for the line that refuses one.
+        Name of the protocol, for error messages.
     """
 
     __slots__ = ("broadcasts", "down", "down_sites", "link_down", "link_up", "protocol", "up", "up_sites", "word_bits")
@@ -80,23 +80,23 @@ class Ledger:
             _count(self.up[message.kind], message, times, self.more_words(message, "every site"))
 
     def count_broadcast(self, message: Message, sites: int) -> None:
-        """Count a message from the server to all of so many sites; `down_sites` is left to the caller."""
+        """Count a message from the server to all of `sites` sites; `down_sites` is left to the caller."""
         self.broadcasts += 1
         _count(self.down[message.kind], message, sites, self.more_words(message))
 
     def count_link(self, kind: str, up: bool, messages: int, words: int) -> None:
-        """Count what a reliable link adds: so many messages of its own, and so many words in all."""
+        """Count the overhead of a reliable link: `messages` messages of its own, and `words` words in total."""
         tally = (self.link_up if up else self.link_down)[kind]
         tally.messages += messages
         tally.more_words += words - messages
 
     def more_words(self, message: Message, sender: int | str = "the server") -> int:
-        """Return the words of a message beyond the first one; the sender is a site's number or what to call it.
+        """Return the words of a message beyond the first one; the sender is a site's number or a name.
 
         Raises
         ------
         MessageError
-            If they are no whole number of at least 1: such a message would lower the cost, or leave it unknown.
+            If the words are no whole number of at least 1: such a message would lower the cost, or make it unknown.
         """
         words = message.words
         if words is ONE:
@@ -158,7 +158,7 @@ class Ledger:
         return sum(self.bits(tally) for side in (self.up, self.down) for tally in side.values())
 
     def rows(self) -> list[dict[str, object]]:
-        """Return a row a kind and direction: kind, direction, messages, words, bits; what links add comes last."""
+        """Return one row per kind and direction: kind, direction, messages, words, bits; those of links come last."""
         return [
             {
                 "kind": kind,

@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 @dataclass
 class Game:
-    """What came of a game.
+    """The outcome of a game.
 
     Attributes
     ----------
     protocol, adversary
         Their kinds.
     sites, items, start
-        Number of sites, of items really sent, and of items counted before the first step.
+        Number of sites, of items actually sent, and of items counted before the first step.
     alpha
         The relative error promised; None if none is.
     seed
-        From which all its random streams followed.
+        Root of all its random streams.
     engine, engine_reason
-        The engine that played, and why it was taken.
+        The engine that played, and the reason for its choice.
     verdict, ok
         Whether the relative error stayed within alpha at every step; on a network, the lag-aware one after the warm-up.
         It is ok, failed, undecided, or error if a class of the user's ended the game.
@@ -42,30 +42,30 @@ class Game:
     first_failure
         Number of items (with `start`) at the first failing step; None if there was none.
     steps, first_failing_step
-        Number of steps; the first failing one, None if there was none. Without skips they are items.
+        Number of steps; the first failing one, None if there was none. Without skips, steps equal items.
     failing_fraction
         Failing steps over all steps; on a network, both are those of the lag-aware error.
     output_changes, rounds
         How often the output changed; rounds that the protocol began.
     messages, words, words_up, words_down, bits, broadcasts
-        The cost, both directions together unless said otherwise. A broadcast is k messages.
+        The cost, for both directions together unless stated otherwise. A broadcast is k messages.
     max_lag_error, max_lag
         On a network, the largest lag-aware error after the warm-up, and the largest number of steps that a window went
-        back; without one, the largest relative error, and 0.
+        back; otherwise the largest relative error, and 0.
     messages_link, words_link
-        What reliable links have added to the cost.
+        Cost added by reliable links.
     link_factor
-        By how much they have made it larger.
+        Factor by which they increase the words.
     lost, restarts
-        Messages that nobody heard; how often a site or the server has stopped.
+        Messages that were not received; number of stops of a site or the server.
     messages_of_site
-        Per site, the messages that it sent, and those that it heard.
+        For each site, the numbers of messages that it sent and received.
     seconds
-        Time that it took to play.
+        Playing time.
     error
         The traceback if a class of the user's raised or exited; None otherwise.
     coins
-        Whether chance may have had a part; if it had none, the game is the same for every seed.
+        Whether the game may depend on chance; if not, it is the same for every seed.
     leaked
         The privacy-leaked set of the robust tracker: (round, site, block); empty for others.
     """
@@ -124,21 +124,21 @@ class Game:
 
     @cached_property
     def kinds(self) -> pd.DataFrame:
-        """A row a kind and direction of messages: kind, direction, messages, words, bits."""
+        """One row per kind and direction of messages: kind, direction, messages, words, bits."""
         import pandas as pd
 
         return pd.DataFrame(self._kinds, columns=list(names(KIND_COLUMNS, "game")))
 
     @cached_property
     def series(self) -> pd.DataFrame:
-        """A row a checkpoint: step, items, output, rel_error (signed), messages, words."""
+        """One row per checkpoint: step, items, output, rel_error (signed), messages, words."""
         import pandas as pd
 
         return pd.DataFrame(self._timeline)
 
     @cached_property
     def transcript(self) -> pd.DataFrame:
-        """A row a message: step, sender, receiver (a site's number or "server"), kind, words, bits.
+        """One row per message: step, sender, receiver (a site's number or "server"), kind, words, bits.
 
         Raises
         ------
@@ -152,14 +152,14 @@ class Game:
 
     @cached_property
     def outputs(self) -> pd.DataFrame:
-        """A row a change of the output: step, output. Only with ``record=True``."""
+        """One row per change of the output: step, output. Only with ``record=True``."""
         import pandas as pd
 
         return pd.DataFrame(self._recorded(self._outputs), columns=["step", "output"])
 
     @cached_property
     def turns(self) -> pd.DataFrame:
-        """A row each time that the adversary was asked: step, sent, output, changes, and its plan (None: it went on).
+        """One row per request to the adversary: step, sent, output, changes, and its plan (None: it continued).
 
         Only with ``record=True``.
         """
@@ -174,7 +174,7 @@ class Game:
         return rows
 
     def row(self) -> dict[str, Any]:
-        """Return the columns of trials.csv that a game knows, those of scenarios with a network at the end."""
+        """Return the game's columns of trials.csv, with those of networks at the end."""
         known = (*names(TRIAL_COLUMNS, "point", "game"), *names(NETWORK_COLUMNS))
         return {name: getattr(self, name) for name in known}
 

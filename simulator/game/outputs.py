@@ -1,4 +1,4 @@
-"""Outputs as numbers: what the server shows may be a whole number, a float, a fraction, or no number at all."""
+"""Outputs as numbers: an output may be a whole number, a float, a fraction, or no number at all."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 from disttrack.protocols.base import Exactly, Number
 
 NO_NUMBER: Final = nan
-"""Stands for every output that is none. One object, so that it can be told from a new output: it equals nothing."""
+"""Replaces every output that is no number. A single object, so that it is recognised although it equals nothing."""
 
 
 def measured(output: Any) -> tuple[Number, int | float]:
-    """Return an output as it is judged, exactly, and as a plain number.
+    """Return an output as an exact value to be judged, and as a plain number.
 
-    What is no number is `NO_NUMBER`, and infinities stay: both are infinitely wrong wherever they stand.
+    An output that is no number becomes `NO_NUMBER`, and infinities stay: both are infinitely wrong at every step.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def _fraction(output: Exactly) -> Any:
 
 
 def as_float(output: Any) -> float:
-    """Return a number as a float, infinite if it is beyond all of them."""
+    """Return a number as a float, infinite if it is too large."""
     try:
         value = float(output)
     except OverflowError:
@@ -66,7 +66,7 @@ def as_float(output: Any) -> float:
 
 
 def exact(output: Number) -> Fraction:
-    """Return a finite output as a fraction: a float as the number that its bits are."""
+    """Return a finite output as an exact fraction."""
     return Fraction(*output) if isinstance(output, tuple) else Fraction(output)
 
 
@@ -79,7 +79,7 @@ def exact_parts(output: Number) -> tuple[int, int]:
 
 
 def relative_error(output: Number, items: int) -> float:
-    """Return the signed relative error, infinite for what is no finite number."""
+    """Return the signed relative error, infinite for an output that is no finite number."""
     value = as_float(output)
     if not isfinite(value):
         return -inf if value == -inf else inf
@@ -89,13 +89,13 @@ def relative_error(output: Number, items: int) -> float:
 
 
 def distance(output: Any, truth: int) -> float:
-    """Return how far an output is from the truth, infinitely far if it is no finite number."""
+    """Return the distance of an output from the truth, infinite for an output that is no finite number."""
     away = abs((output if type(output) is float else measured(output)[1]) - truth)
     return away if away < inf else inf
 
 
 def plain(output: Any, numerator: int, denominator: int) -> Any:
-    """Return one of many outputs, of which each is to be multiplied by a fraction, as a single output."""
+    """Return one of many outputs, each to be multiplied by the same fraction, as a single output."""
     number = output.item() if isinstance(output, np.generic) else output
     if numerator == denominator == 1 or not isinstance(number, int | float) or not isfinite(number):
         return number

@@ -44,9 +44,9 @@ def play(
     Parameters
     ----------
     protocol
-        What the sites and the server do.
+        The rules of the sites and the server.
     adversary
-        Who feeds the sites, copied for this game; or a function of the view that returns a site, asked at every step.
+        Feeds the sites, copied for this game; or a function from the view to a site, called at every step.
     sites, items
         Number of sites, and of items to send.
     seed
@@ -56,20 +56,20 @@ def play(
     engine
         auto, step, leap or bulk; auto takes the fastest that is exact for the two sides.
     network
-        What becomes of messages on their way, as an object or as a scenario's `network` says it; none if left out.
+        Delays and faults of messages, as an object or as in a scenario's `network`; none if left out.
     record
-        Whether to keep the transcript, every output, and what the adversary saw and did (memory: a row a message).
+        Whether to keep the transcript, every output, and the adversary's views and plans (memory: one row per message).
     sees
         What the adversary may see: outputs, traffic or state.
     on_error
-        What becomes of an error in a protocol or an adversary: raised, or the verdict, with the traceback in `error`.
+        Handling of an error in a protocol or an adversary: raised, or the verdict, with the traceback in `error`.
 
     Raises
     ------
     ValueError
         If sites < 1, items < 0, start < 0, seed < 0 or the engine is unknown.
     MoveError
-        If the adversary names a site that is not there.
+        If the adversary names a site that does not exist.
     ScenarioError
         If the adversary needs to see more than it may, or the engine can't play this game.
 
@@ -88,7 +88,7 @@ def play(
 
 
 def _granted(adversary: Any, sees: str) -> Adversary:
-    """Return the adversary, made of a function if it is one; ScenarioError if it needs to see more than it may."""
+    """Return the adversary, made from a function if necessary; ScenarioError if it needs more power than granted."""
     if not isinstance(adversary, Adversary):
         if not callable(adversary):
             raise TypeError(f"adversary must be an Adversary or a function of the view; got {adversary!r}")
@@ -100,7 +100,7 @@ def _granted(adversary: Any, sees: str) -> Adversary:
 
 
 class _Played:
-    """A game on its way: the engine that plays it, if its parts could be made, and the error that it was lost to."""
+    """A game being played: its engine, if its parts could be made, and the error that ended it."""
 
     def __init__(self, protocol: Protocol, adversary: Adversary, asked: str, network: Network | None) -> None:
         self.protocol, self.adversary, self.network, self.asked = protocol, adversary, network, asked
@@ -111,16 +111,16 @@ class _Played:
         self.error: str | None = None
 
     def go(self, size: dict[str, Any], record: bool, *, raises: bool) -> None:
-        """Play to the end; what a class of the user's raises is raised, or ends the game where it stands.
+        """Play to the end; an exception of a user's class is raised, or ends the game at the present step.
 
-        An exit is taken for an error as well; Ctrl-C is the user's own.
+        An exit counts as an error too; Ctrl-C does not.
         """
         try:
             if isinstance(self.adversary, Replay):
                 self.adversary = rehearse(self.adversary, self.protocol, network=self.network, **size)
             try:
                 self._play(size, record)
-            except NoBulkError as obstacle:  # found out on the way: begun anew with another engine
+            except NoBulkError as obstacle:  # detected during the game: restarted with another engine
                 self.game = None
                 self.chosen, self.reason = choose(self.asked, str(obstacle))
                 self._play(size, record)
@@ -143,7 +143,7 @@ class _Played:
 
 
 def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> None:
-    """Raise TypeError or ValueError unless these make a game."""
+    """Raise TypeError or ValueError unless these are valid arguments of a game."""
     if not isinstance(protocol, Protocol):
         raise TypeError(f"protocol must be a Protocol, such as Deterministic(alpha=0.1); got {protocol!r}")
     for name, value, least in (("sites", sites, 1), ("items", items, 0), ("seed", seed, 0), ("start", start, 0)):
@@ -153,7 +153,7 @@ def check_game(protocol: Any, sites: Any, items: Any, seed: Any, start: Any) -> 
 
 
 def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
-    """Return what came of a game."""
+    """Return the outcome of a game."""
     protocol, adversary, game, error = played.protocol, played.adversary, played.game, played.error
     common: dict[str, Any] = {
         "protocol": protocol.kind or type(protocol).__name__,
@@ -166,7 +166,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         "engine_reason": played.reason,
         "error": error,
     }
-    if game is None:  # the parts could not even be made
+    if game is None:  # the parts could not be made
         return Game(
             **common, items=0, verdict="error", max_rel_error=0.0, highest=0.0, lowest=0.0, first_failure=None,
             failing_fraction=0.0, output_changes=0, rounds=0, messages=0, words=0, words_up=0, words_down=0, bits=0,

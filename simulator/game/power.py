@@ -1,4 +1,4 @@
-"""The power of an adversary: what it may see, and whether that is enough for it."""
+"""The power of an adversary: what it may see, and whether it needs more."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def missing_power(adversary: Any, granted: Any) -> str | None:
     Raises
     ------
     ValueError
-        There is no such power as is granted.
+        The granted power does not exist.
     ScenarioError
-        The adversary's class declares none that there is.
+        The power declared by the adversary's class does not exist.
     """
     check_power(granted)
     needed = adversary.sees

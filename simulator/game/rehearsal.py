@@ -1,4 +1,4 @@
-"""The rehearsal of a replay: a game whose moves are written down before the one that counts."""
+"""The rehearsal of a replay: a game whose moves are recorded before the real game."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from disttrack.simulator.game.engines import Bulk, Engine, Leap, NoBulkError
 from disttrack.simulator.points.registry import find, make
 
 BRANCH = 1_000
-"""Where the rehearsal's seed hangs on the tree of the game's seeds, far from the streams of the game itself."""
+"""Key of the rehearsal's seed in the tree of the game's seeds, far from the streams of the game itself."""
 
 
 def original(replay: Replay) -> Adversary:
@@ -36,14 +36,14 @@ def original(replay: Replay) -> Adversary:
 
 
 def rehearse(replay: Replay, protocol: Protocol, seed: int, **options: Any) -> Replay:
-    """Return the replay of a game that its adversary plays against the protocol, with randomness of its own.
+    """Return the replay of a game of its adversary against the protocol, with separate randomness.
 
     Parameters
     ----------
     seed
-        The seed of the game to come; the rehearsal's follows from it and is another.
+        The seed of the coming game; the rehearsal's seed is derived from it and differs.
     options
-        What else the engine is given: sites, items, start, network.
+        Further arguments of the engine: sites, items, start, network.
     """
     tree = np.random.SeedSequence(seed, spawn_key=(BRANCH,))
     options["seed"] = int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1))

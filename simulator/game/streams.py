@@ -1,4 +1,4 @@
-"""The random streams of a game: one generator a role, all from one seed."""
+"""The random streams of a game: one generator per role, all from one seed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ ROLES: Final = ("sites", "server", "adversary", "network")
 
 
 def streams(seed: int, roles: Sequence[str] = ROLES) -> dict[str, np.random.Generator]:
-    """Return one independent random generator a role, all from one seed.
+    """Return one independent random generator per role, all from one seed.
 
     Parameters
     ----------
     seed
-        Root of them all.
+        Root of all streams.
     roles
-        Who draws what. A role's place is its key in the tree of seeds, so it is as permanent as a name: another order
-        gives other games. An empty role leaves its place free.
+        The names of the streams. A role's place is its key in the tree of seeds, so it is as permanent as a name:
+        another order gives other games. An empty role leaves its place free.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def streams(seed: int, roles: Sequence[str] = ROLES) -> dict[str, np.random.Gene
 
 
 def drawn(rngs: Iterable[np.random.Generator]) -> bool:
-    """Tell whether any of these generators has given a number, or a generator made of it.
+    """Return whether any of these generators was used, to draw a number or to spawn a generator.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def _drawn(source: np.random.BitGenerator) -> bool:
 
 
 class Watch:
-    """Whether any stream that was made since has given a number."""
+    """Whether any stream made since then was used."""
 
     def __init__(self) -> None:
         self._drawn = False
@@ -69,7 +69,7 @@ class Watch:
         self._idle: list[np.random.Generator] = []
 
     def add(self, rngs: Iterable[np.random.Generator]) -> None:
-        """Look after these streams too; after none if one has given a number, since that decides it."""
+        """Watch these streams too; not after one was used, since that decides the result."""
         if self._drawn or drawn(self._last):
             self._drawn, self._last, self._idle = True, [], []
             return
@@ -78,7 +78,7 @@ class Watch:
 
     @property
     def drawn(self) -> bool:
-        """Tell whether a stream has given a number by now."""
+        """Return whether a stream has been used by now."""
         return self._drawn or drawn((*self._last, *self._idle))
 
 
@@ -87,7 +87,7 @@ _WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 @contextmanager
 def watched() -> Iterator[Watch]:
-    """Watch all streams that are made within, however deep down: a game that draws nothing is the same for every seed.
+    """Watch all streams made within the block, at any depth: a game that draws nothing is the same for every seed.
 
     Examples
     --------

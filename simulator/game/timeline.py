@@ -35,20 +35,20 @@ def checkpoints(start: int, items: int, number: int = CHECKPOINTS, *, down: bool
     half = 0.0 if down else 0.5
     counts = {int(value + half) for value in np.geomspace(first, last, number)}
     if min(counts) < first or max(counts) > last:
-        # a float has no room for such counts: what is added to the first is spaced instead, and added exactly
+        # floats cannot represent such counts: the increments are spaced instead, and added exactly
         growth = log1p((items - 1) / first) / max(1, number - 1)
         counts = {first + min(items - 1, int(first * expm1(growth * place) + half)) for place in range(number)}
     return sorted(counts | {first, last})
 
 
 class Timeline:
-    """Collects a row a checkpoint: step, items, output, rel_error, messages, words.
+    """Collects one row per checkpoint: step, items, output, rel_error, messages, words.
 
     Attributes
     ----------
     due
-        Number of items of the next checkpoint; an engine takes rows before it lets anything
-        happen at a later item.
+        Number of items of the next checkpoint; an engine takes rows before anything
+        happens at a later item.
     """
 
     __slots__ = ("_at", "_place", "due", "rows")
@@ -71,7 +71,7 @@ class Timeline:
     ) -> None:
         """Take the rows of the checkpoints up to `items`; `step` is the step at which there are `now` items.
 
-        Where steps are skipped, `step_of` returns the step of an item by its number.
+        If steps are skipped, `step_of` returns the step of an item by its number.
         """
         value = as_float(output)
         while self.due <= items:

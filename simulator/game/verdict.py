@@ -1,9 +1,9 @@
 """The verdict over all steps, from outputs and truth alone.
 
-While the output stands still the number of items only grows, so the signed relative error
+While the output is constant the number of items only grows, so the signed relative error
 (output - N) / N only falls, or only rises if the output is negative: its extremes are at the ends of the
-interval, and the failing steps are a head and a tail of it. A change of the output so costs O(1).
-An output that is no finite number fails every step during which it stands, and its error is infinite.
+interval, and the failing steps are a head and a tail of it. So a change of the output costs O(1).
+An output that is no finite number fails at every step of its interval, and its error is infinite.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from disttrack.simulator.game.outputs import NO_NUMBER, as_float, exact_parts, m
 Verdict = Literal["ok", "failed", "undecided", "error"]
 
 _FEW = 50
-"""Changes that are judged faster one by one."""
+"""Number of changes up to which judging them one by one is faster."""
 _SLACK = 1e-12  # far above the rounding of one division; nearer to the border the exact test decides
 
 
 class Referee:
-    """Judges a game as it goes on.
+    """Judges a running game.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Referee:
     start
         Items counted before the first step.
     output
-        The output before the first step; it is judged from that step on, if it still stands then.
+        The output before the first step; it is judged from that step on, unless it has changed by then.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Referee:
     output, value
         The present output, and the same as a plain number; NaN for both if it is no number.
     later
-        Steps and outputs of changes to be judged by `catch_up`, before which nothing else here is true of them.
+        Steps and outputs of changes that `catch_up` will judge; until then the other attributes do not include them.
     """
 
     __slots__ = (
@@ -78,19 +78,19 @@ class Referee:
     def change(
         self, step: int, items: int, before: int, output: Number, step_of: Callable[[int], int] | None = None
     ) -> bool:
-        """Note that the output is another from `step` on, at whose end there are `items` items.
+        """Record a new output from `step` on, at the end of which there are `items` items.
 
-        Return whether it is another: what is no number is not told from what was none before. Of whole numbers the
-        caller knows it.
+        Return whether it differs from the last one; two outputs that are no numbers do not differ. For whole numbers
+        the caller knows that it does.
 
         Parameters
         ----------
         before
             Items at the end of the step before.
         step_of
-            The step at which the n-th item of all came; only needed where steps were skipped.
+            The step of the n-th item; only needed if steps were skipped.
         """
-        # close() and _begin() written out: this is called once a change, most often once a message
+        # close() and _begin() inlined: this is called once per change, most often once per message
         value: int | float
         if type(output) is int:
             value = output
@@ -106,7 +106,7 @@ class Referee:
             last = self.value / before if before else self._quotient
             if last < self._low:
                 self._low, self._low_at = last, (self.output, before)
-            if last > self._high:  # of a negative output
+            if last > self._high:  # for a negative output
                 self._high, self._high_at = last, (self.output, before)
             if last < self._low_border or self._quotient > self._high_border:
                 self._count_failing(step - 1, before, step_of)
@@ -120,7 +120,7 @@ class Referee:
         return True
 
     def _stood(self, last: int, step_of: Callable[[int], int] | None) -> bool:
-        """Return whether the first output stood at the end of any step up to `last`; from step 1 on if it did."""
+        """Return whether the first output held at the end of any step up to `last`; if so, it counts from step 1."""
         if last:
             fed = step_of is None or step_of(self.items + 1) == 1
             self._begin(1, self.items + fed, self.output, self.value)
@@ -135,12 +135,12 @@ class Referee:
             self._low, self._low_at = quotient, (output, items)
 
     def _new_high(self, quotient: float) -> None:
-        """The present output is the highest yet, or no number: then its quotient counts as infinite."""
+        """Record that the present output is the highest so far, or no number: then its quotient counts as infinite."""
         self._quotient = self._high = quotient if quotient == quotient else inf
         self._high_at = self.output, self.items
 
     def close(self, step: int, items: int, step_of: Callable[[int], int] | None = None) -> None:
-        """Judge the present output over the steps since it came, up to `step`, with `items` items by then."""
+        """Judge the present output over its steps so far, up to `step`, with `items` items by then."""
         if not (self.step or self._stood(step, step_of)):
             return
         quotient = self.value / items if items else self._quotient
@@ -152,7 +152,7 @@ class Referee:
             self._count_failing(step, items, step_of)
 
     def catch_up(self, offset: int) -> None:
-        """Judge the changes put off in `later`, none of whose steps was skipped: the items are steps plus `offset`."""
+        """Judge the postponed changes in `later`, without skipped steps: the items are steps plus `offset`."""
         steps, outputs = self.later
         if not steps:
             return
@@ -167,13 +167,13 @@ class Referee:
     def change_many(
         self, steps: Any, offset: int, outputs: Any, scale: tuple[int, int] = (1, 1), *, exactly: bool = False
     ) -> tuple[Any, Any]:
-        """Note changes at these steps, in order, none of them skipped: the items are steps plus `offset`.
+        """Record changes at these steps, in order, without skipped steps: the items are steps plus `offset`.
 
         Parameters
         ----------
         outputs
-            The outputs from these steps on, each to be multiplied by the fraction `scale`. Those equal to
-            the one before are no changes.
+            The outputs from these steps on, each to be multiplied by the fraction `scale`. An output equal to
+            the one before is no change.
         exactly
             Whether each of the values returned must be the float nearest to the output, however large the
             numbers; else the last bit may be off, which no verdict depends on.
@@ -181,7 +181,7 @@ class Referee:
         Returns
         -------
         steps, values
-            Of the true changes.
+            The actual changes.
         """
         finite = outputs.dtype.kind in "iu" or (outputs.dtype.kind == "f" and bool(np.isfinite(outputs).all()))
         if not finite or self.value < 0 or (len(outputs) and outputs.min() < 0):
@@ -201,9 +201,9 @@ class Referee:
         if items[0] == 1:
             low[0] = self._quotient  # no item had come: right if the output was 0
         if not (self.step or self._stood(int(steps[0]) - 1, None)):
-            low[0], self._quotient = inf, -inf  # nothing stood before
+            low[0], self._quotient = inf, -inf  # there was no output before
         if low[0] != low[0]:
-            low[0] = inf  # what stood was no number, and counts as too high
+            low[0] = inf  # the output before was no number, and counts as too high
         self._extremes(low, high, steps, items, outputs, scale)
         self._quotient, self.value = float(high[-1]), values[-1].item()
         self.step, self.items = int(steps[-1]), int(items[-1])
@@ -212,7 +212,7 @@ class Referee:
         return steps, values
 
     def _change_each(self, steps: list[int], offset: int, outputs: list[Number]) -> tuple[Any, Any]:
-        """Note changes one by one, as `change_many` does; what is no number may be among the outputs."""
+        """Record changes one by one, as `change_many` does; an output may be no number."""
         changed = [
             (step, self.value)
             for step, output in zip(steps, outputs, strict=True)
@@ -241,12 +241,12 @@ class Referee:
             self._count_failing(int(steps[place]) - 1, int(items[place]) - 1, None)
 
     def exact_stretch(self, first: int, last: int, offset: int) -> None:
-        """Note that from step `first` to `last`, none skipped, the output was the truth: step plus `offset`."""
+        """Record that from step `first` to `last`, none skipped, the output was the truth: step plus `offset`."""
         if self.output != first + offset:
             self.change(first, first + offset, first + offset - 1, first + offset)
         if last > first:
             self.close(first, first + offset)
-            self.changes += last - first  # each of these stood for one step, at a quotient of exactly 1
+            self.changes += last - first  # each output held for one step, at a quotient of exactly 1
             self._begin(last, last + offset, last + offset, last + offset)
 
     def _count_failing(self, last: int, items: int, step_of: Callable[[int], int] | None) -> None:
@@ -257,8 +257,8 @@ class Referee:
         if type(self.value) is float and not isfinite(self.value):
             least = most = items + 1  # right for no number of items
         else:
-            # right for those N with (1 - alpha) N <= output <= (1 + alpha) N; in whole numbers, since a tracker that
-            # fails does so at most of its changes
+            # right for all N with (1 - alpha) N <= output <= (1 + alpha) N; in whole numbers, since a failing tracker
+            # fails at most of its changes
             (part, whole), (numerator, denominator) = alpha.as_integer_ratio(), exact_parts(self.output)
             least = -(-numerator * whole // (denominator * (whole + part)))
             most = numerator * whole // (denominator * (whole - part))
@@ -294,7 +294,7 @@ class Referee:
         return relative_error(*self._low_at) if self._low < inf else 0.0
 
     def verdict(self) -> Verdict:
-        """Return ok, failed, or undecided where nothing is promised."""
+        """Return ok, failed, or undecided if nothing is promised."""
         if self.alpha is None:
             return "undecided"
         return "failed" if self.failing_steps else "ok"

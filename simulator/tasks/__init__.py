@@ -30,4 +30,4 @@ TASKS: Final = {
     "mirror": "disttrack.simulator.tasks.prediction.mirror:Mirror",
     "joint-privacy": "disttrack.simulator.tasks.prediction.joint_privacy:JointPrivacy",
 }
-"""The built-in tasks and their classes, loaded when they are asked for; installed packages may add to them."""
+"""The built-in tasks and their classes, loaded when they are used; installed packages may add to them."""

@@ -1,4 +1,4 @@
-"""The adversary of a point, in all tasks that have one."""
+"""Make the adversary of a point, for all tasks with an adversary."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What answers the question of a task: which columns of its games a table shows, and how a point's games become a cell.
+"""The answers of a task: the columns of its games in a table, and the function from a point's games to a cell.
 
-A task declares its answers once. The table on the terminal, the page of a result and notebooks are all made from them
-by `simulator.results.answers`.
+A task declares its answers once. `simulator.results.answers` makes the table in the terminal, the page of a result
+and notebooks from them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 How = Literal["median", "mean", "largest", "least", "share", "held", "fact"]
-"""How the games of a point become one cell."""
+"""Functions from the games of a point to one cell."""
 
 
 @dataclass(frozen=True)
@@ -24,18 +24,18 @@ class Answer:
     Parameters
     ----------
     header
-        What stands above it: a word or two.
+        Header of the column: a word or two.
     says
-        What it means, in one sentence without the full stop.
+        Meaning of the column, in one sentence without the full stop.
     of
-        The column of ``trials.csv``, or a function that makes one of the games of a point. With `how` fact it is an
+        The column of ``trials.csv``, or a function of the games of a point. If `how` is fact, an
         attribute of the protocol's class.
     how
-        How the games of a point become a cell: median, mean, largest and least of numbers; share of the games in which
-        it is true; held, the share of the games in which the promise was kept, of those in which one was made; fact,
-        what the protocol's class says of itself.
+        Function from the games of a point to a cell: median, mean, largest and least of numbers; share of the games in
+        which it is true; held, the share of the games in which the promise was kept, among games with a promise; fact,
+        an attribute of the protocol's class.
     rank
-        Where room is short, columns of the highest rank are left out first; those of rank 0 never.
+        In narrow tables, columns of the highest rank are left out first, and columns of rank 0 never.
 
     Examples
     --------
@@ -55,12 +55,12 @@ class Answer:
 
 
 def held(says: str, header: str = "held") -> Answer:
-    """Return the answer that tells in how many games a promise was kept."""
+    """Return the answer with the share of games in which a promise was kept."""
     return Answer(header, says, "verdict", "held", rank=0)
 
 
 def ratio(numerator: str, denominator: str) -> Callable[[pd.DataFrame], Any]:
-    """Return the function that divides one column by another; nothing where the latter is 0."""
+    """Return the function that divides one column by another; empty if the latter is 0."""
 
     def divided(games: pd.DataFrame) -> Any:
         below = games[denominator].astype(float)
@@ -70,7 +70,7 @@ def ratio(numerator: str, denominator: str) -> Callable[[pd.DataFrame], Any]:
 
 
 def over_alpha(games: pd.DataFrame) -> Any:
-    """Return the error by which games are judged over alpha: on a network the lag-aware one."""
+    """Return the error used by the verdict over alpha: on a network the lag-aware one."""
     return ratio("max_lag_error" if "max_lag_error" in games else "max_rel_error", "alpha")(games)
 
 
@@ -91,7 +91,7 @@ USUAL: Final = (held("games in which the promise was kept"), LARGEST_RELATIVE, W
 
 
 def answers_of(task: type[Any]) -> list[Answer]:
-    """Return the answers of a task; columns that a class adds without saying which of them answer follow, by name."""
+    """Return the answers of a task; other columns declared by the class follow, by name."""
     declared = list(task.answers)
     by, beside = (next(each for each in task.__mro__ if name in vars(each)) for name in ("answers", "columns"))
     if beside is by or not issubclass(beside, by):

@@ -1,7 +1,7 @@
-"""What is asked of a point before anything is played: whether it can be, what it needs, how long it takes.
+"""Checks of a point before its games: whether it is valid, and what its games need.
 
-Classes of the user's may raise when they are asked (a protocol in `cost_bound`, a task in `demand`): that is said in a
-line, as of any other fault of a point.
+Classes of users may raise when they are called (a protocol in `cost_bound`, a task in `demand`): that is reported in
+one line, like any other error of a point.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from disttrack.simulator.points.source import EXITS, guarded
 from disttrack.simulator.tasks.base import Task
 
 SMALLEST: Final = 1e-100
-"""No parameter of a side is nearer to 0 than this, nor larger than its inverse.
+"""Smallest absolute value of a nonzero parameter; its inverse is the largest.
 
-Powers and quotients of such numbers are floats still; of 1e-300, or a whole number of 400 digits, they are not. Nothing
-that is played needs them: a promise of 1e-18 is exact for all counts that there are.
+Powers and quotients of such numbers are still floats; of 1e-300, or of a whole number of 400 digits, they are not. No
+game needs such numbers: a promise of 1e-18 is exact for all possible counts.
 """
 
 
 def check_point(task: Task, point: Point) -> None:
-    """Make both sides of a point, and where classes of the user's are in it ask what a game needs.
+    """Make both sides of a point, and call users' classes for their demand.
 
     Raises
     ------
     PointError
-        Something in the point is wrong; it says where.
+        The point is invalid; the message says where.
     """
     for part in (point.protocol, point.adversary):
         for name, value in part.arguments.items():
@@ -47,12 +47,12 @@ def check_point(task: Task, point: Point) -> None:
         raise
     except EXITS as error:
         part, where = _fault(point, error)
-        said = printable(" ".join(str(error).split()))
-        raise PointError((part.role,), f"{part.kind}: {where} raised {type(error).__name__}: {said}") from error
+        message = printable(" ".join(str(error).split()))
+        raise PointError((part.role,), f"{part.kind}: {where} raised {type(error).__name__}: {message}") from error
 
 
 def _refuse_extremes(part: Part, name: str, value: Any) -> None:
-    """Raise PointError if a number in a parameter is too small or too large to be reckoned with; infinity is not."""
+    """Raise PointError if a number in a parameter is too small or too large to compute with; infinity is allowed."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list | tuple):
@@ -65,11 +65,11 @@ def _refuse_extremes(part: Part, name: str, value: Any) -> None:
 
 
 def _fault(point: Point, error: BaseException) -> tuple[Part, str]:
-    """Return whose code an error comes from, and the method and line in it."""
+    """Return the part whose code raised an error, and the method and line in it."""
     frames = [(frame.f_globals.get("__name__"), frame.f_code, line) for frame, line in walk_tb(error.__traceback__)]
     parts = [part for part in (point.protocol, point.adversary, point.task) if part.own]
     for module, code, line in reversed(frames):
         for part in parts:
             if module == part.maker().__module__ or code.co_filename in part.files():
                 return part, f"{code.co_name} (line {line})"
-    return parts[0], f"{frames[-1][1].co_name} of task {point.task.label}"  # it was given what it cannot take
+    return parts[0], f"{frames[-1][1].co_name} of task {point.task.label}"  # caused by its argument

@@ -1,7 +1,7 @@
-"""What a task is: the game that a scenario plays. `count` is the tracking game.
+"""Base class of tasks, the kinds of game that a scenario can play. `count` is the tracking game.
 
-A task knows how to make the two sides of a point, how to play one game, and roughly what
-a game needs. The scenario, the runner, the journal and the tables know nothing else of it.
+A task makes the two sides of a point, plays one game, and estimates the resources of
+a game. The scenario, the runner, the journal and the tables use nothing else of it.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
 
 
 MOST: Final = 10**300
-"""The largest whole number in a table: a float can hold it."""
+"""The largest whole number in a table, which still fits a float."""
 MOST_LETTERS: Final = 300
-"""Letters of an error in a line."""
+"""Maximum number of letters of an error in one line."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """What one game leaves behind, in plain values: it crosses processes and is kept in the journal.
+    """The record of one game, in plain values: it crosses processes and is stored in the journal.
 
     Attributes
     ----------
     row
-        Columns of ``trials.csv`` that the game knows.
+        Columns of ``trials.csv`` that the game fills.
     series
-        Columns of ``series.csv`` and their values, a value a checkpoint.
+        Columns of ``series.csv`` and their values, one per checkpoint.
     kinds
-        Columns of ``kinds.csv`` and their values, a value a kind of message and direction.
+        Columns of ``kinds.csv`` and their values, one per kind of message and direction.
     engine_reason
-        Why this engine was taken.
+        Reason for the choice of the engine.
     error
-        What ended the game before its time: the traceback of a user's class that raised or exited, or a line that says
-        how its process ended; None if nothing did.
+        Cause of an early end of the game: the traceback of a user's class that raised or exited, or a line on the end
+        of its process; None without an error.
     coins
-        Whether chance may have had a part; if it had none, every seed gives the same game. A task that does not know
-        leaves it: whoever plays the game asks its streams (`Task.draws_coins`).
+        Whether the game may depend on chance; if not, every seed gives the same game. A task that does not know this
+        leaves it: the caller then asks the random streams (`Task.draws_coins`).
     """
 
     row: dict[str, Any]
@@ -58,7 +58,7 @@ class Record:
 
     @property
     def cause(self) -> str:
-        r"""Return the error in a line, class and message; nothing without one.
+        r"""Return the error in one line, class and message; empty without an error.
 
         Examples
         --------
@@ -67,20 +67,20 @@ class Record:
         """
         lines = (self.error or "").strip().splitlines()
         stack = [number for number, line in enumerate(lines) if line.startswith('  File "')]
-        said = lines[stack[-1] + 1 :] if stack else lines
-        while said[1:] and said[0].startswith(" "):  # the source of that line, and marks below it
-            said = said[1:]
-        line = re.sub(r"^disttrack_user_[0-9a-f]+_", "", " ".join(" ".join(said).split()))  # the file's own name
+        message = lines[stack[-1] + 1 :] if stack else lines
+        while message[1:] and message[0].startswith(" "):  # the source of that line, and marks below it
+            message = message[1:]
+        line = re.sub(r"^disttrack_user_[0-9a-f]+_", "", " ".join(" ".join(message).split()))  # the file's own name
         return line if len(line) <= MOST_LETTERS else line[: MOST_LETTERS - 1] + "…"
 
 
 def lost(error: str) -> Record:
-    """Return the record of a game that an error ended: a traceback, or a line that says what happened."""
+    """Return the record of a game ended by an error: a traceback, or a line with the reason."""
     return Record(row={"verdict": "error", "ok": False}, error=printable(error))
 
 
 def fault_of(record: Any) -> str:
-    """Return what makes a user's record none that can be kept and written into tables; nothing if all is right.
+    """Return the reason why a user's record cannot be stored and written into tables; empty if it can.
 
     Examples
     --------
@@ -93,15 +93,15 @@ def fault_of(record: Any) -> str:
         return f"row of its Record must be a mapping; got a {type(record.row).__name__}"
     if not isinstance(record.error, str | None):
         return f"error of its Record must be a text or None; got a {type(record.error).__name__}"
-    if said := _fault_of_values("row", record.row.values()):
-        return said
+    if fault := _fault_of_values("row", record.row.values()):
+        return fault
     for name, columns in (("series", record.series), ("kinds", record.kinds)):
         if not isinstance(columns, dict) or not all(isinstance(values, list) for values in columns.values()):
             return f"{name} of its Record must be a mapping of columns to lists"
         if len({len(values) for values in columns.values()}) > 1:
             return f"the lists of {name} must be of one length"
-        if said := next(filter(None, (_fault_of_values(name, values) for values in columns.values())), ""):
-            return said
+        if fault := next(filter(None, (_fault_of_values(name, values) for values in columns.values())), ""):
+            return fault
     return ""
 
 
@@ -118,16 +118,16 @@ def _fault_of_values(name: str, values: Iterable[Any]) -> str:
 
 @dataclass(frozen=True)
 class Demand:
-    """How much one game needs, roughly: known before it is played, within milliseconds.
+    """Estimated resources of one game: known before it is played, within milliseconds.
 
     Attributes
     ----------
     seconds
-        Time that it takes.
+        Playing time.
     memory
-        Bytes that it needs.
+        Bytes of memory.
     messages
-        Messages that it sends at most, by the protocol's cost bound; 0 if it sends none.
+        Maximum number of messages, by the protocol's cost bound; 0 if it sends none.
     """
 
     seconds: float
@@ -136,36 +136,36 @@ class Demand:
 
 
 class Task(ABC):
-    """One game: how its points are checked, what they cost, and how one is played."""
+    """A kind of game: the checks of its points, its cost, and how it is played."""
 
     kind: ClassVar[str] = ""
     """The value of `task:` in scenario files."""
     rules: ClassVar[int] = 1
     """Version of the rules. A change that moves results adds one: finished games are then played again."""
     sizes: ClassVar[Sequence[Size]] = (SITES, ITEMS, START)
-    """What sizes its games have, each with its key in scenario files; other size keys are refused."""
+    """The sizes of its games, each with its key in scenario files; other size keys are refused."""
     columns: ClassVar[Sequence[str]] = ()
-    """Columns of trials.csv beyond those that all tasks have."""
+    """Columns of trials.csv in addition to those of all tasks."""
     answers: ClassVar[Sequence[Answer]] = USUAL
-    """What its table shows of the games; a class that declares none shows its `columns` after the usual ones."""
+    """The columns of its table; a class that declares none shows its `columns` after the usual ones."""
     draws_coins: ClassVar[bool] = True
-    """Whether it may draw random numbers that no stream of `simulator.game.streams` gives. A class that says False
-    draws from such streams of its seed only; a game in which nothing was drawn from them is then counted once."""
+    """Whether it may draw random numbers that no stream of `simulator.game.streams` gives. A class with False
+    draws only from such streams of its seed; a game that drew nothing from them is then counted once."""
     idle: ClassVar[Sequence[str]] = ()
-    """Sides that play no part in the game, protocol or adversary: tables leave them out."""
+    """Sides without effect on the game, protocol or adversary: tables leave them out."""
     families: ClassVar[Mapping[str, Family]] = {"protocol": "protocol", "adversary": "adversary"}
-    """Which registered kinds may stand under `protocol:` and `adversary:`."""
+    """The registered kinds that are allowed under `protocol:` and `adversary:`."""
 
     @abstractmethod
     def check(self, point: Point) -> None:
-        """Make both sides of a point and whatever else it needs; play nothing.
+        """Make both sides of a point and all other parts that it needs; play nothing.
 
-        The sizes have been checked against `sizes`: they are there if they are needed, and not too small.
+        The sizes have been checked against `sizes`: they are given if needed, and not too small.
 
         Raises
         ------
         PointError
-            Something in the point is wrong; it says where.
+            The point is invalid; the message says where.
         """
 
     @abstractmethod
@@ -173,5 +173,5 @@ class Task(ABC):
         """Play one game."""
 
     def demand(self, point: Point) -> Demand:
-        """Return how much one game needs. By it work is shared out, announced, and refused if it is too much."""
+        """Return the resources of one game: to share out the work, to announce it, and to refuse too much."""
         return Demand(seconds=0.01)

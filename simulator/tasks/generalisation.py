@@ -1,8 +1,8 @@
-"""The task `generalisation`: how far the bits that were sent are from their expected number, and what theorems allow.
+"""The task `generalisation`: the distance of the bits sent from their expected number, and the bounds of theorems.
 
-A site that has had e items of a block of D has sent that block's bit with probability e / D, so the sites' expected
-number of bits in a round is its items over D, whoever fed them and however. An adversary that reacts makes the bits
-that were really sent differ from that by more than chance would: this is what the thresholds' privacy limits.
+A site at its e-th item of a block of D has sent that block's bit with probability e / D, so the sites' expected
+number of bits in a round is its items over D, for any adversary. An adversary that reacts makes the number of bits
+actually sent differ from that by more than chance would: the privacy of the thresholds limits the difference.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class Round:
     size
         Items in a block, D.
     complete
-        Whether a poll ended it.
+        Whether it ended with a poll.
     initial
         The server's estimate of the bits before the first change.
     bits, expected
         At each change of the output, and at the last item: bits sent so far, and their expected number.
     estimates
-        The server's estimate of the bits from each of these changes on; a poll's is the exact count and left out.
+        The server's estimate of the bits from each of these changes on; that of a poll is exact and left out.
     deviation
         Largest distance of the bits from their expected number, at all steps.
     """
@@ -71,7 +71,7 @@ class Round:
 
     @property
     def total_error(self) -> float:
-        """Largest distance of the estimate from the expected number of bits, when it is new or about to go."""
+        """Largest distance of the estimate from the expected number of bits, when it is new or about to be replaced."""
         return self._largest(self.expected, self.expected)
 
     @property
@@ -85,14 +85,14 @@ class Round:
         return np.asarray(np.square(self.bits[late] - self.expected[late]))
 
     def _largest(self, when_new: np.ndarray[Any, Any], when_old: np.ndarray[Any, Any]) -> float:
-        """Return the largest distance of the estimates from these values at the moments at which they come and go."""
+        """Return the largest distance of the estimates from these values when they begin and when they end."""
         new = np.abs(self.estimates - when_new[: len(self.estimates)])
         standing = np.concatenate(([self.initial], self.estimates))[: len(self.bits)]
         return float(max(new.max(initial=0.0), np.abs(standing - when_old).max(initial=0.0)))
 
 
 def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
-    """Yield the rounds of a game that was played with ``record=True`` and in which no step was skipped.
+    """Yield the rounds of a game played with ``record=True`` and without skipped steps.
 
     The round in which the game ends is the last one, and incomplete.
     """
@@ -105,12 +105,12 @@ def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
     outputs = game.outputs
     change_steps = outputs["step"].to_numpy()
     values = outputs["output"].to_numpy(dtype=float)
-    told = 0
+    announced = 0
     for number, (begin, end) in enumerate(pairwise([*begins, None]), start=1):
         base = game.start + begin
-        size = protocol.block_size(game.sites, number, told or base)
+        size = protocol.block_size(game.sites, number, announced or base)
         last = game.items if end is None else end
-        # the poll's output is the truth, and none of the server's estimates
+        # the poll's output is the truth, and not one of the server's estimates
         chosen = (change_steps > begin) & ((change_steps <= last) if end is None else (change_steps < last))
         at, shown = change_steps[chosen], values[chosen]
         if not len(at) or at[-1] < last:
@@ -122,8 +122,8 @@ def rounds_of(game: Game, protocol: Robust | Block) -> Iterator[Round]:
         if isinstance(protocol, Robust):
             of = protocol.constants(game.sites, number).fitted(protocol.alpha * base / size)
             initial = of.shift
-            if of.ahead:  # then the next block size is chosen from the bits
-                told = base + size * int(bits[-1])
+            if of.ahead:  # then the next block size is computed from the bits
+                announced = base + size * int(bits[-1])
         yield Round(
             number, base, size, end is not None, initial, bits, layout.signals(at - begin), (shown - base) / size,
             largest_deviation(sent - begin, last - begin, layout),
@@ -154,8 +154,8 @@ def largest_deviation(sent: np.ndarray[Any, Any], items: int, layout: BlockLayou
 def proven_gain(sites: int, epsilon: float, leaked: int) -> float:
     """Return how many bits beyond their expected number an adversary can cause on average: k tanh(epsilon / 8) + kappa.
 
-    The argument of docs/tight.md: the transcript up to a moment loses epsilon / 2 of a block that is not leaked, which
-    bounds the odds of its bit, and a leaked one adds 1 at most. Theorems 4 and 7 allow more.
+    The argument of docs/tight.md: the transcript up to any moment loses epsilon / 2 for a block that is not leaked,
+    which bounds the odds of its bit, and a leaked one adds 1 at most. Theorems 4 and 7 allow more.
 
     Examples
     --------
@@ -166,12 +166,12 @@ def proven_gain(sites: int, epsilon: float, leaked: int) -> float:
 
 
 def half_a_bit(size: int) -> float:
-    """Return the mean of 1 - r / D: what a site that is left right after its bit has sent too much."""
+    """Return the mean of 1 - r / D: the excess of a site that is left right after its bit."""
     return (size - 1) / (2 * size)
 
 
 def chance(sites: int, size: int) -> float:
-    """Return the mean of (bits - expected bits)^2 right after a bit, where sites stand anywhere in their blocks.
+    """Return the mean of (bits - expected bits)^2 right after a bit, for sites at random places in their blocks.
 
     The site that has just sent its bit adds the mean of (1 - r / D)^2, each other one that of (e / D)(1 - e / D).
     """
@@ -199,15 +199,15 @@ class Generalisation(Count):
     """Count tracking by random thresholds, measured in bits against the theorems that bound its generalisation error.
 
     Columns: `deviation` is the largest |bits - expected bits| at any step. Averages over complete rounds: `gain` is
-    bits - expected bits at the end over (D - 1) / (2 D) of a bit for each leaked threshold (each site, where all are
-    shown), which is what a site sends too much that is left right after its bit; `over_proven` is the same over
+    bits - expected bits at the end over (D - 1) / (2 D) of a bit for each leaked threshold (for each site, if all are
+    shown), which is the excess of a site that is left right after its bit; `over_proven` is the same over
     k tanh(epsilon / 8) + the leaked thresholds; `chance` is the square of the difference where the output changes,
-    once three blocks a site have passed, over its mean for sites that stand anywhere in their blocks. `sample_error`
-    is the largest |estimate - bits|; of the paper's constants `over_equation3` is the same over 4 C sqrt k, and
+    after the first three blocks per site, over its mean for sites at random places in their blocks. `sample_error`
+    is the largest |estimate - bits|; with the paper's constants `over_equation3` is the same over 4 C sqrt k, and
     `over_equation2` the counter's part of it over C sqrt k. `over_budget` is the largest |estimate - expected bits|
-    over what the round allows: 8 C sqrt k with the paper's constants (Lemma 7), else alpha N0 over the block size.
+    over the allowance of the round: 8 C sqrt k with the paper's constants (Lemma 7), else alpha N0 over the block size.
     `leaked` is the largest leaked set of a round, `leaked_over_phases` its share of the phases; `least_bits` and
-    `most_bits` are the bits of a complete round over C k. What does not apply to a protocol without privacy is empty.
+    `most_bits` are the bits of a complete round over C k. Columns that need privacy are empty without it.
     """
 
     kind: ClassVar[str] = "generalisation"
@@ -226,8 +226,8 @@ class Generalisation(Count):
     def check(self, point: Point) -> None:
         super().check(point)
         if not isinstance(point.protocol.make(), Robust | Block):
-            said = f"must be robust or block in task {self.kind}; got {point.protocol.kind!r}"
-            raise PointError(("protocol", "kind"), said)
+            reason = f"must be robust or block in task {self.kind}; got {point.protocol.kind!r}"
+            raise PointError(("protocol", "kind"), reason)
         if point.network is not None:
             raise PointError(("network",), f"must be left out: task {self.kind} counts at the moment of sending")
 
@@ -252,18 +252,18 @@ class Generalisation(Count):
 def measured(game: Game, protocol: Robust | Block) -> dict[str, float | None]:
     """Return the columns of the task for a recorded game."""
     rounds = list(rounds_of(game, protocol))
-    found: dict[str, float | None] = dict.fromkeys(COLUMNS)
-    found["rounds_measured"] = len(rounds)
+    columns: dict[str, float | None] = dict.fromkeys(COLUMNS)
+    columns["rounds_measured"] = len(rounds)
     if not rounds:
-        return found
-    found["deviation"] = max(each.deviation for each in rounds)
-    found["sample_error"] = max(each.sample_error for each in rounds)
+        return columns
+    columns["deviation"] = max(each.deviation for each in rounds)
+    columns["sample_error"] = max(each.sample_error for each in rounds)
     k = game.sites
     whole = [each for each in rounds if each.complete]
     hidden = [each for each in whole if each.size > 1]
     if isinstance(protocol, Block):
-        found["gain"] = _mean(each.gained / (k * half_a_bit(each.size)) for each in hidden)
-        return found
+        columns["gain"] = _mean(each.gained / (k * half_a_bit(each.size)) for each in hidden)
+        return columns
     rows = []
     leaks = np.bincount([number for number, _, _ in game.leaked], minlength=len(rounds) + 1)
     for each in rounds:
@@ -278,21 +278,21 @@ def measured(game: Game, protocol: Robust | Block) -> dict[str, float | None]:
             row["over_equation3"] = each.sample_error / (4 * unit)
         rows.append(row)
     for name in rows[0]:
-        found[name] = float(max(row[name] for row in rows))
-    found["leaked"] = int(leaks.max())
+        columns[name] = float(max(row[name] for row in rows))
+    columns["leaked"] = int(leaks.max())
     if whole:
         bits = [int(each.bits[-1]) / (protocol.constants(k, each.number).c * k) for each in whole]
-        found["least_bits"], found["most_bits"] = min(bits), max(bits)
-        told = [(each, protocol.constants(k, each.number)) for each in hidden]
-        found["gain"] = _mean(each.gained / (of.phases * half_a_bit(each.size)) for each, of in told)
-        found["over_proven"] = _mean(each.gained / proven_gain(k, of.epsilon, of.phases) for each, of in told)
-        found["chance"] = _mean(
+        columns["least_bits"], columns["most_bits"] = min(bits), max(bits)
+        pairs = [(each, protocol.constants(k, each.number)) for each in hidden]
+        columns["gain"] = _mean(each.gained / (of.phases * half_a_bit(each.size)) for each, of in pairs)
+        columns["over_proven"] = _mean(each.gained / proven_gain(k, of.epsilon, of.phases) for each, of in pairs)
+        columns["chance"] = _mean(
             square / chance(k, each.size) for each in hidden for square in each.mixed_squares(3 * k)
         )
-    return found
+    return columns
 
 
 def _mean(values: Iterable[float]) -> float | None:
-    """Return the mean of some numbers; None of none."""
-    found = [*values]
-    return float(np.mean(found)) if found else None
+    """Return the mean of some numbers; None without numbers."""
+    numbers = [*values]
+    return float(np.mean(numbers)) if numbers else None

@@ -1,7 +1,7 @@
-"""What sizes a task's games have, and what each is called in scenario files.
+"""The sizes of a task's games, and their names in scenario files.
 
-A point keeps three sizes, and the tables have a column for each: `sites`, `items` and `start`. Where one of them means
-something else (the experts that are combined, the steps of a clock), the task gives it a name of its own; that is its
+A point has three sizes, and the tables have a column for each: `sites`, `items` and `start`. If one of them means
+something else (the number of experts, the steps of a clock), the task gives it another name; that is its
 key in scenario files, and claims and plots may use it for the column.
 """
 
@@ -23,11 +23,11 @@ class Size:
     Parameters
     ----------
     key
-        Its name in scenario files: several of what it counts, as in `experts`.
+        Its name in scenario files: a plural, as in `experts`.
     column
-        Which field of a point and column of the tables it fills.
+        The field of a point and the column of the tables that it fills.
     says
-        What it is, in a few words.
+        Its meaning, in a few words.
     least
         The least value.
     needed
@@ -53,7 +53,7 @@ START: Final = Size("start", "start", "Items counted before the game begins.", l
 
 
 def called(sizes: Iterable[Size]) -> dict[str, str]:
-    """Return the columns whose key is another one, and that key.
+    """Return the columns with another key, and that key.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The task `count`: the server must know at every step how many items the sites have received."""
+"""The task `count`: at every step the server must estimate the number of items that the sites have received."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from disttrack.simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORD
 from disttrack.simulator.tasks.base import Demand, Record, Task
 
 BYTES_A_SITE: Final = {"bulk": 800, "leap": 3_000, "step": 3_000}
-"""Memory that an engine and a protocol keep for one site: the most that was measured over the protocols, rounded up."""
+"""Memory of an engine and a protocol per site: the maximum measured over the protocols, rounded up."""
 BYTES_A_LABEL: Final = 24
-"""Memory for one step of a recorded trace: its site, and the index that is sorted by it."""
+"""Memory per step of a recorded trace: its site, and the index sorted by site."""
 RATES: Final = {"bulk": (5e6, 1e7), "leap": (200e3, 200e3), "step": (50e3, 100e3)}
-"""Messages of the cost bound, and items that are looked at one by one, that an engine plays in a second.
+"""Messages of the cost bound, and items processed one by one, that an engine plays per second.
 
-They fit the total times of the games in results/reference, which were played on a server of 2024.
+They are fitted to the total times of the games in results/reference, played on a server of 2024.
 """
 
 
@@ -76,7 +76,7 @@ class Count(Task):
         )
 
     def demand(self, point: Point) -> Demand:
-        """Return the messages of the cost bound (without one, one per item) and of the network, and what they take."""
+        """Return the messages of the cost bound (or else one per item) and of the network, and their time."""
         protocol, adversary, network = point.protocol.make(), adversary_of(point), network_of(point.network)
         sites, items = _size(point, adversary)
         engine = _engine(point)
@@ -84,7 +84,7 @@ class Count(Task):
         messages = float(bound) if math.isfinite(bound) else float(items)
         if network is not None:
             messages = network.messages(messages, sites, items, protocol)
-        # `bulk` is asked as often as the output changes
+        # `bulk` is called once per change of the output
         rate, item_rate = RATES[engine if adversary.oblivious or engine == "step" else "leap"]
         looked_at = items if adversary.each_item or engine == "step" else 0
         recorded = items if isinstance(adversary, Trace) else 0
@@ -93,7 +93,7 @@ class Count(Task):
 
 
 def prepare(point: Point) -> dict[str, Any]:
-    """Return the arguments with which `simulator.game.play` plays a point, all but the seed."""
+    """Return the arguments with which `simulator.game.play` plays a point, except the seed."""
     adversary = adversary_of(point)
     sites, items = _size(point, adversary)
     return {
@@ -104,20 +104,20 @@ def prepare(point: Point) -> dict[str, Any]:
         "start": point.start,
         "engine": point.engine,
         "network": network_of(point.network),
-        "sees": adversary.sees,  # `adversary_of` has made sure that the entry grants it
+        "sees": adversary.sees,  # `adversary_of` has checked that the entry grants it
     }
 
 
 def _check_network(point: Point, sites: int) -> None:
-    """Refuse a network that cannot be, or that the protocol has no rule for."""
+    """Refuse an invalid network, or one that the protocol has no rule for."""
     try:
         checked_network(point.network, sites, point.protocol.make())
     except ValueError as error:
-        said = str(error)
-        name = re.split(r"\W", said, maxsplit=1)[0]
+        message = str(error)
+        name = re.split(r"\W", message, maxsplit=1)[0]
         if name in (point.network or ()):
-            raise PointError(("network", name), said.removeprefix(name).lstrip(" :")) from error
-        raise PointError(("network",), said) from error
+            raise PointError(("network", name), message.removeprefix(name).lstrip(" :")) from error
+        raise PointError(("network",), message) from error
 
 
 def table_of(frame: Any) -> dict[str, list[Any]]:
@@ -134,7 +134,7 @@ def _engine(point: Point) -> str:
 
 
 def _size(point: Point, adversary: Any) -> tuple[int, int]:
-    """Return the numbers of sites and items; a recorded trace says them in place of the scenario."""
+    """Return the numbers of sites and items, from a recorded trace if there is one."""
     sites, items = point.sites, point.items
     if isinstance(adversary, Trace):
         try:
@@ -156,9 +156,9 @@ def _size(point: Point, adversary: Any) -> tuple[int, int]:
 
 
 def _blamed(error: ValueError, trace: Trace) -> PointError:
-    """Return the error of a trace with the parameter that it begins with as its place."""
-    said = str(error)
-    name = re.split(r"\W", said, maxsplit=1)[0]
+    """Return the error of a trace, placed at the parameter with which its message begins."""
+    message = str(error)
+    name = re.split(r"\W", message, maxsplit=1)[0]
     known = name in trace.parameters()
     path = ("adversary", name) if known else ("adversary",)
-    return PointError(path, said.removeprefix(name).lstrip(" :") if known else said)
+    return PointError(path, message.removeprefix(name).lstrip(" :") if known else message)

@@ -1,4 +1,4 @@
-"""Engines: three ways to play the same game. `step` is the definition, the others must agree with it."""
+"""Engines: three ways to play the same game. `step` is the reference; the others must agree with it."""
 
 from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.engines.bulk import Bulk

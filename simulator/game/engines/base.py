@@ -1,4 +1,4 @@
-"""What all engines share: the two sides, the truth, the verdict, and the adversary's turns."""
+"""Common parts of all engines: the two sides, the truth, the verdict, and the adversary's turns."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from disttrack.simulator.game.timeline import Timeline
 from disttrack.simulator.game.verdict import Referee
 
 PATIENCE: Final = 100_000
-"""Plans without an item, one after the other, that an adversary may make."""
+"""Largest number of consecutive plans without an item."""
 
 _EVERY_STEP: Final = Burst(0)
-"""Stands for any plans without skips where only the number of items counts."""
+"""Placeholder for any plans without skips where only the number of items counts."""
 
 
 class Engine(ABC):
-    """One game in play.
+    """A running game.
 
     Parameters
     ----------
     protocol, adversary
-        The two sides; the adversary must be this game's own.
+        The two sides; the adversary must be this game's copy.
     sites, items, start
         Number of sites, of items to come, and of items counted before the first step.
     seed
@@ -40,7 +40,7 @@ class Engine(ABC):
     record
         Whether to keep the transcript and every output.
     network
-        What becomes of messages on their way; None for instantaneous channels.
+        Delays and faults of messages; None for instantaneous channels.
     """
 
     name: ClassVar[str]
@@ -78,24 +78,24 @@ class Engine(ABC):
         self.consultation = Consultation(adversary, self.view)
         self.game_end = NEVER
         self.sent_before = 0
-        """Items sent before the plan in force began."""
+        """Items sent before the present plan began."""
         self.skipped = False
-        """Whether a step was skipped since the output last changed, or may be by the plan in force."""
+        """Whether a step was skipped since the output last changed, or may be by the present plan."""
         self.offset = start
-        """While no step is skipped, the number of items at a step less the step's."""
+        """While no step is skipped, the difference between the number of items and the step."""
         self._segments: list[tuple[int, int, Schedule]] = []
         self._idle = 0
 
     @abstractmethod
     def make_sides(self) -> None:
-        """Make the server and the sites, and the watch of an adversary that has one."""
+        """Make the server and the sites, and the watch if the adversary needs one."""
 
     @property
     @abstractmethod
     def now(self) -> int:
         """The present step."""
 
-    # ------------------------------------------------------------------ to be played
+    # ------------------------------------------------------------------ playing
 
     def play(self) -> None:
         """Play the game to its end."""
@@ -107,7 +107,7 @@ class Engine(ABC):
             self.close(self.game_end)
 
     def stop(self) -> None:
-        """End a game that cannot go on with the step before the present one."""
+        """End a game that cannot continue, with the step before the present one."""
         self.game_end = max(0, self.now - 1)
         if self.game_end:
             self.close(self.game_end)
@@ -126,30 +126,30 @@ class Engine(ABC):
 
     @property
     def lost(self) -> int:
-        """Messages that nobody heard."""
+        """Messages that were not received."""
         return 0
 
     @property
     def restarts(self) -> int:
-        """How often a site or the server has stopped."""
+        """Number of stops of a site or the server."""
         return 0
 
     # ------------------------------------------------------------------ the truth
 
     def sent(self, step: int) -> int:
-        """Return the items sent by the end of a step of the plan in force."""
+        """Return the items sent by the end of a step of the present plan."""
         turns = self.consultation
         return self.sent_before + turns.plan.sent(step - turns.begun)
 
     def sent_at(self, step: int) -> int:
-        """Return the items sent by the end of any step since the output last changed, where steps were skipped."""
+        """Return the items sent by the end of any step since the output last changed, if steps were skipped."""
         for begin, before, plan in reversed(self._segments):
             if step >= begin:
                 return before + plan.sent(step - begin)
         return 0
 
     def step_of(self, n: int) -> int:
-        """Return the step of the n-th item of all, n counted with the start, where steps were skipped."""
+        """Return the step of the n-th item, n counted with the start, if steps were skipped."""
         n -= self.start
         for begin, before, plan in reversed(self._segments):
             if n > before:
@@ -157,21 +157,21 @@ class Engine(ABC):
         return 0
 
     def items_at(self, step: int) -> int:
-        """Return the number of items, with those of the start, at the end of any step since the output last changed."""
+        """Return the number of items, including the start, at the end of any step since the output last changed."""
         return self.start + self.sent_at(step) if self.skipped else step + self.offset
 
     def step_at(self, n: int) -> int:
-        """Return the step of the n-th item of all since the output last changed, whether steps were skipped or not."""
+        """Return the step of the n-th item since the output last changed, with or without skipped steps."""
         return self.step_of(n) if self.skipped else n - self.offset
 
     def forget_skips(self) -> None:
-        """The output is a new one, so that only the plan in force still matters."""
+        """Drop the record of skips after a new output, so that only the present plan matters."""
         turns = self.consultation
         self._segments = [(turns.begun, self.sent_before, turns.plan)]
         self.skipped = turns.plan.skips
 
     def pass_checkpoints(self, step: int) -> None:
-        """Take the timeline's rows up to this step, at whose end the output is the present one."""
+        """Take the timeline's rows up to this step, at the end of which the output is the present one."""
         items = self.start + self.sent(step)
         if self.timeline.due <= items:
             self.referee.catch_up(self.offset)
@@ -181,7 +181,7 @@ class Engine(ABC):
     # ------------------------------------------------------------------ the adversary
 
     def consult(self, step: int) -> None:
-        """Ask the adversary after this step, if it is due then, and go on by its plan."""
+        """Ask the adversary after this step, if it is due, and continue by its plan."""
         turns = self.consultation
         if step < turns.due or step >= self.game_end:
             return
@@ -190,7 +190,7 @@ class Engine(ABC):
         self.go_on(turns.ask(step), step, sent)
 
     def go_on(self, plan: Schedule | None, step: int, sent: int) -> None:
-        """Go on after this step by a plan that takes over, or if there is none by the present one."""
+        """Continue after this step by a plan that takes over, or by the present plan if there is none."""
         turns = self.consultation
         if plan is None:
             if turns.over:
@@ -208,7 +208,7 @@ class Engine(ABC):
         self.enter_plan(step)
 
     def show(self, step: int, sent: int) -> None:
-        """Bring what the adversary sees up to date: a step is over, and so many items are sent."""
+        """Update the adversary's view: a step is over, and `sent` items are sent."""
         view, referee = self.view, self.referee
         if referee.later[0]:
             referee.catch_up(self.offset)
@@ -218,16 +218,16 @@ class Engine(ABC):
             self.watch.show(view)
 
     def _expect_skips(self, plan: Schedule, step: int, sent: int) -> None:
-        """Keep what maps items to steps while some are skipped, and see that skipping has an end."""
+        """Keep the map from items to steps while some are skipped, and check that skipping ends."""
         if not self.skipped:
-            # up to now every step since the last change brought an item, whichever plans they were
+            # up to now every step since the last change brought an item, under any plan
             begin = max(0, self.referee.step - 1)
             self._segments = [(begin, sent - (step - begin), _EVERY_STEP)]
         self.skipped = True
         self._segments.append((step, sent, plan))
         self.game_end = min(step + plan.step_of(self.items - sent), NEVER)
         if self.game_end >= NEVER and self.consultation.end >= NEVER:
-            self.game_end = step  # it will skip for ever, so nothing will ever happen again
+            self.game_end = step  # it skips for ever, so nothing can happen any more
         self._idle = self._idle + 1 if plan.step_of(1) > plan.length else 0
         if self._idle > PATIENCE:
             raise MoveError(
@@ -236,8 +236,8 @@ class Engine(ABC):
             )
 
     def leave_plan(self, now: int) -> None:  # noqa: B027 - a hook that most engines need not fill
-        """Take note that the plan in force ends with step `now`; there may be none yet."""
+        """Handle the end of the present plan with step `now`; there may be no plan yet."""
 
     @abstractmethod
     def enter_plan(self, now: int) -> None:
-        """Take note that a new plan is in force from step `now` + 1 on."""
+        """Handle the start of a new plan, in force from step `now` + 1."""

@@ -1,4 +1,4 @@
-"""The bulk engine: whole segments of a game as arrays, as far as the schedule is fixed."""
+"""The bulk engine: whole segments of a game as arrays, while the schedule is fixed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from disttrack.simulator.game.engines.watch import watches
 
 
 class Bulk(Segments):
-    """All sites' messages of a segment at once, sorted by step, up to where the server speaks.
+    """All sites' messages of a segment at once, sorted by step, up to the server's next message.
 
-    Against an adversary that reacts to the outputs a segment also ends where the output changes: until then the plan is
-    fixed. Gives the transcript of `leap` where nothing is random, and the same distribution otherwise: the rules are
-    the same code, and coins that have not fallen yet are exchangeable. Memory is O(k) and a bounded chunk of messages.
+    Against an adversary that reacts to the outputs a segment also ends when the output changes: until then the plan is
+    fixed. Gives the transcript of `leap` if nothing is random, and the same distribution otherwise: the rules are
+    the same code, and coins not tossed yet are exchangeable. Memory is O(k) and a bounded chunk of messages.
     """
 
     name: ClassVar[str] = "bulk"
@@ -33,7 +33,7 @@ class Bulk(Segments):
         if self.consultation.reacts and type(self.bulk_form).until_change is BulkForm.until_change:
             raise NoBulkError(REACTS)
         self._before: Any = np.zeros(self.k, dtype=np.int64)
-        """Items of each site before the plan in force."""
+        """Items of each site before the present plan."""
         self._everyone = np.arange(self.k)
         self._fed: Any = None
 
@@ -61,15 +61,15 @@ class Bulk(Segments):
                 self._forward(*ahead)
                 continue
             until, changes = min(turns.end, self.game_end), referee.changes
-            found = form.until_change(self, self.done, until)
-            if found is not None:
-                self._check_end("until_change", found.end, until)
-                until = found.end
-                if isinstance(found, Signals):
-                    self.take_signals(found)
+            segment = form.until_change(self, self.done, until)
+            if segment is not None:
+                self._check_end("until_change", segment.end, until)
+                until = segment.end
+                if isinstance(segment, Signals):
+                    self.take_signals(segment)
                 else:
-                    self._check_steps(found)
-                    self.take(found)
+                    self._check_steps(segment)
+                    self.take(segment)
             self.done = until
             if referee.changes != changes:
                 turns.news(until)
@@ -89,9 +89,9 @@ class Bulk(Segments):
             raise RuntimeError(f"{name}.{method}() from step {self.done} to {until} ends at step {end}")
 
     def _forward(self, message: Message, most: int) -> None:
-        """Go through items each of which is sent and makes the output exact, up to so many of them.
+        """Play items each of which is sent and makes the output exact, at most `most` of them.
 
-        The adversary is asked after each. As long as it answers with bursts, no plan but the last is put in force.
+        The adversary is asked after each. While it answers with bursts, only the last plan is put in force.
         """
         turns, view, ask = self.consultation, self.view, self.adversary.plan
         plan, begun, end = turns.plan, turns.begun, turns.end
@@ -124,7 +124,7 @@ class Bulk(Segments):
             self.go_on(turns.accept(answer, step), step, step)
 
     def _settle(self, message: Message, sites: list[int], plan: Schedule, begun: int) -> None:
-        """Take note that these sites were fed, in the end by this plan from the step after `begun` on."""
+        """Record the items of these sites, with `plan` as the present plan from the step after `begun`."""
         first = self.done
         self.take_forwarded(message, sites)
         self.done += len(sites)
@@ -162,12 +162,12 @@ class Bulk(Segments):
 
     @property
     def only(self) -> int | None:
-        """The site that the plan in force feeds, if it is one burst."""
+        """The only site of the present plan, if the plan is one burst."""
         return self._only
 
     @property
     def fed(self) -> Integers:
-        """The sites that the plan in force feeds."""
+        """The sites that receive items in the present plan."""
         if self._fed is None:
             support = self.consultation.plan.support(self.k)
             self._fed = self._everyone if support is None else np.asarray(support, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The leap engine: one SimPy event a message, whatever the number of items between them."""
+"""The leap engine: one SimPy event per message, for any number of items between them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from disttrack.simulator.game.engines.simulated import END, NORMAL, Simulated
 
 
 class Leap(Simulated):
-    """k sites, each asleep until the step of the item at which it will speak.
+    """k sites, each asleep until the step of the item at which it sends a message.
 
-    A site says how many items it may take in silence, the schedule at which step the next one comes. For that step it
-    sets its alarm, a SimPy event; a site that has nothing to come needs none. Gives the transcript of the `step`
+    A site states how many items it may take in silence, the schedule states the step of the next one. For that step it
+    sets its alarm, a SimPy event; a site without further items needs none. Gives the transcript of the `step`
     engine: the sites act at the same steps in the same order, so they draw the same numbers.
     """
 
@@ -26,13 +26,13 @@ class Leap(Simulated):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.credited = [0] * self.k
-        """Items of the present plan that each site has been given."""
+        """Items of the present plan that each site has received."""
         self._alarms: list[_Alarm | None] = [None] * self.k
-        """Of each site, made when it first has something to wait for."""
+        """The alarm of each site, made when it is first needed."""
         self._ring: list[Callable[[Any], None]] = []
         self._ring.append(self._waker())
         self._course: object = None
-        """Another object for each plan, even where the same one is begun again."""
+        """A new object for each plan, even if the same plan begins again."""
         self._timer = NEVER
         self._begun = False
 
@@ -45,9 +45,9 @@ class Leap(Simulated):
     # ------------------------------------------------------------------ sites
 
     def _waker(self) -> Callable[[Any], None]:
-        """Return what happens when an alarm rings: the site takes its items and speaks, and sets the alarm anew.
+        """Return the callback of an alarm: the site takes its items, sends its messages, and sets the alarm again.
 
-        A closure, since it runs once a message and looks nothing up twice.
+        A closure, since it runs once per message and avoids repeated look-ups.
         """
         credited, speak, turns, schedule, ring = (
             self.credited,
@@ -62,7 +62,7 @@ class Leap(Simulated):
             alarm.callbacks = ring
             if alarm.step != step:
                 alarm.queued = NEVER
-                self._queue(alarm)  # what it has heard since, or the plan, has put its next message off
+                self._queue(alarm)  # a later message or plan has postponed its next message
                 return
             site, due = alarm.site, alarm.due
             items = due - credited[number]
@@ -72,7 +72,7 @@ class Leap(Simulated):
             if messages:
                 speak(number, messages, step)
             if alarm.course is not self._course or alarm.queued < NEVER:
-                return  # it has been set anew already, or the plan has nothing for it
+                return  # it is set again already, or the plan has no items for it
             due = alarm.due = credited[number] + site.quota() + 1
             nth = alarm.nth
             if nth is None:
@@ -97,13 +97,13 @@ class Leap(Simulated):
             raise RuntimeError(f"site {site} spoke within its quota: {messages!r}")
 
     def rouse(self, speaker: int) -> None:
-        """Set the alarms of the sites that have heard something anew; those that are not fed have nothing to come."""
+        """Set the alarms of the sites that received a message; sites without items in the plan need none."""
         touched, fed = self.channels.touched, self._fed()
         self._set_alarms(touched if len(touched) <= len(fed) else fed)
         touched.clear()
 
     def _fed(self) -> Any:
-        """Return the sites that the plan in force feeds."""
+        """Return the sites that receive items in the present plan."""
         support = self.consultation.plan.support(self.k)
         return range(self.k) if support is None else support
 
@@ -119,7 +119,7 @@ class Leap(Simulated):
                 if step >= NEVER:
                     continue
                 if alarm is not None:
-                    alarm.callbacks = []  # it will still ring, for nobody
+                    alarm.callbacks = []  # it still fires, without effect
                 alarm = alarms[number] = _Alarm(self.env, number, site)
                 alarm.callbacks = self._ring
             if alarm.course is not course:
@@ -127,7 +127,7 @@ class Leap(Simulated):
             alarm.due, alarm.step = due, step
             if alarm.queued >= NEVER:
                 self._queue(alarm)
-            # a later step needs no event: the alarm rings in vain once, and is set anew
+            # a later step needs no event: the alarm fires once without effect, and is set again
 
     def _queue(self, alarm: _Alarm) -> None:
         if alarm.step < NEVER:
@@ -158,7 +158,7 @@ class Leap(Simulated):
             self._set_timer()
 
     def _set_timer(self) -> None:
-        """See to it that something happens at the end of the plan and of the game."""
+        """Set the event at the end of the plan and of the game."""
         due = min(self.consultation.end, self.game_end)
         if due < self._timer:
             self._timer = due
@@ -167,7 +167,7 @@ class Leap(Simulated):
     def _on_timer(self, event: Any) -> None:
         now = int(self.env.now)
         if now != self._timer:
-            return  # an earlier one has taken its place
+            return  # an earlier event has replaced it
         self._timer = NEVER
         self.consult(now)
         if now >= self.game_end:
@@ -177,18 +177,18 @@ class Leap(Simulated):
 
 
 class _Alarm(simpy.Event):
-    """A timeout that its site sets again and again, rather than make a new one for each message.
+    """A timeout that its site reuses, rather than making a new one for each message.
 
     Attributes
     ----------
     number, site
-        Whose it is.
+        Its owner.
     step, due
-        The step at which the site is to speak next, as things stand, and the items of the plan that it has then.
+        The step of the site's next message, by the present state, and the number of the plan's items at that step.
     queued
-        The step at which it will ring, `NEVER` while it is not set.
+        The step at which it fires, `NEVER` if it is not set.
     course, nth
-        The plan that it was set for, and from it the step of the site's n-th item; None until that is needed.
+        The plan for which it was set, and the plan's step of the site's n-th item; None until it is needed.
     """
 
     __slots__ = ("course", "due", "nth", "number", "queued", "site", "step")

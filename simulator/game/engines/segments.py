@@ -1,4 +1,4 @@
-"""What an engine notes of whole segments: messages are counted, outputs judged, rows of the timeline taken."""
+"""Record whole segments of a game: count messages, judge outputs, take rows of the timeline."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from disttrack.simulator.game.engines.base import Engine
 from disttrack.simulator.game.outputs import measured, plain
 
 FEW: Final = 8
-"""So many times fewer messages than sites are counted one by one."""
+"""Ratio of sites to messages from which messages are counted one by one."""
 
 
 class NoBulkError(Exception):
-    """This game can't be played in bulk; says why."""
+    """This game can't be played in bulk; the text is the reason."""
 
 
 class Segments(Engine):
-    """A game that is taken note of a segment at a time; for what it is made of see `Engine`."""
+    """A game recorded one segment at a time; for its parameters see `Engine`."""
 
     def __init__(self, *sides: Any, **options: Any) -> None:
         self.done = 0
-        """The last step that is settled."""
+        """The last step that has been played."""
         super().__init__(*sides, **options)
         self._up: Any = np.zeros(self.k, dtype=np.int64)
         self._down: Any = np.zeros(self.k, dtype=np.int64)
@@ -45,22 +45,22 @@ class Segments(Engine):
 
     @abstractmethod
     def at(self, steps: Integers) -> Integers:
-        """Return the site that is fed in each of these steps of the present plan."""
+        """Return the site of each of these steps of the present plan."""
 
     @abstractmethod
     def counts(self, step: int) -> Integers:
         """Return the items of each site by the end of a step."""
 
     def count_sites(self) -> None:
-        """Let the ledger have the messages of each site."""
+        """Pass the messages of each site to the ledger."""
         self.ledger.up_sites = self._up.tolist()
         self.ledger.down_sites = self._down.tolist()
 
     def take(self, segment: Segment) -> None:
         """Count the messages of a segment, judge its outputs, and keep its rows."""
-        items = self.start + self.sent(segment.end) - segment.end  # to be added to a step
+        items = self.start + self.sent(segment.end) - segment.end  # items minus step
         for batch in segment.batches:
-            self.ledger.more_words(batch.message, "every site")  # refused before anything is made of them
+            self.ledger.more_words(batch.message, "every site")  # refused before anything is recorded
         if segment.forwarded is not None:
             self.ledger.more_words(segment.forwarded, "every site")
         if segment.forwarded is not None:
@@ -77,7 +77,7 @@ class Segments(Engine):
             self._write(segment)
 
     def take_signals(self, signals: Signals) -> None:
-        """Count the messages of one site, judge the output that comes of them, and keep its rows."""
+        """Count the messages of one site, judge the resulting output, and take its rows."""
         end, message, site, steps, output = signals
         if self.timeline.due < end + self.offset:
             batch = MessageBatch(message, np.array(steps, dtype=np.int64), np.full(len(steps), site))
@@ -92,7 +92,7 @@ class Segments(Engine):
             self._change(end, self.offset, output)
 
     def take_forwarded(self, message: Message, sites: list[int]) -> None:
-        """Take note that in the steps after the last one settled these sites sent their items, each the next one."""
+        """Record that in the next steps these sites sent their items, one per step."""
         first, last = self.done + 1, self.done + len(sites)
         self._forwarded_rows(message, last + 1)
         self.ledger.count_many_up(message, len(sites))
@@ -105,7 +105,7 @@ class Segments(Engine):
     def _take_batches(self, segment: Segment, items: int) -> None:
         steps, outputs = np.asarray(segment.steps, dtype=np.int64), np.asarray(segment.outputs)
         if len(steps) > 1:
-            standing = np.append(steps[1:] != steps[:-1], True)  # a step's last output stands
+            standing = np.append(steps[1:] != steps[:-1], True)  # the last output of a step holds
             if not standing.all():
                 steps, outputs = steps[standing], outputs[standing]
         self._rows(segment, steps, outputs, items)
@@ -120,7 +120,7 @@ class Segments(Engine):
                 self.outputs.extend(zip(steps.tolist(), values.tolist(), strict=True))
 
     def _take_forwarded(self, segment: Segment, message: Message) -> None:
-        """Every item of the segment is sent, and the output is exact at each step but for a last one that it lists."""
+        """Record a segment whose items are all sent, with an exact output except for a last one that it lists."""
         first, last = self.done + 1, segment.end
         self._forwarded_rows(message, last)
         self.ledger.count_many_up(message, last - self.done)
@@ -132,11 +132,11 @@ class Segments(Engine):
             self._change(last, self.offset, plain(segment.outputs[-1], *segment.scale))
 
     def _forwarded_rows(self, message: Message, end: int) -> None:
-        """Take the timeline's rows before step `end`, each item up to there having been sent."""
+        """Take the timeline's rows before step `end`, if each item up to there was sent."""
         timeline, ledger, offset = self.timeline, self.ledger, self.offset
         while (due := timeline.due) < end + offset:
             more = due - offset - self.done
-            output = due if more else self.referee.value  # the step before them has the output that stood then
+            output = due if more else self.referee.value  # the step before them has the output of that time
             timeline.pass_by(
                 due, due - offset, output, ledger.messages + more, ledger.words + more * message.words, due
             )
@@ -150,14 +150,14 @@ class Segments(Engine):
         referee.exact_stretch(first, last, offset)
 
     def _change(self, step: int, items: int, output: Number) -> None:
-        """Judge an output that stands at a step, if it is a new one; the items are the step plus `items`."""
+        """Judge an output at a step, if it is a new one; the number of items is the step plus `items`."""
         referee = self.referee
         news = output != referee.output and referee.change(step, step + items, step + items - 1, output)
         if news and self.outputs is not None:
             self.outputs.append((step, referee.value))
 
     def _rows(self, segment: Segment, steps: Integers, outputs: Any, items: int) -> None:
-        """Take the timeline's rows that fall into the segment; those of its last step come with the next one."""
+        """Take the timeline's rows within the segment; rows of its last step come with the next segment."""
         timeline, last = self.timeline, segment.end - 1 + items
         if timeline.due > last:
             return
@@ -175,7 +175,7 @@ class Segments(Engine):
                 words += each * number
                 if number < len(sent_at):
                     until = min(until, int(sent_at[number]) - 1 + items)
-            # rows up to the next message or output differ in their items only
+            # rows up to the next message or output differ only in their items
             timeline.pass_by(min(until, last), step, measured(output)[1], messages, words, due)
 
     def _count(self, direction: str, message: Message, sites: Integers) -> None:
@@ -187,7 +187,7 @@ class Segments(Engine):
             self._down[sites] += 1
 
     def _write(self, segment: Segment) -> None:
-        """Write the messages of the segment into the transcript, in the order in which they were sent."""
+        """Write the messages of the segment into the transcript, in the order of sending."""
         assert self.transcript is not None
         if segment.forwarded is not None:
             steps = np.arange(self.done + 1, segment.end + 1)
@@ -217,7 +217,7 @@ class Segments(Engine):
 
 
 def add_each(counts: Any, sites: Any) -> None:
-    """Add one to the count of each of these sites, as often as it is named."""
+    """Add one to the count of each of these sites, for each occurrence."""
     if len(sites) * FEW < len(counts):
         np.add.at(counts, sites, 1)
     else:

@@ -1,4 +1,4 @@
-"""What the SimPy engines share: sites, server, channels and clock, and the judging of a step."""
+"""Common parts of the SimPy engines: sites, server, channels and clock, and the judging of a step."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from disttrack.simulator.game.network.machines import ServerMachine, SiteMachine
 from disttrack.simulator.game.network.recovery import Recovery
 
 MANY: Final = 4096
-"""Changes of the output that are put off to be judged together, while nobody looks at the verdict."""
+"""Changes of the output that are postponed and judged together, while no one reads the verdict."""
 NORMAL: Final = 1
-"""SimPy's own priority, that of an item."""
+"""SimPy's default priority, that of an item."""
 SETTLE: Final = 4
 """Priority of judging a step: after all arrivals and faults of the step."""
 END: Final = 5
@@ -30,7 +30,7 @@ END: Final = 5
 
 
 class Simulated(Engine):
-    """A game whose clock is SimPy's; for what it is made of see `Engine`."""
+    """A game whose clock is SimPy's; for its parameters see `Engine`."""
 
     def __init__(self, *sides: Any, **options: Any) -> None:
         self.env = simpy.Environment()
@@ -46,9 +46,9 @@ class Simulated(Engine):
         self.sites = self.protocol.sites(self.k, self.rngs["sites"], *begun)
         self.server = make_server(self.k, self.rngs["server"], *begun)
         if watches(self.adversary):
-            # on instantaneous channels the step is judged as soon as all is quiet
-            told = self._judge_later if self.network is not None else _nothing
-            self.watch = Watch(self.adversary.sees, self.transcript, self._look, told)
+            # on instantaneous channels the step is judged as soon as no message is left
+            on_message = self._judge_later if self.network is not None else _nothing
+            self.watch = Watch(self.adversary.sees, self.transcript, self._look, on_message)
         rows = self.transcript if self.watch is None else self.watch
         if self.network is None:
             clock = lambda: int(self.env.now)  # noqa: E731
@@ -57,7 +57,7 @@ class Simulated(Engine):
             self.channels = self.on_network = self._on(self.network, rows, *begun)
 
     def _on(self, network: Network, rows: Rows | None, start: Sequence[int] = ()) -> FaultyChannels:
-        """Return the channels on a network; where somebody may stop, sites and server are put on machines that do."""
+        """Return the channels on a network; if faults can stop sites or server, put them on machines."""
         recovery = None
         if network.stops:
             machines = [SiteMachine(site, start[place] if start else 0) for place, site in enumerate(self.sites)]
@@ -91,24 +91,24 @@ class Simulated(Engine):
 
     @abstractmethod
     def begin(self) -> None:
-        """Set going what feeds the sites; the first plan is in force."""
+        """Start the source of the sites' items; the first plan is in force."""
 
     @abstractmethod
     def sync(self, site: int) -> None:
-        """Give a site all of its items so far, before it hears a message."""
+        """Pass a site all of its items so far, before it receives a message."""
 
     def _look(self, site: int | None) -> Any:
         if site is None:
             return self.server.server if isinstance(self.server, ServerMachine) else self.server
         if self.now:
-            self.sync(site)  # a sleeping site is given the items that have come to it in silence
-        found = self.sites[site]
-        return found.site if isinstance(found, SiteMachine) else found
+            self.sync(site)  # pass the pending items to a sleeping site
+        current = self.sites[site]
+        return current.site if isinstance(current, SiteMachine) else current
 
-    # ------------------------------------------------------------------ a step that was not silent
+    # ------------------------------------------------------------------ a step with messages
 
     def judge(self, step: int) -> None:
-        """Judge a step in which something was heard, and let the adversary see what came of it."""
+        """Judge a step with messages, and show the result to the adversary."""
         referee, output, news = self.referee, self.server.output, False
         if output != referee.output:
             if self.skipped:
@@ -127,9 +127,9 @@ class Simulated(Engine):
             self.consult(step)
 
     def _speaker(self) -> Callable[[int, Sequence[Message], int], None]:
-        """Return what carries the words of a site in a step, and has the step judged.
+        """Return the function that carries the messages of a site in a step, and has the step judged.
 
-        A closure, since it runs once a message and looks nothing up twice.
+        A closure, since it runs once per message and avoids repeated look-ups.
         """
         timeline, referee, server, judge = self.timeline, self.referee, self.server, self.judge
         send_up, touched, start = self.channels.send_up, self.channels.touched, self.start
@@ -140,7 +140,7 @@ class Simulated(Engine):
 
         def speak(site: int, messages: Sequence[Message], step: int) -> None:
             nonlocal standing, row
-            if step > row:  # cheap: there are never more items than steps
+            if step > row:  # a cheap test: there are never more items than steps
                 self.pass_checkpoints(step - 1)
                 row = timeline.due - start
             send_up(site, messages)
@@ -158,9 +158,9 @@ class Simulated(Engine):
         return speak
 
     def _quick_speaker(self) -> Callable[[int, Sequence[Message], int], None]:
-        """Return the same for a game that nobody looks at before its end: changes are judged many at a time.
+        """Return the same for a game whose verdict is read only at its end: changes are judged many at a time.
 
-        `Channels.send_up` and `Ledger.count_up` are written out, since each call takes a fortieth of a message.
+        `Channels.send_up` and `Ledger.count_up` are inlined, since each call takes a fortieth of a message's time.
         """
         timeline, referee, server, start, ledger = self.timeline, self.referee, self.server, self.start, self.ledger
         hear, deliver, touched = server.hear, self.channels.deliver, self.channels.touched
@@ -174,7 +174,7 @@ class Simulated(Engine):
             if step > row:
                 self.pass_checkpoints(step - 1)
                 row = timeline.due - start
-            said: Sequence[Any] = ()
+            answers: Sequence[Any] = ()
             for message in messages:
                 up_sites[site] += 1
                 tally = up[message[0]]
@@ -185,9 +185,9 @@ class Simulated(Engine):
                     tally.more_words += more_words(message, site)
                 replies = hear(site, message)
                 if replies:
-                    said = (*said, *replies)
-            if said:
-                deliver(said)
+                    answers = (*answers, *replies)
+            if answers:
+                deliver(answers)
             output = server.output
             if output != standing:
                 standing = output
@@ -204,13 +204,13 @@ class Simulated(Engine):
         return speak
 
     def rouse(self, speaker: int) -> None:
-        """Take note that the sites in `channels.touched` have heard something."""
+        """Handle the messages received by the sites in `channels.touched`."""
         self.channels.touched.clear()
 
     # ------------------------------------------------------------------ delays
 
     def _pass_by(self) -> None:
-        """On delayed channels: before anybody hears in this step, the steps before it are settled."""
+        """On delayed channels: settle the earlier steps before any message is received in this step."""
         self.pass_checkpoints(self.now - 1)
 
     def _items_before(self) -> int:
@@ -218,12 +218,12 @@ class Simulated(Engine):
         return self.start + self.sent(self.now - 1)
 
     def _heard(self, site: int) -> None:
-        """On delayed channels: a site heard something, and may have another quota."""
+        """On delayed channels: a site received a message, and may have another quota."""
         self.channels.touched.append(site)
         self.rouse(-1)
 
     def _judge_later(self) -> None:
-        """On delayed channels: have this step judged when all of its messages have arrived."""
+        """On delayed channels: have this step judged after all of its messages have arrived."""
         if not self._settling:
             self._settling = True
             self.at(self.now, SETTLE, self._judge_now)
@@ -235,7 +235,7 @@ class Simulated(Engine):
         self.judge(self.now)
 
     def at(self, step: int, priority: int, action: Callable[[simpy.Event], None]) -> None:
-        """Have `action(event)` called at a step with a priority."""
+        """Schedule `action(event)` at a step with a priority."""
         event = self.env.event()
         assert event.callbacks is not None
         event.callbacks.append(action)
@@ -243,7 +243,7 @@ class Simulated(Engine):
 
 
 def trigger_at(env: simpy.Environment, event: simpy.Event, step: int, priority: int = NORMAL) -> None:
-    """Make an event happen at a step: what a timeout does at birth, for one that is waited for already."""
+    """Trigger an existing event at a step, as a timeout does for a new one."""
     event._ok, event._value = True, None
     env.schedule(event, priority=priority, delay=step - env.now)  # type: ignore[arg-type]
 

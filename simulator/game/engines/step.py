@@ -1,4 +1,4 @@
-"""The step engine: one SimPy event an item. Slow, plain, and the definition of right."""
+"""The step engine: one SimPy event per item. Slow and simple, the reference for the other engines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from disttrack.simulator.game.engines.simulated import END, Simulated, trigger_a
 
 
 class Step(Simulated):
-    """One process that gives the items out, one a step, each to its site."""
+    """One process that delivers the items, one per step, each to its site."""
 
     name: ClassVar[str] = "step"
 
@@ -42,4 +42,4 @@ class Step(Simulated):
         """Do nothing: every site has all of its items."""
 
     def enter_plan(self, now: int) -> None:
-        """Do nothing: each step asks the plan by itself."""
+        """Do nothing: each step asks the plan itself."""

@@ -1,6 +1,6 @@
-"""What an adversary watches that sees more than the outputs: the traffic, and through a glass the state behind it.
+"""The data watched by an adversary that sees more than the outputs: the messages, and for some also the state.
 
-Where an adversary sees outputs only there is no watch, and the way of a message stays as it is.
+For an adversary that sees only outputs there is no watch, and messages take the usual path.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from disttrack.simulator.game.channels import TranscriptRow
 
 
 class Watch:
-    """Stands where channels keep their transcript, and keeps for the adversary what was sent since it last looked.
+    """Replaces the transcript of the channels, and collects for the adversary the messages since its last view.
 
     Parameters
     ----------
     sees
         traffic or state.
     kept
-        The transcript of the game, None if nothing is recorded.
+        The transcript of the game; None without recording.
     look
-        Returns a site by its number as it is now, and the server for None.
+        Returns a site by its number in its present state, and the server for None.
     on_message
-        Called at each message.
+        Called for each message.
     """
 
     __slots__ = ("_kept", "_look", "_on_message", "fresh", "sees")
@@ -42,18 +42,18 @@ class Watch:
         self._kept, self._look, self._on_message = kept, look, on_message
 
     def append(self, row: TranscriptRow) -> None:
-        """Take a message down."""
+        """Record a message."""
         if self._kept is not None:
             self._kept.append(row)
         self.fresh.append(Heard(*row[:4]))
         self._on_message()
 
     def view(self, **facts: Any) -> TrafficView:
-        """Return the view of this power."""
+        """Return a view for this power."""
         return StateView(look=self._look, **facts) if self.sees == POWERS[2] else TrafficView(**facts)
 
     def show(self, view: View) -> None:
-        """Let the adversary see what has been sent since it last looked."""
+        """Show the adversary the messages since its last view."""
         assert isinstance(view, TrafficView)
         view.see(self.fresh)
         self.fresh.clear()

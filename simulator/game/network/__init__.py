@@ -1,4 +1,4 @@
-"""The simulated network: how long messages take, what becomes of them on the way, and what is still on its way."""
+"""The simulated network: delays and faults of messages, and the messages in transit."""
 
 from disttrack.simulator.game.network.latency import Latency
 from disttrack.simulator.game.network.model import Network, checked_network, network_of

@@ -17,24 +17,24 @@ from disttrack.simulator.game.network.voyages import Origin, Voyages
 from disttrack.simulator.game.network.wires import Wires
 
 DELIVER: Final = 2
-"""Priority of an arrival: after the item of the same step, which has SimPy's normal priority 1."""
+"""Priority of an arrival: after the item of the same step, which has SimPy's default priority 1."""
 FAULT: Final = 3
 """Priority of faults and timeouts: after all arrivals of the step."""
 
 
 class Letter:
-    """A message on its way.
+    """A message in transit.
 
     Attributes
     ----------
     message, site, up
-        What it says, the site that sends or receives it, and whether it goes to the server.
+        The message, the site that sends or receives it, and whether it goes to the server.
     origin
-        Where its chain began.
+        Origin of its chain.
     generation
-        The start of the protocol that it belongs to (`simulator.game.network.recovery`).
+        Number of its start of the protocol (`simulator.game.network.recovery`).
     delivered
-        Whether it has been handed on.
+        Whether it has been delivered.
     """
 
     __slots__ = ("delivered", "generation", "message", "origin", "site", "up")
@@ -47,20 +47,20 @@ class Letter:
 
 @dataclass(frozen=True)
 class Hooks:
-    """What channels ask of the engine, or tell it.
+    """Callbacks from the channels to the engine.
 
     Parameters
     ----------
     sync
-        Called with a site's number before the site hears: gives it the items it has not yet been told of.
+        Called with a site's number before the site receives a message: passes it its pending items.
     items_before
         Returns the number of items at the end of the step before the present one.
     about_to_hear
-        Called before the server or a site hears something.
+        Called before the server or a site receives a message.
     heard
-        Called with a site's number after it has heard something.
+        Called with a site's number after it has received a message.
     stirred
-        Called in each step in which something is sent, arrives, or is lost.
+        Called in each step in which a message is sent, arrives, or is lost.
     """
 
     sync: Callable[[int], None]
@@ -71,23 +71,23 @@ class Hooks:
 
 
 class NetworkChannels(Channels):
-    """Channels on which each message is under way for some steps, over bare wires.
+    """Channels on which each message takes some steps, over bare wires.
 
     The server is a SimPy process that sleeps until its bell rings.
 
     Parameters
     ----------
     wires
-        They say when a message arrives, if it does.
+        They determine whether and when a message arrives.
     hooks
-        The engine's part.
+        The engine's callbacks.
 
     Attributes
     ----------
     lost
-        Messages that were lost on the way, or came to one who was down.
+        Messages that were lost in transit, or arrived at a stopped receiver.
     voyages
-        What is on its way.
+        The messages in transit.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class NetworkChannels(Channels):
         return self.send_on
 
     def send_on(self, site: int, messages: Sequence[Message]) -> None:
-        """Send what a site says of itself on its way to the server: a new chain."""
+        """Send a site's spontaneous messages to the server: a new chain."""
         if messages:
             self._answer(site, messages, self.here())
 
@@ -123,7 +123,7 @@ class NetworkChannels(Channels):
         return Origin(self.clock(), self.hooks.items_before())
 
     def _answer(self, site: int, messages: Sequence[Message], origin: Origin) -> None:
-        """Send a site's messages on their way to the server."""
+        """Send a site's messages to the server."""
         generation = self.generation(site)
         for message in messages:
             self.ledger.count_up(site, message)
@@ -132,21 +132,21 @@ class NetworkChannels(Channels):
             self.post(Letter(message, site, True, origin, generation))
         self.hooks.stirred()
 
-    def send_down(self, said: Sequence[tuple[int, Message]]) -> None:
-        """Send what the server says on its way to the sites."""
-        for receiver, message in said:
+    def send_down(self, messages: Sequence[tuple[int, Message]]) -> None:
+        """Send the server's messages to the sites."""
+        for receiver, message in messages:
             origin = self.voyages.oldest or self.here()
             for site in self.receivers(receiver, message):
                 self.post(Letter(message, site, False, origin, self.generation(None)))
 
     def generation(self, site: int | None) -> int:
-        """Return the start of the protocol that a site's messages belong to, or for None the server's."""
+        """Return the number of the protocol's start for a site's messages, or for None for the server's."""
         return 0
 
     # ------------------------------------------------------------------ on the wires
 
     def post(self, letter: Letter) -> None:
-        """Send a letter on its way."""
+        """Send a letter."""
         arrivals = self.wires.arrivals(letter.site, letter.up, self.clock())
         if not arrivals:
             self.lost += 1
@@ -157,9 +157,9 @@ class NetworkChannels(Channels):
             self.schedule(arrival, DELIVER, partial(self._arrive_again, letter))
 
     def schedule(self, step: int, priority: int, action: Callable[[Any], None]) -> None:
-        """Have `action(event)` called at a step with a priority."""
+        """Schedule `action(event)` at a step with a priority."""
         event = self.env.event()
-        event._ok, event._value = True, None  # triggered, as a timeout is, but with a priority of its own
+        event._ok, event._value = True, None  # triggered, as a timeout is, but with its own priority
         assert event.callbacks is not None
         event.callbacks.append(action)
         self.env.schedule(event, priority=priority, delay=step - self.env.now)  # type: ignore[arg-type]
@@ -172,27 +172,27 @@ class NetworkChannels(Channels):
             self.give_up(letter)
 
     def _arrive_again(self, letter: Letter, event: simpy.Event) -> None:
-        """Take a copy: what it sets off is a chain of its own."""
+        """Receive a copy: the messages that it causes are a new chain."""
         copy = Letter(letter.message, letter.site, letter.up, self.here(), letter.generation)
         self.voyages.begin(copy.origin)
         self._arrive(copy, event)
 
     def give_up(self, letter: Letter) -> None:
-        """Take note that a letter is on its way no more, though it was not heard."""
+        """Record that a letter is not in transit any more, though it was not received."""
         self.voyages.end(letter.origin)
         self.hooks.stirred()
 
     def forget(self, site: int) -> None:
-        """Drop what the wires of a site keep, one of whose ends has lost its state: bare ones keep nothing."""
+        """Drop the state of a site's wires after one of their ends has lost its state: bare ones have none."""
 
     def hears(self, site: int, up: bool) -> bool:
-        """Return whether the receiver on this wire is there: the server if it goes up, else the site."""
+        """Return whether the receiver on this wire is up: the server for an upward wire, else the site."""
         return True
 
-    # ------------------------------------------------------------------ heard
+    # ------------------------------------------------------------------ delivery
 
     def hand_on(self, letter: Letter) -> None:
-        """Let the receiver hear a letter."""
+        """Deliver a letter to its receiver."""
         letter.delivered = True
         if not letter.up:
             self._tell(letter)
@@ -220,9 +220,9 @@ class NetworkChannels(Channels):
         self.hooks.heard(letter.site)
 
     def server_hears(self, letter: Letter) -> Sequence[tuple[int, Message]]:
-        """Return what the server says to a letter."""
+        """Return the server's replies to a letter."""
         return self.server.hear(letter.site, letter.message)
 
     def site_hears(self, letter: Letter) -> Sequence[Message]:
-        """Return what a site says to a letter."""
+        """Return a site's replies to a letter."""
         return self.sites[letter.site].hear(letter.message)

@@ -1,4 +1,4 @@
-"""What goes wrong: links that are cut for a while, sites that crash, a server that does."""
+"""Faults: partitions of links, crashes of sites, restarts of the server."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ _LIST: Final = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
 
 
 def sites_of(text: str | int, k: int | None = None) -> frozenset[int] | None:
-    """Return the sites that a text names: ``all``, a number, ``0-3``, ``0,4-7``; None for all of them.
+    """Return the sites named by a text: ``all``, a number, ``0-3``, ``0,4-7``; None for all of them.
 
     Parameters
     ----------
     k
-        The number of sites that there are, if it is known; naming others is refused then.
+        The number of sites, if it is known; other numbers are then refused.
 
     Examples
     --------
     >>> sorted(sites_of("0,4-6")), sites_of("all")
     ([0, 4, 5, 6], None)
     """
-    said = str(text).replace(" ", "")
-    if said == ALL:
+    names = str(text).replace(" ", "")
+    if names == ALL:
         return None
-    if isinstance(text, bool) or not _LIST.fullmatch(said) or len(said) > 10_000:
+    if isinstance(text, bool) or not _LIST.fullmatch(names) or len(names) > 10_000:
         raise ValueError(f"sites must be all, a site's number, or ranges such as 0-3,7; got {text!r}")
     named: set[int] = set()
-    for part in said.split(","):
+    for part in names.split(","):
         first, _, last = part.partition("-")
         begin, end = int(first), int(last or first)
         if end < begin:
@@ -46,14 +46,14 @@ def sites_of(text: str | int, k: int | None = None) -> frozenset[int] | None:
 
 @dataclass(frozen=True)
 class Partition:
-    """Some sites and the server cannot reach each other for a while: what they send then is lost.
+    """Some sites and the server cannot reach each other for a while: their messages are lost.
 
     Parameters
     ----------
     begin, end
         The first step and the last one.
     sites
-        Which sites, as `sites_of` reads them.
+        The sites, as `sites_of` reads them.
     """
 
     begin: int
@@ -70,7 +70,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class Crash:
-    """Sites stop for a while. Their items wait, what is sent to them is lost.
+    """Sites stop for a while. Their items wait; messages to them are lost.
 
     Parameters
     ----------
@@ -79,13 +79,13 @@ class Crash:
     at
         The step at whose end each of the sites crashes, once.
     rate
-        Crashes of each site, in steps that it is up, on average; drawn. One of the two is given.
+        Crashes per step that a site is up, on average; drawn at random. Exactly one of the two is given.
     state
-        Whether a site goes on where it was when it comes back, or has lost everything but the number of its items.
+        Whether a site resumes with its state when it returns, or has lost everything but the number of its items.
     readmit
-        Whether one that lost its state is re-admitted by the protocol's rule; otherwise it begins like a new site.
+        Whether a site without its state is re-admitted by the protocol's rule; otherwise it begins like a new site.
     sites
-        Which sites, as `sites_of` reads them.
+        The sites, as `sites_of` reads them.
     """
 
     down: int
@@ -109,15 +109,15 @@ class Crash:
 
 @dataclass(frozen=True)
 class Restart:
-    """The server stops for a while: its output stands, what is sent to it is lost.
+    """The server stops for a while: its output does not change, and messages to it are lost.
 
     Parameters
     ----------
     down, at, rate, state
-        As of a `Crash`. One that has lost its state shows the output of its last checkpoint, and asks all sites anew.
+        As in a `Crash`. A server without its state shows the output of its last checkpoint, and polls all sites again.
     checkpoint
-        Steps from one checkpoint, at which its output is saved, to the next; None for none, and it shows what the
-        game began with.
+        Steps between two checkpoints, at which its output is saved; None for none, and it then shows the
+        initial output.
     """
 
     down: int

@@ -1,4 +1,4 @@
-"""All of a network together: wires, reliable links where they are wanted, and those who stop for a while."""
+"""All parts of a network: wires, reliable links if configured, and sites or a server that stop for a while."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class FaultyChannels(NetworkChannels):
     Parameters
     ----------
     network
-        What it is like.
+        Its parameters.
     rng
         The game's network stream.
     recovery
-        Who is down, and how they come back; None if nobody ever is.
+        Stops and returns of sites and server; None without them.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class FaultyChannels(NetworkChannels):
 
     @property
     def restarts(self) -> int:
-        """How often a site or the server has stopped."""
+        """Number of stops of a site or the server."""
         return 0 if self.recovery is None else self.recovery.restarts
 
     def post(self, letter: Letter) -> None:
@@ -64,7 +64,7 @@ class FaultyChannels(NetworkChannels):
             self.links.post(letter)
 
     def forget(self, site: int) -> None:
-        """Begin the links of a site anew: one of their ends has lost its state."""
+        """Restart the links of a site after one of their ends has lost its state."""
         if self.links is not None:
             self.links.begin_anew(site)
 

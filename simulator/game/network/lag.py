@@ -1,8 +1,8 @@
-"""The verdict where messages take time: outputs against the numbers of items that they can know of.
+"""The verdict on a network with delays: outputs against the numbers of items that they can depend on.
 
-While something is on its way, the lag-aware error of a step is the least relative error of the output to anything from
-the number of items before the oldest open chain of messages (`simulator.game.network.voyages`) up to the present one.
-With nothing on its way that is the present number alone, and the lag-aware error is the relative error.
+While messages are in transit, the lag-aware error of a step is the least relative error of the output to any number
+from the items before the oldest open chain of messages (`simulator.game.network.voyages`) up to the present number.
+Without messages in transit only the present number counts, and the lag-aware error is the relative error.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from disttrack.simulator.game.verdict import Verdict
 
 
 class LagReferee:
-    """Judges a game on a network as it goes on, over all steps after the warm-up.
+    """Judges a running game on a network, over all steps after the warm-up.
 
     Parameters
     ----------
     alpha
         The promised relative error; None if nothing is promised.
     warm_up
-        Steps at the beginning that are not judged.
+        Initial steps that are not judged.
     output
         The output before the first step.
 
@@ -34,7 +34,7 @@ class LagReferee:
     max_error
         The largest lag-aware error.
     max_lag
-        The largest number of steps over which a window went back.
+        The largest age of the oldest open chain, in steps.
     failing_steps, first_failure, first_failing_step
         Steps whose lag-aware error exceeded alpha, the items at the first of them, and that step.
     """
@@ -59,7 +59,7 @@ class LagReferee:
         items_at: Callable[[int], int],
         step_of: Callable[[int], int],
     ) -> None:
-        """Note how things stand from `step` on: the output, and where the oldest open chain began.
+        """Record the state from `step` on: the output, and the origin of the oldest open chain.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class LagReferee:
         floor = at_last if oldest is None else oldest.before
         errors = [relative_error(output, at_first), -relative_error(output, floor)]
         if float(output) < 0 or not isfinite(float(output)):
-            errors = [abs(errors[0])]  # nearest to the present number of items, and worst where that is least
+            errors = [abs(errors[0])]  # the end nearest to the present number of items, at its worst when that is least
         self.max_error = max(self.max_error, *errors)
         if self._alpha is not None and max(errors) >= 0.99 * float(self._alpha):
             self._count_failing(first, last, at_first, step_of)
@@ -113,7 +113,7 @@ class LagReferee:
         self.failing_steps += failing
 
     def verdict(self) -> Verdict:
-        """Return ok, failed, or undecided where nothing is promised."""
+        """Return ok, failed, or undecided if nothing is promised."""
         if self._alpha is None:
             return "undecided"
         return "failed" if self.failing_steps else "ok"

@@ -1,4 +1,4 @@
-"""How long a message is under way, in steps."""
+"""Delays of messages, in steps."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from math import ceil, exp, inf
 from typing import Any, Final
 
 LONGEST: Final = 2**40
-"""No delay is longer, in steps: distributions have tails, and clocks 64 bits."""
+"""Largest delay, in steps: distributions have tails, and clocks 64 bits."""
 
 
 @dataclass(frozen=True)
 class Latency:
     """Delay of messages, in steps; one of the four is given.
 
-    A message sent in step t arrives in step t + ceil(delay), after that step's item, and, unless it is set aside on
-    its way, never before an earlier message of the same site in the same direction.
+    A message sent in step t arrives in step t + ceil(delay), after that step's item, and, unless it is reordered,
+    never before an earlier message of the same site in the same direction.
 
     Parameters
     ----------
     constant
         The same delay for every message.
     mean
-        Exponential delays of this mean, drawn for each message by itself.
+        Exponential delays of this mean, drawn independently for each message.
     uniform
-        Least and largest of delays that are equally likely in between.
+        Least and largest of uniformly distributed delays.
     lognormal
         Median, and the standard deviation of the logarithm.
 
@@ -69,7 +69,7 @@ class Latency:
 
     @property
     def mean_steps(self) -> float:
-        """About how many whole steps a message is under way, on average."""
+        """Approximate mean delay of a message in whole steps."""
         if self.constant is not None:
             return float(ceil(self.constant))
         if self.mean is not None:

@@ -1,9 +1,9 @@
 """A reliable link over wires that lose, copy and reorder: numbers, acknowledgements, retransmission.
 
-The two halves know nothing of clocks and wires, which `simulator.game.network.channels` has. Every packet bears its
+The two halves do not depend on clocks and wires, which belong to `simulator.game.network.channels`. Every packet has a
 number, counted from 0 on each link and in each direction, and each arrival is acknowledged by its number. A packet that
-is not acknowledged in time is sent again, each time after a longer pause. The receiver keeps what comes too
-early and throws away what it has had, so that it hands on each payload once and in order, as long as not everything is
+is not acknowledged in time is sent again, each time after a longer pause. The receiver buffers packets that come too
+early and drops duplicates, so that it delivers each payload once and in order, unless every transmission is
 lost.
 """
 
@@ -25,7 +25,7 @@ class Link:
     Parameters
     ----------
     timeout
-        Steps after which a packet is sent again for the first time; None: twice the mean way there and back, and two.
+        Steps after which a packet is first sent again; None: twice the mean round-trip time, plus two.
     backoff
         The factor by which each further pause is longer than the one before.
     longest
@@ -45,7 +45,7 @@ class Link:
             raise ValueError(f"link: backoff must be a finite number of at least 1; got {factor!r}")
 
     def pause(self, tries: int, first: int) -> int:
-        """Return the steps to wait for an acknowledgement after so many tries; `first` is the timeout if none is given.
+        """Return the steps to wait for an acknowledgement after `tries` tries; `first` is the timeout if none is set.
 
         Examples
         --------
@@ -63,7 +63,7 @@ class Link:
 
 
 class Outgoing(Generic[Payload]):
-    """The sender's half: numbers what it sends, and keeps it until it is acknowledged."""
+    """The sender's half: numbers its packets, and keeps each until it is acknowledged."""
 
     __slots__ = ("_next", "unacknowledged")
 
@@ -72,19 +72,19 @@ class Outgoing(Generic[Payload]):
         self.unacknowledged: dict[int, Payload] = {}
 
     def send(self, payload: Payload) -> int:
-        """Take a payload to be sent; return its number."""
+        """Take a payload to send; return its number."""
         number = self._next
         self._next += 1
         self.unacknowledged[number] = payload
         return number
 
     def acknowledged(self, number: int) -> None:
-        """Take an acknowledgement; one that came before, or comes twice, is nothing new."""
+        """Take an acknowledgement; a repeated one has no effect."""
         self.unacknowledged.pop(number, None)
 
 
 class Incoming(Generic[Payload]):
-    """The receiver's half: puts in order what has come, and drops what it has had."""
+    """The receiver's half: puts packets in order, and drops duplicates."""
 
     __slots__ = ("_early", "_next")
 
@@ -93,7 +93,7 @@ class Incoming(Generic[Payload]):
         self._early: dict[int, Payload] = {}
 
     def receive(self, number: int, payload: Payload) -> list[Payload]:
-        """Take a packet; return the payloads that are to be handed on now, in order."""
+        """Take a packet; return the payloads that can be delivered now, in order."""
         if number >= self._next:
             self._early[number] = payload
         ready = []
@@ -104,5 +104,5 @@ class Incoming(Generic[Payload]):
 
     @property
     def waiting(self) -> list[Payload]:
-        """What has come too early."""
+        """The payloads that came too early."""
         return list(self._early.values())

@@ -1,4 +1,4 @@
-"""Channels with a reliable link on each wire: what is lost is sent again, and what comes twice is dropped."""
+"""Channels with a reliable link on each wire: lost messages are sent again, and duplicates are dropped."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ DOWN: Final = False
 class Links:
     """The reliable links of a game, two for each site.
 
-    Words of the link are counted apart: a number with each packet, acknowledgements, and what is sent again.
+    Words of the link are counted separately: a number with each packet, acknowledgements, and retransmissions.
 
     Parameters
     ----------
     link
         Its parameters.
     timeout
-        Steps after which a packet is sent again if they do not say.
+        Default number of steps after which a packet is sent again.
     channels
-        Whose letters it carries.
+        The channels whose letters it carries.
     """
 
     def __init__(self, link: Link, timeout: int, channels: NetworkChannels) -> None:
         self._link, self._timeout, self._channels = link, timeout, channels
         k = len(channels.sites)
         self._epochs = [0] * k
-        """Of each site, how often its links have begun anew; what belongs to an earlier time is dropped."""
+        """Number of restarts of each site's links; packets of an earlier epoch are dropped."""
         self._out: dict[bool, list[Outgoing[Letter]]] = {up: [Outgoing() for _ in range(k)] for up in (UP, DOWN)}
         self._in: dict[bool, list[Incoming[Letter]]] = {up: [Incoming() for _ in range(k)] for up in (UP, DOWN)}
 
     def post(self, letter: Letter) -> None:
-        """Send a letter on its way; it is on its way until it has been handed on, however often it is lost."""
+        """Send a letter; it is in transit until it has been delivered, however often it is lost."""
         self._channels.voyages.begin(letter.origin)
         number = self._out[letter.up][letter.site].send(letter)
         self._transmit(letter, number, 1)
 
     def begin_anew(self, site: int) -> None:
-        """Forget all that is on the links of a site, which has lost its own half; what was not heard never will be."""
+        """Discard all packets of a site that has lost its half of the links; they are never delivered."""
         undelivered: dict[int, Letter] = {}
         for up in (UP, DOWN):
             for letter in (*self._out[up][site].unacknowledged.values(), *self._in[up][site].waiting):
@@ -96,6 +96,6 @@ class Links:
         channels = self._channels
         if channels.hears(site, not up):
             self._transmit(letter, number, tries + 1)
-        else:  # the sender is down: it goes on when it is back
+        else:  # the sender is down: it continues when it is back
             again = channels.clock() + self._link.pause(tries, self._timeout)
             channels.schedule(again, FAULT, partial(self._timed_out, letter, number, epoch, tries))

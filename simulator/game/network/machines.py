@@ -1,4 +1,4 @@
-"""Sites and a server that may stop for a while: they stand where the engine has its sites and its server."""
+"""Sites and a server that may stop for a while; the engine uses them in place of its sites and its server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from disttrack.protocols.base import FOREVER, Message, Number, Server, Site
 class SiteMachine(Site):
     """A site that may stop for a while.
 
-    Its items come to a log that survives, and wait there while it is down: all else may be lost.
+    Its items are stored in a log that survives, and wait there while it is down; all other state may be lost.
 
     Parameters
     ----------
@@ -23,13 +23,13 @@ class SiteMachine(Site):
     Attributes
     ----------
     state
-        ``up``, ``down``, or ``waiting``: it is up, and waits for a start that it is to be told of.
+        ``up``, ``down``, or ``waiting``: it is up, and waits for the announcement of a new start.
     generation
-        The start of the protocol that it goes by.
+        Number of its start of the protocol.
     items
-        Items that have come to it.
+        Items received.
     missed
-        Those that the protocol's site has not been given yet.
+        Items among these that the protocol's site has not received yet.
     """
 
     __slots__ = ("before_crash", "generation", "items", "missed", "site", "state")
@@ -61,18 +61,18 @@ class SiteMachine(Site):
         self.before_crash, self.state = self.state, "down"
 
     def wait(self) -> None:
-        """Wait for a new start: what it had is of no use any more."""
+        """Wait for a new start, which makes the present state obsolete."""
         self.state, self.missed = "waiting", 0
 
     def go_on(self, site: Site, missed: int) -> Sequence[Message]:
-        """Go on as this site of the protocol, which has not been given so many items yet; return what it says."""
+        """Continue as this site of the protocol, which has not received `missed` items yet; return its messages."""
         self.state, self.site, self.missed = "up", site, missed
-        said: list[Message] = []
+        messages: list[Message] = []
         while self.missed:
             part = min(self.missed, self.site.quota() + 1)
             self.missed -= part
-            said += self.site.take(part)
-        return said
+            messages += self.site.take(part)
+        return messages
 
 
 class ServerMachine(Server):
@@ -88,9 +88,9 @@ class ServerMachine(Server):
     Attributes
     ----------
     server
-        The protocol's own server; None while it asks all sites for their counts.
+        The protocol's own server; None while it polls all sites for their counts.
     up
-        Whether it hears.
+        Whether it receives messages.
     """
 
     __slots__ = ("_checkpoint", "_mark", "_rounds", "_saved", "output", "server", "up")
@@ -107,30 +107,30 @@ class ServerMachine(Server):
     def hear(self, sender: int, message: Message) -> Sequence[tuple[int, Message]]:
         if self.server is None:
             return ()
-        said = self.server.hear(sender, message)
+        replies = self.server.hear(sender, message)
         self.output = self.server.output
-        return said
+        return replies
 
     def readmit(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
         if self.server is None:
             return ()
-        said = self.server.readmit(sender, items)
+        replies = self.server.readmit(sender, items)
         self.output = self.server.output
-        return said
+        return replies
 
     def save(self, step: int) -> None:
-        """Save the output if a checkpoint has passed since it was last saved; called before it may change in a step."""
+        """Save the output if a checkpoint has passed since the last save; called before it may change in a step."""
         if self._checkpoint is not None and step // self._checkpoint > self._mark:
             self._mark, self._saved = step // self._checkpoint, self.output
 
     def lose(self) -> None:
-        """Lose its state, but for the output saved last."""
+        """Lose its state, except the output saved last."""
         if self.server is not None:
             self._rounds += self.server.rounds
         self.server, self.output = None, self._saved
 
     def begin(self, server: Server) -> None:
-        """Go on as this server of the protocol."""
+        """Continue as this server of the protocol."""
         if self.server is not None:
             self._rounds += self.server.rounds
         self.server, self.output = server, server.output

@@ -1,4 +1,4 @@
-"""What a network is like: the parameters that a scenario's `network` gives."""
+"""Parameters of a network, as given by a scenario's `network`."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from disttrack.simulator.game.network.link import Link
 
 @dataclass(frozen=True)
 class Network:
-    """What becomes of messages on their way, and of those who send them.
+    """Delays and faults of messages, sites and server.
 
     Parameters
     ----------
     latency, latency_down
-        How long messages are under way, and those of the server if it is another time.
+        Delay of messages, and of the server's messages if it differs.
     far
         Sites, and the latency of their messages in both directions instead.
     loss
-        Probability that a message is lost, each by itself; below 1 with a reliable link.
+        Probability that a message is lost, independently; below 1 with a reliable link.
     duplication
         Probability that a message that is not lost arrives twice.
     reordering
-        Probability that it is held up for another latency and a step, while later ones go past it.
+        Probability that it is delayed by another latency and a step, while later messages overtake it.
     partition, crash, server
-        What goes wrong for a while.
+        Temporary faults.
     link
         The reliable link over these wires; None for none.
     warm_up
-        Steps at the beginning whose outputs are not judged by the verdict.
+        Initial steps whose outputs the verdict does not judge.
     """
 
     latency: Latency = field(default_factory=lambda: Latency(constant=0))
@@ -59,14 +59,14 @@ class Network:
 
     @property
     def instant(self) -> bool:
-        """Whether it is as if there were none."""
+        """Whether it is equivalent to no network."""
         latencies = (self.latency, self.latency_down, None if self.far is None else self.far[1])
         soon = all(one is None or one.instant for one in latencies)
         return soon and not self.faulty and not self.warm_up
 
     @property
     def faulty(self) -> bool:
-        """Whether messages do more than take time."""
+        """Whether messages or machines have faults besides delay."""
         return bool(self.loss or self.duplication or self.reordering or self.partition or self.link) or self.stops
 
     @property
@@ -75,19 +75,19 @@ class Network:
         return any(one is not None and not one.never for one in (self.crash, self.server))
 
     def messages(self, sent: float, k: int, steps: int, protocol: Protocol) -> float:
-        """Return about how many messages cross the wires where a protocol sends so many in a game of so many steps."""
+        """Estimate the messages on the wires if a protocol sends `sent` messages in a game of `steps` steps."""
         for fault, places in ((self.crash, k), (self.server, 1)):
             if fault is not None and not fault.never:
                 times = places * (1.0 if fault.rate is None else steps * fault.rate / (1 + fault.rate * fault.down))
                 if fault.state == "lost":
                     sent += times * (1 if places == k and protocol.readmission == "report" else 3 * k + 1)
         if self.link is not None:
-            tries = 1 / (1 - self.loss) ** 2  # until packet and acknowledgement have both come through
+            tries = 1 / (1 - self.loss) ** 2  # until both the packet and its acknowledgement arrive
             sent *= tries * (2 - self.loss)
         return sent
 
     def check(self, k: int, protocol: Protocol) -> None:
-        """Raise ValueError if sites are named that are not there, or a rule is missing by which they come back."""
+        """Raise ValueError if sites are named that do not exist, or the protocol has no rule for their return."""
         for fault in (self.partition, self.crash):
             if fault is not None:
                 sites_of(fault.sites, k)
@@ -104,7 +104,7 @@ class Network:
 
 
 def network_of(given: Mapping[str, Any] | Network | Latency | None) -> Network | None:
-    """Return the network that a scenario's `network`, or an argument of `play`, describes; None for none.
+    """Return the network described by a scenario's `network`, or by an argument of `play`; None for none.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def network_of(given: Mapping[str, Any] | Network | Latency | None) -> Network |
 
 
 def checked_network(given: Mapping[str, Any] | Network | Latency | None, k: int, protocol: Protocol) -> Network | None:
-    """Return the network of a game of k sites; ValueError if there can be none like this with this protocol."""
+    """Return the network of a game of k sites; ValueError if it does not fit the game or this protocol."""
     network = network_of(given)
     if network is not None:
         network.check(k, protocol)
@@ -144,7 +144,7 @@ def checked_network(given: Mapping[str, Any] | Network | Latency | None, k: int,
 
 
 def link_of(given: Mapping[str, Any] | str) -> Link | None:
-    """Return the link that ``reliable``, ``bare``, or the parameters of a reliable one describe."""
+    """Return the link described by ``reliable``, ``bare``, or the parameters of a reliable link."""
     if isinstance(given, Mapping):
         return Link(**given)
     if given not in ("reliable", "bare"):
@@ -153,7 +153,7 @@ def link_of(given: Mapping[str, Any] | str) -> Link | None:
 
 
 def latency_of(given: Mapping[str, Any] | float | Latency) -> Latency:
-    """Return the delays that a number of steps, or a distribution with its parameters, describes."""
+    """Return the delays described by a number of steps, or by a distribution with its parameters."""
     if isinstance(given, Latency):
         return given
     if not isinstance(given, Mapping):

@@ -1,10 +1,10 @@
-"""How those come back who were down: by the rule of the protocol, or with a new start for all.
+"""The return of sites and server that were down: by the rule of the protocol, or with a new start for all.
 
-A *start* is what a game begins with: the count of each site, known to it and the server. A new start is agreed on
-in three kinds of messages: the server asks all sites (``recount``), each answers with its items (``recounted``) and
-counts in silence from there, and when all answers are in the server begins the protocol with these counts and tells the
-sites their sum (``anew``), who begin it as they hear it. All messages bear the number of their start, their
-*generation*; what belongs to an earlier one is dropped.
+A *start* is the initial state of a game: the count of each site, known to it and the server. A new start is agreed on
+by three kinds of messages: the server asks all sites (``recount``), each answers with its items (``recounted``) and
+counts silently from there, and when all answers are in the server begins the protocol with these counts and sends the
+sites their sum (``anew``), upon which they begin it too. All messages contain the number of their start, their
+*generation*; messages of an earlier one are dropped.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from disttrack.simulator.game.network.model import Network
 from disttrack.simulator.game.network.wires import every
 
 RESTARTED: Final = "restarted"
-"""A site has come back without its state; it tells the number of its items if the protocol's rule is to report."""
+"""A site has returned without its state; the message contains its number of items if `readmission` is `report`."""
 RECOUNT: Final = Message("recount")
 RECOUNTED: Final = "recounted"
 ANEW: Final = "anew"
 NEVER: Final = 2**60
-"""No game is as long."""
+"""Larger than the length of any game."""
 
 
 class Recovery:
-    """Who is down and when, and how they come back.
+    """Stops of sites and server, and their return.
 
     Parameters
     ----------
     network
-        What goes wrong.
+        The faults.
     protocol
-        What the sites and the server do.
+        The rules of the sites and the server.
     sites, server
-        Those of the engine.
+        The engine's sites and server.
     rngs
         The game's random streams by role.
     """
@@ -60,7 +60,7 @@ class Recovery:
         self.sites, self.server = sites, server
         self.rngs = rngs
         self.generation = 0
-        """The start that the server goes by."""
+        """Number of the server's present start."""
         self.restarts = 0
         self._counts: dict[int, int] | None = None
         """The answers so far, while a new start is being agreed on."""
@@ -70,7 +70,7 @@ class Recovery:
         self._times = np.random.default_rng(rngs["network"].integers(2**63, size=4)) if drawn else None
 
     def begin(self, channels: NetworkChannels) -> None:
-        """Set the first faults going, on these channels."""
+        """Schedule the first faults, on these channels."""
         self.channels = channels
         crash, server = self.network.crash, self.network.server
         if crash is not None and not crash.never:
@@ -80,7 +80,7 @@ class Recovery:
             self._expect(server, 0, partial(self._stop, server))
 
     def _expect(self, fault: Crash | Restart, now: int, action: Callable[[Any], None]) -> None:
-        """Have a fault happen at its next time, if there is one."""
+        """Schedule the next occurrence of a fault, if there is one."""
         if fault.rate is None:
             step = fault.at if not now else None
         else:
@@ -90,11 +90,11 @@ class Recovery:
             self.channels.schedule(step, FAULT, action)
 
     def generation_of(self, site: int | None) -> int:
-        """Return the start that a site goes by, or for None the server."""
+        """Return the number of the present start of a site, or for None of the server."""
         return self.generation if site is None else self.sites[site].generation
 
     def is_up(self, site: int | None) -> bool:
-        """Return whether a site, or for None the server, is there."""
+        """Return whether a site, or for None the server, is up."""
         return self.server.up if site is None else self.sites[site].state != "down"
 
     # ------------------------------------------------------------------ sites
@@ -110,7 +110,7 @@ class Recovery:
     def _come_back(self, crash: Crash, site: int, event: Any) -> None:
         channels = self.channels
         channels.hooks.about_to_hear()
-        channels.sync(site)  # items that have come while it was down
+        channels.sync(site)  # items that came while it was down
         if crash.state == "lost":
             channels.forget(site)
         channels.send_on(site, self._restarted(crash, site))
@@ -118,7 +118,7 @@ class Recovery:
         self._expect(crash, channels.clock(), partial(self._crash, crash, site))
 
     def _restarted(self, crash: Crash, site: int) -> Sequence[Message]:
-        """Put a site up again; return what it says."""
+        """Put a site up again; return its messages."""
         k, rng, machine = len(self.sites), self.rngs["sites"], self.sites[site]
         if crash.state == "kept":
             if machine.before_crash == "up":
@@ -128,13 +128,13 @@ class Recovery:
         if not crash.readmit:
             return machine.go_on(self.protocol.sites(k, rng)[site], machine.missed)
         if self.protocol.readmission == "report":
-            said = machine.go_on(self.protocol.returned_site(k, rng, machine.items), 0)
-            return (Message(RESTARTED, machine.items), *said)
+            messages = machine.go_on(self.protocol.returned_site(k, rng, machine.items), 0)
+            return (Message(RESTARTED, machine.items), *messages)
         machine.wait()
         return (Message(RESTARTED),)
 
     def site_hears(self, letter: Letter) -> Sequence[Message]:
-        """Return what a site says to a letter."""
+        """Return a site's replies to a letter."""
         machine, message = self.sites[letter.site], letter.message
         if message.kind == RECOUNT.kind:
             if letter.generation < machine.generation:
@@ -174,7 +174,7 @@ class Recovery:
         self._expect(fault, channels.clock(), partial(self._stop, fault))
 
     def server_hears(self, letter: Letter) -> Sequence[tuple[int, Message]]:
-        """Return what the server says to a letter."""
+        """Return the server's replies to a letter."""
         sender, message = letter.site, letter.message
         self.server.save(self.channels.clock())
         if message.kind == RESTARTED:
@@ -184,7 +184,7 @@ class Recovery:
         return self.server.hear(sender, message) if letter.generation == self.generation else ()
 
     def _readmit(self, sender: int, items: int | None, generation: int) -> Sequence[tuple[int, Message]]:
-        if self._counts is not None:  # it had been asked before it stopped, and so may others have been in vain
+        if self._counts is not None:  # it was asked before it stopped; requests to other sites may also have been lost
             self._counts.pop(sender, None)
             return [(site, RECOUNT) for site in range(len(self.sites)) if site not in self._counts]
         if items is not None and generation == self.generation:
@@ -193,7 +193,7 @@ class Recovery:
         return ((EVERYONE, RECOUNT),)
 
     def _recounted(self, sender: int, items: int) -> Sequence[tuple[int, Message]]:
-        """Take an answer; begin anew when all are in."""
+        """Take an answer; begin a new start when all answers are in."""
         if self._counts is None:
             return ()
         self._counts[sender] = items

@@ -1,4 +1,4 @@
-"""What is on its way: chains of messages, each as old as the item that set it off."""
+"""The messages in transit: chains of messages, each as old as the item that caused it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 
 class Origin(NamedTuple):
-    """Where a chain of messages began.
+    """The origin of a chain of messages.
 
     Attributes
     ----------
     step
         The step in which its first message was sent.
     before
-        Items, with those of `start`, at the end of the step before: what was known before this chain.
+        Items, including `start`, at the end of the step before: the number known before this chain.
     """
 
     step: int
@@ -22,29 +22,30 @@ class Origin(NamedTuple):
 
 
 class Voyages:
-    """The messages on their way, by the chain that each belongs to.
+    """The messages in transit, by chain.
 
-    A message that an item sets off begins a chain. What a site answers belongs to the chain of what it has heard, and
-    what the server sends to the oldest chain that is open then: it may ask for what is late on another one, and pay no
-    heed to that when it comes. A chain is open while a message of it is on its way; one that was lost is so no more.
+    A message caused by an item begins a chain. A site's reply belongs to the chain of the message that it answers, and
+    a message of the server to the oldest open chain: the server may ask for information that is still in transit on
+    another chain, and ignore it when it arrives. A chain is open while a message of it is in transit; a lost message
+    is not.
     """
 
     __slots__ = ("_heap", "_open")
 
     def __init__(self) -> None:
         self._open: dict[Origin, int] = {}
-        """How many messages of each open chain are on their way; all that begin in a step are one."""
+        """Number of messages in transit of each open chain; all chains that begin in one step are one."""
         self._heap: list[Origin] = []
 
     def begin(self, origin: Origin) -> None:
-        """Note that a message of this chain is on its way."""
+        """Record that a message of this chain is in transit."""
         number = self._open.get(origin)
         if number is None:
             heappush(self._heap, origin)
         self._open[origin] = (number or 0) + 1
 
     def end(self, origin: Origin) -> None:
-        """Note that a message of this chain has arrived, with all that it set off sent, or was lost."""
+        """Record that a message of this chain has arrived, after all its effects were sent, or was lost."""
         left = self._open[origin] - 1
         if left:
             self._open[origin] = left
@@ -53,7 +54,7 @@ class Voyages:
 
     @property
     def oldest(self) -> Origin | None:
-        """Where the oldest open chain began; None if nothing is on its way."""
+        """Origin of the oldest open chain; None if nothing is in transit."""
         heap = self._heap
         while heap and heap[0] not in self._open:
             heappop(heap)

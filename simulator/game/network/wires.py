@@ -10,14 +10,14 @@ from disttrack.simulator.game.network.model import Network
 
 
 class Wires:
-    """Carries messages between the sites and the server, each direction of each site a wire of its own.
+    """Carries messages between the sites and the server; each direction of each site is one wire.
 
-    A wire is first in, first out, but for messages that are set aside, and for copies.
+    A wire is first in, first out, except for reordered messages and copies.
 
     Parameters
     ----------
     network
-        What it is like.
+        Its parameters.
     k
         Number of sites.
     rng
@@ -42,7 +42,7 @@ class Wires:
         self._plain = not (network.loss or network.duplication or network.reordering or self._cut)
 
     def arrivals(self, site: int, up: bool, now: int) -> tuple[int, ...]:
-        """Return the steps at which a message that is sent now arrives: none if it is lost, two if it is copied."""
+        """Return the arrival steps of a message sent now: none if it is lost, two if it is duplicated."""
         delay, last = self._samplers[not up][site], self._last[not up]
         if self._plain:
             arrival = last[site] = max(now + delay(), last[site])
@@ -54,7 +54,7 @@ class Wires:
         if network.loss and rng.random() < network.loss:
             return ()
         if network.reordering and rng.random() < network.reordering:
-            arrival = now + delay() + 1 + delay()  # set aside: those behind it do not wait for it
+            arrival = now + delay() + 1 + delay()  # reordered: later messages do not wait for it
         else:
             arrival = last[site] = max(now + delay(), last[site])
         if network.duplication and rng.random() < network.duplication:
@@ -63,13 +63,13 @@ class Wires:
 
 
 def every(sites: str | int, k: int) -> range | list[int]:
-    """Return the numbers of the sites that a text names, in order."""
+    """Return the numbers of the sites named by a text, in order."""
     named = sites_of(sites, k)
     return range(k) if named is None else sorted(named)
 
 
 def mean_way(network: Network, k: int) -> float:
-    """Return the steps of the slowest site's way there and back, on average."""
+    """Return the mean round-trip time of the slowest site, in steps."""
     down = network.latency if network.latency_down is None else network.latency_down
     ways = [network.latency.mean_steps + down.mean_steps]
     if network.far is not None and len(every(network.far[0], k)):

@@ -1,4 +1,4 @@
-"""Games of adaptive data analysis: queries to a sample by an analyst who reacts, sample sizes, and the worst of many.
+"""Games of adaptive data analysis: queries to a sample by an analyst that reacts, sample sizes, and the worst of many.
 
 From Python: `play_analysis`.
 """

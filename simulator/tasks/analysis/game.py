@@ -1,4 +1,4 @@
-"""One game of adaptive data analysis: a sample, a mechanism that answers from it, and an analyst who asks."""
+"""One game of adaptive data analysis: a sample, a mechanism that answers from it, and an analyst that asks queries."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from disttrack.simulator.tasks.continual.clocked_points import known
 ROLES = ("sample", "mechanism", "adversary", "truth")
 """Random streams: the points, the mechanism's noise, the analyst's moves, and the fresh sample for the truth."""
 FRESH: Final = 100_000
-"""Points of the fresh sample where a query's true value has no closed form: it is then known within 0.005 with
-probability 1 - 4e-2 a thousand queries, standard deviation 0.0016 at most."""
+"""Points of the fresh sample for queries without a closed form: their true values are then known within 0.005 with
+probability 1 - 4e-2 per thousand queries, standard deviation 0.0016 at most."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One query that was answered.
+    """A query with its answer.
 
     Attributes
     ----------
     answer
-        The mechanism's; None where it only named the query.
+        The mechanism's answer; None if it only selected the query.
     sample, truth
-        Its mean over the sample and over the distribution.
+        The query's mean over the sample and over the distribution.
     """
 
     answer: float | None
@@ -51,7 +51,7 @@ class AnalysisGame:
 
     @property
     def max_abs_error(self) -> float:
-        """Largest distance of an answer from the distribution; where a query was named, of its mean over the sample."""
+        """Largest distance of an answer from the distribution; for a selected query, of its mean over the sample."""
         return max(abs((one.sample if one.answer is None else one.answer) - one.truth) for one in self.asked)
 
     @property
@@ -62,23 +62,23 @@ class AnalysisGame:
 
     @property
     def empirical_error(self) -> float:
-        """Largest distance of an answer from the mean over the sample; 0 if queries were only named."""
+        """Largest distance of an answer from the mean over the sample; 0 if queries were only selected."""
         return max((abs(one.answer - one.sample) for one in self.asked if one.answer is not None), default=0.0)
 
     @property
     def gap(self) -> float:
-        """How far the last query's mean over the sample is above its true value."""
+        """Excess of the last query's mean over the sample above its true value."""
         return self.asked[-1].sample - self.asked[-1].truth
 
     @property
     def final_error(self) -> float:
-        """How far the last answer is above the true value."""
+        """Excess of the last answer above the true value."""
         last = self.asked[-1]
         return (last.sample if last.answer is None else last.answer) - last.truth
 
 
 def distribution_of(analyst: Analyst, features: int) -> Distribution:
-    """Return the distribution of the points that an analyst asks about."""
+    """Return the distribution of the points for an analyst's queries."""
     return Cells(features) if analyst.points == "cells" else Coins(features)
 
 
@@ -90,13 +90,13 @@ def play_analysis(
     Parameters
     ----------
     mechanism
-        What answers.
+        Answers the queries.
     analyst
-        Who asks. It is copied.
+        Asks the queries. It is copied.
     samples
         Points of the sample.
     queries
-        Queries at most.
+        Maximum number of queries.
     features
         Features of a point, or cells.
     seed
@@ -127,7 +127,7 @@ def play_analysis(
 
 
 class Truth:
-    """True values of queries: in closed form, or from a fresh sample that nobody else sees."""
+    """True values of queries: in closed form, or from a fresh sample used for nothing else."""
 
     def __init__(self, distribution: Distribution, rng: np.random.Generator) -> None:
         self._distribution, self._rng = distribution, rng
@@ -145,7 +145,7 @@ class Truth:
 def converse(
     run: QueryRun, analyst: Analyst, view: AnalystView, data: Data, truth: Truth
 ) -> tuple[list[Asked], StatisticalQuery]:
-    """Let an analyst ask until it has nothing more to ask; return what was asked, and the last query."""
+    """Let an analyst ask all its queries; return them with their answers, and the last query."""
     asked: list[Asked] = []
     last: StatisticalQuery | None = None
     while view.left > 0:

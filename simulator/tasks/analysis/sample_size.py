@@ -1,4 +1,4 @@
-"""The task `sample-size`: how many points does a mechanism need for so many queries?"""
+"""The task `sample-size`: the number of points that a mechanism needs for a number of queries."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from disttrack.simulator.tasks.base import Demand, Record, Task
 from disttrack.simulator.tasks.sizes import Size
 
 ROLES = ("answers",)
-"""Random streams: the answers, of points and noise together."""
+"""Random streams: the answers, with points and noise together."""
 ANSWERS: Final = 4096
-"""Answers that are looked at; all have the same distribution, so that these stand for all of them."""
+"""Number of simulated answers; all answers have the same distribution, so these represent all of them."""
 SHARE: Final = 0.95
 """Share of the answers that must be within alpha."""
 _STEPS: Final = 24
-"""Halvings of the search, which then is exact to a part in a million."""
+"""Halvings of the search, which make it exact to one part in a million."""
 _MOST: Final = 1 << 52
 
 
 def needed(mechanism: QueryMechanism, queries: int, seed: int) -> int | None:
-    """Return the least sample with which 95 % of the answers to queries fixed in advance are within alpha.
+    """Return the least sample for which 95 % of the answers to queries fixed in advance are within alpha.
 
-    The same random numbers serve all sizes that are tried. None if no size is enough.
+    The same random numbers are used for all sizes tried. None if no size suffices.
 
     Examples
     --------
@@ -64,12 +64,12 @@ def needed(mechanism: QueryMechanism, queries: int, seed: int) -> int | None:
 
 
 class SampleSize(Task):
-    """How large must a sample be, for 95 % of a mechanism's answers to be within alpha of the distribution?
+    """The size of a sample for which 95 % of a mechanism's answers are within alpha of the distribution.
 
-    `samples_needed` is found by bisection over games with queries fixed in advance, whose answers are drawn from
-    their own distribution. What adaptivity costs is in the mechanism: the noise of the private ones is calibrated to
-    all queries together, and splitting takes fresh points for each. `per_root` is it over sqrt(k) / alpha^2,
-    `per_query` over k / alpha^2.
+    `samples_needed` is computed by bisection over games with queries fixed in advance, whose answers are drawn from
+    their exact distribution. The cost of adaptivity is part of the mechanism: the noise of private mechanisms is
+    calibrated to all queries together, and splitting takes fresh points for each. `per_root` is the size over
+    sqrt(k) / alpha^2, `per_query` over k / alpha^2.
     """
 
     kind: ClassVar[str] = "sample-size"
@@ -88,8 +88,8 @@ class SampleSize(Task):
         only_usual(point)
         mechanism, analyst = sides(point)
         if type(mechanism).coin_errors is QueryMechanism.coin_errors:
-            said = f"{point.protocol.label} has no answers that can be drawn without a sample"
-            raise PointError(("protocol", "kind"), said)
+            reason = f"{point.protocol.label} has no answers that can be drawn without a sample"
+            raise PointError(("protocol", "kind"), reason)
         if not isinstance(analyst, FixedQueries):
             raise PointError(("adversary", "kind"), f"must be fixed-queries; got {point.adversary.label}")
 
@@ -97,12 +97,12 @@ class SampleSize(Task):
         begun = time.perf_counter()
         mechanism, _ = sides(point)
         assert point.items is not None
-        found = needed(mechanism, point.items, seed)
+        size = needed(mechanism, point.items, seed)
         row: dict[str, Any] = {"items": point.items, "alpha": mechanism.alpha, "engine": "step"}
-        if found is not None:
-            share = mechanism.alpha**2 * found
+        if size is not None:
+            share = mechanism.alpha**2 * size
             row |= {"per_root": share / sqrt(point.items), "per_query": share / point.items}
-        row |= {"samples_needed": found, "ok": found is not None, "verdict": "undecided" if found is None else "ok"}
+        row |= {"samples_needed": size, "ok": size is not None, "verdict": "undecided" if size is None else "ok"}
         return Record(row={**row, "seconds": time.perf_counter() - begun}, engine_reason="a search over sizes")
 
     def demand(self, point: Point) -> Demand:

@@ -1,4 +1,4 @@
-"""The task `statistical-queries`: answers to an analyst who reacts, compared with the distribution."""
+"""The task `statistical-queries`: answers to an analyst that reacts, compared with the distribution."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from disttrack.simulator.tasks.base import Demand, Record, Task
 from disttrack.simulator.tasks.sizes import Size
 
 BETA: Final = 0.05
-"""Probability with which a mechanism may miss its own bound in a game."""
+"""Probability that a mechanism exceeds its own bound in a game."""
 QUERIES: Final = Size("queries", "items", "Queries at most.", needed=True)
 SAMPLES: Final = Size("samples", "start", "Points of the sample.", needed=True)
 FEATURES: Final = Size("features", "sites", "Features of a point, or cells; as many as queries if left out.")
@@ -29,21 +29,21 @@ def sides(point: Point) -> tuple[QueryMechanism, Analyst]:
     Raises
     ------
     PointError
-        If they cannot play with each other.
+        If they are not compatible.
     """
     mechanism, analyst = point.protocol.make(), point.adversary.make()
     if not isinstance(mechanism, QueryMechanism):
         taken = f"task {point.task.label} takes a mechanism that answers statistical queries"
-        said = f"{taken}; {point.protocol.label} is none"
-        raise PointError(("protocol", "kind"), said)
+        reason = f"{taken}; {point.protocol.label} is none"
+        raise PointError(("protocol", "kind"), reason)
     if not mechanism.answers and not analyst.selects:
-        said = f"{point.protocol.label} only selects among queries, and {point.adversary.label} wants answers"
-        raise PointError(("protocol", "kind"), said)
+        reason = f"{point.protocol.label} only selects among queries, and {point.adversary.label} wants answers"
+        raise PointError(("protocol", "kind"), reason)
     return mechanism, analyst
 
 
 def only_usual(point: Point) -> None:
-    """Refuse what games of messages have and these have not."""
+    """Refuse options that apply only to games with messages."""
     if point.network is not None:
         raise PointError(("network",), f"must be left out: task {point.task.label} sends no messages")
     if point.engine not in ("auto", "step"):
@@ -59,9 +59,9 @@ class StatisticalQueries(Task):
     """An analyst asks for means over a distribution, and a mechanism answers from a sample.
 
     Columns: `max_abs_error` and `rms_error` compare the answers with the distribution, `empirical_error` with the
-    sample. `gap` is how far the last query's mean over the sample is above its true value, and `final_error` the same
-    of the last answer; `predicted_gap` is what theory says of the former if the analyst is `sign-correlation`.
-    `bound` is what the mechanism claims of all answers with probability 0.95, and `within_bound` whether it holds.
+    sample. `gap` is the excess of the last query's mean over the sample above its true value, and `final_error` that
+    of the last answer; `predicted_gap` is the theoretical value of `gap` for the analyst `sign-correlation`.
+    `bound` is the mechanism's bound on all errors with probability 0.95, and `within_bound` whether it holds.
     """
 
     kind: ClassVar[str] = "statistical-queries"
@@ -75,9 +75,9 @@ class StatisticalQueries(Task):
         held("games in which all answers were within alpha of the distribution"),
         Answer("largest error", "largest error of an answer against the distribution", "max_abs_error", rank=0),
         replace(RMS, says="root mean squared error over all answers", rank=3),
-        Answer("bound", "what the mechanism claims of all answers with probability 0.95", "bound"),
+        Answer("bound", "the mechanism's bound on all errors with probability 0.95", "bound"),
         Answer("gap", "mean of the last query over the sample above its true value", "gap", "mean", rank=0),
-        Answer("predicted gap", "what theory says of that gap", "predicted_gap", "mean"),
+        Answer("predicted gap", "theoretical value of that gap", "predicted_gap", "mean"),
         Answer("sample error", "largest error of an answer against the sample", "empirical_error", rank=2),
     )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
@@ -116,7 +116,7 @@ class StatisticalQueries(Task):
 
 
 def _predicted(mechanism: QueryMechanism, samples: int, queries: int) -> float | None:
-    """Return what theory says of the gap of `sign-correlation`, whoever has asked; None where it says nothing."""
+    """Return the theoretical gap of `sign-correlation`, for any analyst; None if there is no formula."""
     if isinstance(mechanism, Empirical):
         return overfitting_gap(queries - 1, samples)
     if isinstance(mechanism, GaussianAnswers):

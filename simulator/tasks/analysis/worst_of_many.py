@@ -28,17 +28,17 @@ from disttrack.simulator.tasks.sizes import Size
 ROLES = ("samples", "mechanism", "adversary", "truth", "choice")
 """Random streams: the points, the mechanism's noise, the analyst's moves, the truth, and the noise of the choice."""
 EPSILON: Final = 0.05
-"""Stability of the noisy argmax that chooses."""
+"""Stability of the noisy argmax that makes the choice."""
 
 
 @dataclass(frozen=True)
 class Worst:
-    """What algorithm B returned.
+    """Result of algorithm B.
 
     Attributes
     ----------
     gap
-        q(S_t) - q(D) of the query and the sample that it chose; a query may stand for its complement.
+        q(S_t) - q(D) of the chosen query and sample; a query may be replaced by its complement.
     worst
         The largest such gap among all repetitions.
     """
@@ -54,7 +54,7 @@ def worst_of_many(
 
     Step (1) takes the last query of each game as q_t; step (2) chooses among q_t and 1 - q_t by q(S_t) - q(D), a
     query of sensitivity 1 / n, with NoisyArgmax at epsilon 0.05. Points have as many features as there are queries,
-    or lie in ten times as many cells as there are of them.
+    or lie in ten times as many cells as there are queries.
     """
     rngs = streams(seed, ROLES)
     features = 10 * samples if analyst.points == "cells" else queries
@@ -78,10 +78,10 @@ def worst_of_many(
 
 
 class WorstOfMany(Task):
-    """Algorithm B: of many repetitions of mechanism and analyst, that whose last query is furthest off on its sample.
+    """Algorithm B: of many repetitions of mechanism and analyst, choose one whose last query errs most on its sample.
 
-    `chosen_gap` is that of the query that the noisy argmax chose, `worst_gap` the largest of all. `stability_bound` is
-    what Claim B allows the former on average: e^epsilon - 1 + T delta, epsilon and delta those of the mechanism and
+    `chosen_gap` is that of the query chosen by the noisy argmax, `worst_gap` the largest of all. `stability_bound` is
+    the bound of Claim B on the mean of the former: e^epsilon - 1 + T delta, with epsilon and delta of the mechanism and
     of the choice together; empty for a mechanism that is not stable.
     """
 
@@ -95,7 +95,7 @@ class WorstOfMany(Task):
     columns: ClassVar[Sequence[str]] = ("samples", "chosen_gap", "worst_gap", "stability_bound")
     answers: ClassVar[Sequence[Answer]] = (
         Answer("chosen gap", "gap of the query that the noisy argmax chose, on average", "chosen_gap", "mean", rank=0),
-        Answer("allowed", "what stability allows that gap on average", "stability_bound", "mean", rank=0),
+        Answer("allowed", "bound of stability on the mean of that gap", "stability_bound", "mean", rank=0),
         Answer("worst gap", "largest gap of all queries", "worst_gap", "mean"),
     )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
@@ -109,14 +109,14 @@ class WorstOfMany(Task):
         mechanism, analyst = sides(point)
         assert point.items is not None
         assert point.sites is not None
-        found = worst_of_many(
+        worst = worst_of_many(
             mechanism, analyst, repetitions=point.sites, samples=point.start, queries=point.items, seed=seed
         )
         stable = mechanism.stability(point.start, point.items)
         bound = None if stable is None else exp(stable[0] + EPSILON) - 1 + point.sites * stable[1]
-        row: dict[str, Any] = {"chosen_gap": found.gap, "worst_gap": found.worst, "stability_bound": bound}
+        row: dict[str, Any] = {"chosen_gap": worst.gap, "worst_gap": worst.worst, "stability_bound": bound}
         row |= {"items": point.items, "samples": point.start, "alpha": mechanism.alpha, "engine": "step"}
-        # the bound is one on the mean: a single game neither keeps nor breaks it
+        # the bound is on the mean: a single game neither keeps nor breaks it
         row |= {"ok": False, "verdict": "undecided", "seconds": time.perf_counter() - begun}
         return Record(row=row, engine_reason="a repetition at a time")
 

@@ -1,9 +1,9 @@
-"""Privacy that is measured: what runs on neighbouring inputs prove about epsilon, beside what is claimed.
+"""Measured privacy: the lower bound on epsilon from runs on neighbouring inputs, compared with the claim.
 
 >>> from disttrack.mechanisms import PerItem
 >>> from disttrack.simulator.tasks.audit import audit
->>> found = audit(PerItem(epsilon=1.0, horizon=4), runs=2_000)
->>> found.epsilon_low <= found.epsilon
+>>> result = audit(PerItem(epsilon=1.0, horizon=4), runs=2_000)
+>>> result.epsilon_low <= result.epsilon
 True
 """
 
@@ -26,7 +26,7 @@ def audit(thing: Any, **options: Any) -> MechanismAudit | TrackerAudit:
     Raises
     ------
     ScenarioError
-        If it claims no privacy, or no audit of it is known.
+        If it claims no privacy, or no audit exists for it.
     """
     if isinstance(thing, Robust):
         return audit_tracker(thing, **options)

@@ -1,4 +1,4 @@
-"""What the declared draws of a mechanism lose together, by composition with dp-accounting (the extra `audit`)."""
+"""The composed loss of the declared draws of a mechanism, by dp-accounting (the extra `audit`)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from disttrack.mechanisms import Counter
 from disttrack.mechanisms.accounting.composition import TAIL, exact_available, exact_laplace, exact_normal
 
 MISSING: Final = "dp-accounting is missing, so nothing is composed: pip install 'disttrack[audit]'"
-"""What is said where the extra is not installed."""
+"""Message if the extra is not installed."""
 STEPS: Final = 64
-"""Steps at most of the stream whose draws are composed."""
+"""Maximum number of steps of the stream whose draws are composed."""
 
 
 def available() -> bool:
-    """Return whether dp-accounting can be used."""
+    """Return whether dp-accounting is installed."""
     return exact_available()
 
 
 def accounted(mechanism: Any, delta: float) -> float | None:
-    """Return the privacy loss at `delta` of the entry that the draws of a counter give away most of.
+    """Return the privacy loss at `delta` of the entry for which the draws of a counter lose most.
 
-    An entry takes part in the draws of a column of the counter's encoder; these are independent, so their losses
+    An entry affects the draws of a column of the counter's encoder; these are independent, so their losses
     compose. None if the mechanism declares no such matrix, or without dp-accounting.
     """
     if not isinstance(mechanism, Counter) or not available():

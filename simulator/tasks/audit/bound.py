@@ -1,4 +1,4 @@
-"""How much privacy loss a number of hits proves: a lower bound for epsilon with exact confidence."""
+"""The privacy loss proved by a number of hits: a lower bound for epsilon with exact confidence."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from math import inf, log
 from disttrack.simulator.claims.statistics import clopper_pearson
 
 FALSE_ALARM = 1e-4
-"""Probability with which an audit finds more than the truth."""
+"""Probability that an audit's bound exceeds the true epsilon."""
 
 
 def epsilon_bound(
     hits: int, runs: int, other_hits: int, other_runs: int, delta: float = 0.0, false_alarm: float = FALSE_ALARM
 ) -> float:
-    """Return what epsilon is at least, if an event came up so often on an input and on its neighbour.
+    """Return a lower bound on epsilon, given how often an event occurred on an input and on its neighbour.
 
     Privacy says p <= exp(epsilon) q + delta for the event's probabilities p and q, so epsilon is at least
     ln((p - delta) / q). p is taken at its lower and q at its upper Clopper-Pearson bound, each one-sided at half the
     false-alarm rate: the result exceeds the true epsilon with probability at most `false_alarm`. 0 if nothing is
-    proved. The event must have been chosen without a look at these runs.
+    proved. The event must have been chosen without these runs.
 
     Parameters
     ----------
     hits, runs
-        How often the event came up on the input on which it is likelier, in how many runs.
+        Occurrences of the event on the input on which it is likelier, and the number of runs.
     other_hits, other_runs
         The same on the neighbour.
     delta
         The delta of the claim.
     false_alarm
-        Probability with which the bound may be too high.
+        Probability that the bound is too high.
 
     Source
     ------

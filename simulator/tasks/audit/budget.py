@@ -1,8 +1,8 @@
-"""Where the epsilon of a mechanism or tracker goes, as a ledger: counters and the robust tracker report through it too.
+"""The division of the epsilon of a mechanism or tracker, as a ledger; also for counters and the robust tracker.
 
-Dynamic mechanisms keep their own as they run. A counter declares what gets noise (its encoder), so the ledger of the
-entry that is used most can be read off: a use for each draw that it has a part in. The robust tracker's follows from
-the constants of its first round: two phases lose, and two entries of the counter.
+Dynamic mechanisms keep their own ledger as they run. A counter declares its noisy sums (its encoder), so the ledger of
+the entry that is used most follows from it: one use for each draw that the entry affects. The robust tracker's follows
+from the constants of its first round: two phases have a loss, and two entries of the counter.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from disttrack.protocols import Robust
 from disttrack.simulator.errors import ScenarioError
 
 STEPS: Final = 64
-"""Steps at most of the stream whose ledger is shown."""
+"""Maximum number of steps of the stream whose ledger is shown."""
 SITES: Final = 64
 """Sites of the tracker whose ledger is shown."""
 
@@ -30,9 +30,9 @@ def budget_of(thing: Any, *, sites: int = SITES, seed: int = 0) -> Ledger:
     Raises
     ------
     ScenarioError
-        It claims no privacy that has an epsilon.
+        It claims no privacy with an epsilon.
     mechanisms.accounting.Overdrawn
-        What it draws loses more than it claims.
+        Its draws lose more than it claims.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def budget_lines(thing: Any, sites: int = SITES) -> list[str]:
     Raises
     ------
     ScenarioError
-        There is none, or what is drawn loses more than is claimed.
+        There is no ledger, or the draws lose more than is claimed.
     """
     try:
         return list(lines(budget_of(thing, sites=sites)))
@@ -79,7 +79,7 @@ def budget_lines(thing: Any, sites: int = SITES) -> list[str]:
 
 
 def _counter(counter: Counter, ledger: Ledger, delta: float = 0.0) -> None:
-    """Enter what the draws of a counter cost the entry that is used most."""
+    """Enter the loss of a counter's draws for the entry that is used most."""
     if isinstance(counter, Sparse):
         partition, inner = counter.partition, counter.inner
         segments = ledger.part("partition", partition.epsilon, rule="parallel")
@@ -100,7 +100,7 @@ def _counter(counter: Counter, ledger: Ledger, delta: float = 0.0) -> None:
 
 
 def _tracker(protocol: Robust, sites: int) -> Ledger:
-    """Enter what one threshold costs in a round: a bit that comes in another phase moves two phases and two counts."""
+    """Enter the loss of one threshold in a round: moving a bit to another phase changes two phases and two counts."""
     of = protocol.constants(sites, 1)
     ledger = Ledger(f"one threshold in a round of {protocol.kind}", of.epsilon)
     for phase in ("the phase that its bit left", "the phase that its bit joined"):

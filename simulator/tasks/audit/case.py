@@ -1,4 +1,4 @@
-"""A case of an audit: two neighbouring inputs, what an observer sees of a run, and the claim.
+"""A case of an audit: two neighbouring inputs, the observation of a run, and the claim.
 
 A case observes one run and returns its numbers, the category first if it has one.
 """
@@ -15,12 +15,12 @@ import numpy as np
 from disttrack.simulator.tasks.audit.event import Shape
 
 Observe = Callable[[bool, np.random.Generator], Sequence[float]]
-"""Plays one run, on the neighbour if the first argument is true, and returns what an observer sees."""
+"""Plays one run, on the neighbour if the first argument is true, and returns the observation."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A claim and how it is put to the test.
+    """A claim and its test.
 
     Attributes
     ----------
@@ -29,11 +29,11 @@ class Case:
     observe
         Plays one run.
     shape
-        What the observations are.
+        Structure of the observations.
     inputs
         The input and its neighbour, in words.
     share
-        Part of the usual number of runs that is played, where a run is slow.
+        Share of the usual number of runs, for slow runs.
     """
 
     epsilon: float
@@ -45,13 +45,13 @@ class Case:
 
 
 def sample(case: Case, neighbour: bool, runs: int, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the observations of so many runs, a row a run."""
+    """Return the observations of `runs` runs, one row per run."""
     play = partial(case.observe, neighbour, rng)
     return np.array([play() for _ in range(runs)], dtype=np.float64)
 
 
 def closings(answers: Sequence[float], exact: Sequence[float], most: int) -> list[float]:
-    """Return which steps changed the answer, as one number, and what the changed answers are off by, padded."""
+    """Return the steps that changed the answer, as one number, and the errors of the changed answers, padded."""
     pattern, off, before = 0, [], 0.0
     for t, answer in enumerate(answers):
         if answer != before:

@@ -1,6 +1,6 @@
-"""What is audited of each mechanism: its cases, and the parameters under which it is audited.
+"""The audits of each mechanism: its cases, and the parameters for audits.
 
-Each case takes inputs on which the mechanism is close to its limit: short streams, a first item that lies in all
+Each case uses inputs for which the mechanism is close to its limit: short streams, a first item that is in all
 intervals of a tree, queries at the threshold.
 """
 
@@ -48,13 +48,13 @@ SLOW: Final = (
     *(Hybrid, SquareRoot, Blt, Sparse, PrivatePartition, SortedQueries, SparseVectorQueries, PerturbedLeader),
     *(ExpertsPrivate, StaticMechanism, DynamicMechanism),
 )
-"""Mechanisms whose runs are slow to begin; a quarter of the runs are played."""
+"""Mechanisms with slow runs; only a quarter of the runs are played."""
 
 Cases = Case | tuple[Case, ...]
 
 
 def _counter(counter: Counter) -> Cases:
-    """The first or the last item of a short stream is there or not; where memory is private the third, and one look."""
+    """Presence of the first or the last item of a short stream; for a private memory of the third, with one look."""
     if isinstance(counter, Sparse):
         return _sparse_counter(counter)
     steps = min(STEPS, counter.horizon or STEPS)
@@ -64,7 +64,7 @@ def _counter(counter: Counter) -> Cases:
 
 
 def _one_item(counter: Counter, steps: int, place: int, look: int | None) -> Case:
-    """One item is there or not; the memory is seen after step `look`, if at all."""
+    """Presence of one item; the memory is seen after step `look`, unless None."""
     without = [0.0] * steps
     with_item = [float(t == place) for t in range(steps)]
 
@@ -91,7 +91,7 @@ def _one_item(counter: Counter, steps: int, place: int, look: int | None) -> Cas
 
 
 def _sparse_counter(counter: Sparse) -> Case:
-    """A stream whose segments are about to close at every step; the first entry is larger by one or not."""
+    """A stream whose segments are about to close at every step; the neighbour's first entry is larger by one."""
     segment = counter.partition.threshold(1, counter.horizon or 2) / 2
     without = [segment] * STEPS
     with_item = [segment + 1, *without[1:]]
@@ -158,7 +158,7 @@ def _sorted_queries(queries: SortedQueries) -> Case:
 
 
 def _sparse_vector_queries(queries: SparseVectorQueries) -> Case:
-    """Half of the points lie below the query; one of them on its other side in the neighbour."""
+    """Half of the points lie below the query; in the neighbour one of them is on its other side."""
     half = queries.points // 2
     here = [0.2] * half + [0.8] * (queries.points - half)
     there = [0.2] * (half - 1) + [0.8] * (queries.points - half + 1)
@@ -220,7 +220,7 @@ def _continual_output(transformation: ContinualOutput) -> Case:
 
 
 def _leader(leader: PerturbedLeader) -> Case:
-    """Two rounds of equal costs, but for one expert's in the first."""
+    """Two rounds of equal costs, except for one expert's in the first."""
     here = np.full((2, leader.experts), 0.5)
     here[0, 0] = 0.0
     there = here.copy()
@@ -256,7 +256,7 @@ CASES: Final[dict[type[Any], Callable[[Any], Cases]]] = {
     Learner: learner_case,
     **DATA_CASES,
 }
-"""How each class of mechanism is audited; subclasses are audited like their base."""
+"""The audit of each class of mechanism; subclasses are audited like their base."""
 
 USUAL: Final[dict[str, dict[str, Any]]] = {
     "above-threshold": {"threshold": 0.0},
@@ -273,18 +273,18 @@ USUAL: Final[dict[str, dict[str, Any]]] = {
     **DATA_USUAL,
     **USUAL_OF_LEARNERS,
 }
-"""Parameters under which a mechanism is audited unless others are given: those at which little hides its loss."""
+"""Default parameters for audits: those for which little hides a mechanism's loss."""
 
 
 def usual(kind: str, taken: Sequence[str]) -> dict[str, Any]:
-    """Return the parameters under which a kind is audited, of those that it takes."""
+    """Return the default parameters for the audit of a kind, restricted to the ones that it takes."""
     common = {"epsilon": 1.0, "horizon": STEPS}
     given = {**{name: common[name] for name in common if name in taken}, **USUAL.get(kind, {})}
     return {name: value for name, value in given.items() if name in taken}
 
 
 def cases_of(mechanism: Any) -> tuple[Case, ...]:
-    """Return the pairs of inputs on which a mechanism may be audited; none if it is of no known class."""
+    """Return the pairs of inputs for the audit of a mechanism; none if it is of no known class."""
     for base, make in CASES.items():
         if isinstance(mechanism, base):
             made = make(mechanism)

@@ -1,4 +1,4 @@
-"""What is audited of mechanisms that answer families of queries: releases, growing data, growing and shrinking data."""
+"""Audits of mechanisms that answer families of queries: releases, growing data, growing and shrinking data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DENSE: Final = 128
 
 
 def _static(mechanism: StaticMechanism) -> Case:
-    """No item, or one of value 0; near the size at which it ceases to look empty where that matters."""
+    """No item, or one of value 0; if it can look empty, near the size at which it does."""
     counts = np.zeros(mechanism.domain)
     if isinstance(mechanism, MultiplicativeWeights):
         counts[0] = round(mechanism.inhabited_from(1.0))
@@ -42,7 +42,7 @@ def _static(mechanism: StaticMechanism) -> Case:
 
 
 def _updates(mechanism: DynamicMechanism, without: Sequence[int], update: int, inputs: str) -> Case:
-    """An update at step 1 + `place` that is there or not; seen are the answers after each step."""
+    """Presence of an update at step 1 + `place`; the answers after each step are seen."""
     place = without.index(0)
     codes = list(without)
     codes[place] = update
@@ -60,7 +60,7 @@ def _updates(mechanism: DynamicMechanism, without: Sequence[int], update: int, i
 
 
 def _exact(codes: Sequence[int]) -> list[float]:
-    """Return how many items there are after each step."""
+    """Return the number of items after each step."""
     live: set[int] = set()
     sizes = []
     for step, code in enumerate(codes, start=1):
@@ -86,7 +86,7 @@ def _changing(mechanism: DynamicMechanism) -> tuple[Case, ...]:
 
 
 def _segments(mechanism: DynamicMechanism) -> Case:
-    """A dense stream in which a segment is about to close; seen are its end and its answer."""
+    """A dense stream in which a segment is about to close; its end and its answer are seen."""
 
     def observe(other: bool, rng: np.random.Generator) -> Sequence[float]:
         run = mechanism.start(rng)
@@ -110,7 +110,7 @@ DATA_CASES: Final[dict[type[Any], Callable[[Any], Any]]] = {
     GrowingSparse: _sparse,
     DynamicMechanism: _growing,
 }
-"""How each class is audited; subclasses are audited like their base, and the first that fits counts."""
+"""The audit of each class; subclasses are audited like their base, and the first match counts."""
 
 DATA_USUAL: Final[dict[str, dict[str, Any]]] = {
     "laplace": {"queries": "points", "domain": 2},
@@ -121,4 +121,4 @@ DATA_USUAL: Final[dict[str, dict[str, Any]]] = {
     "fully-dynamic": {"horizon": None},
     "inserted-minus-deleted": {"horizon": None},
 }
-"""Parameters under which they are audited unless others are given."""
+"""Default parameters for their audits."""

@@ -1,8 +1,8 @@
-"""What to bet on: an event that tells two neighbouring inputs apart, learned from runs that are not used to test it.
+"""An event that distinguishes two neighbouring inputs, learned from runs that are not used to test it.
 
-A Laplace noise that hides a shift by s gives away clip(x, 0, s), up to a constant and the scale; a normal one x
-itself. So the log-likelihood ratio of a mechanism is close to linear in such clipped differences of what it shows, and
-a logistic regression finds it without being told how the mechanism works. Nothing depends on its being right: a poor
+Laplace noise that hides a shift by s reveals clip(x, 0, s), up to a constant and the scale; normal noise reveals x
+itself. So the log-likelihood ratio of a mechanism is close to linear in such clipped differences of its outputs, and
+a logistic regression approximates it without knowledge of the mechanism. Nothing depends on its accuracy: a poor
 event proves less, never too much.
 """
 
@@ -21,25 +21,25 @@ from disttrack.simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
 Floats = NDArray[np.float64]
 
 MOST_CATEGORIES: Final = 32
-"""Different outcomes of a discrete observation that are told apart."""
+"""Number of different outcomes of a discrete observation that are distinguished."""
 RIDGE: Final = 1e-3
-"""Weight of the penalty that keeps the regression finite where runs are told apart with certainty."""
+"""Weight of the penalty that keeps the regression finite if runs are perfectly distinguishable."""
 MOST_ROWS: Final = 8_000
-"""Training runs of each input that the regression is fitted on; the cut is chosen on all of them."""
+"""Training runs of each input used to fit the regression; the cut is chosen on all of them."""
 CUTS: Final = 200
-"""Cuts of the score that are tried in the training half."""
+"""Cuts of the score tried in the training half."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How observations are turned into features.
+    """Rule that turns observations into features.
 
     Parameters
     ----------
     base, shifted
-        What the numbers would be without noise, on the input and on its neighbour; for runs of the same category.
+        The noiseless numbers, on the input and on its neighbour; for runs of the same category.
     normal
-        Whether the noise is normal: differences then count as they are, not clipped.
+        Whether the noise is normal: differences are then used directly, not clipped.
     categories
         Whether each observation begins with the number of its category.
     """
@@ -51,12 +51,12 @@ class Shape:
 
 
 class Features:
-    """Turns a table of observations, a row a run, into a table of features.
+    """Turns a table of observations, one row per run, into a table of features.
 
     Parameters
     ----------
     shape
-        What the columns are.
+        Structure of the columns.
     sample
         Observations from which the categories are learned.
     """
@@ -82,7 +82,7 @@ class Features:
         return np.column_stack(columns)
 
     def _pairs(self, observed: Floats) -> list[tuple[Floats, float, float]]:
-        """Return numbers and differences of two of them, each with what it would be on the two inputs."""
+        """Return numbers and differences of two of them, each with its noiseless values on the two inputs."""
         if self.shape.categories:
             observed = observed[:, 1:]
         base, shifted = np.asarray(self.shape.base), np.asarray(self.shape.shifted)
@@ -118,11 +118,11 @@ class Event:
     features, weights
         The score is their product.
     cut
-        Where it is cut.
+        Limit of the score.
     reverse
         Whether small scores count.
     promise
-        What it proves on the training runs.
+        Epsilon that it proves on the training runs.
     """
 
     features: Features
@@ -132,7 +132,7 @@ class Event:
     promise: float
 
     def happened(self, observed: Floats) -> NDArray[np.bool_]:
-        """Return for each run whether the event came up."""
+        """Return for each run whether the event occurred."""
         score = self.features(observed) @ self.weights
         return score <= self.cut if self.reverse else score >= self.cut
 

@@ -1,4 +1,4 @@
-"""How online learners and the mirror are audited: a few rounds at one point, of which the first is another one."""
+"""Audits of online learners and the mirror: a few rounds at one point; in the neighbour the first is at another."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROUNDS: Final = 4
 
 
 def learner_case(learner: Learner) -> Case:
-    """Examples (0, 1), of which the first may be (1, 1); seen: all hypotheses, or all other predictions."""
+    """Examples (0, 1), in the neighbour (1, 1) first; all hypotheses, or all other predictions, are seen."""
     rounds = learner.mirror.delay + learner.mirror.length + 1 if isinstance(learner, PointPredictor) else ROUNDS
     epsilon, delta = learner.privacy
     labels = np.ones(rounds, dtype=bool)
@@ -36,7 +36,7 @@ def learner_case(learner: Learner) -> Case:
 
 
 def mirror_case(mirror: JdpMirror) -> Case:
-    """Ones through the whole climb, of which the first may be missing; seen: the other answers."""
+    """Ones through the whole climb, the first missing in the neighbour; the other answers are seen."""
     steps = mirror.delay + mirror.length + 2
 
     def observe(neighbour: bool, rng: np.random.Generator) -> Sequence[float]:
@@ -63,4 +63,4 @@ USUAL: Final[dict[str, dict[str, Any]]] = {
     "jdp-mirror": {"delta": 0.1},
     "point-predictor": {"epsilon": 18.0, "delta": 0.15, "count": 3, "delay": 6, "window": 6, "half": 2},
 }
-"""Parameters under which they are audited unless others are given."""
+"""Default parameters for their audits."""

@@ -1,4 +1,4 @@
-"""The audit of a mechanism: what its runs on two neighbouring inputs prove about epsilon."""
+"""The audit of a mechanism: the lower bound on epsilon from its runs on two neighbouring inputs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from disttrack.simulator.tasks.audit.exact.known import Exact, exact_loss
 RUNS: Final = 20_000
 """Runs on each input, in each half."""
 ROUNDING: Final = 1e-6
-"""By how much a computed loss may be off."""
+"""Largest error of a computed loss."""
 ROLES: Final = ("training", "training neighbour", "testing", "testing neighbour")
 """Random streams: the runs of each half, on the input and on its neighbour."""
 
 
 @dataclass(frozen=True)
 class MechanismAudit:
-    """What came of an audit.
+    """Outcome of an audit.
 
     Attributes
     ----------
@@ -34,18 +34,18 @@ class MechanismAudit:
     epsilon, delta
         The claim.
     epsilon_low
-        What epsilon is at least, save with probability `false_alarm`.
+        Lower bound on epsilon, wrong with probability at most `false_alarm`.
     accounted
         The loss of the declared draws at `delta`, by composition; None if the mechanism does not declare them or
         dp-accounting is missing.
     hits, other_hits, runs
-        How often the event came up in the testing half on the one input and on the other, in how many runs each.
+        Occurrences of the event in the testing half on each input, and the number of runs of each.
     inputs
         The neighbouring inputs of the runs, in words.
     arithmetic
-        In which arithmetic the privacy holds: on a grid, with rounded data, for coins or in real numbers.
+        Arithmetic in which the privacy holds: on a grid, with rounded data, for coins or in real numbers.
     exact
-        The exact loss on inputs of its own, beside what is proved there; None where it cannot be computed.
+        The exact loss on its own inputs, with the bound proved there; None if it cannot be computed.
     """
 
     name: str
@@ -63,12 +63,12 @@ class MechanismAudit:
 
     @property
     def loss(self) -> float:
-        """What is given away: exactly, or else as far as runs prove it."""
+        """The loss: the exact one, or else the lower bound from runs."""
         return self.exact.loss if self.exact is not None else self.epsilon_low
 
     @property
     def allowed(self) -> float:
-        """What may be given away on the inputs of `loss`: what is proved there, or else what is claimed."""
+        """The largest allowed loss on the inputs of `loss`: the bound proved there, or else the claim."""
         return self.exact.proved if self.exact is not None else self.epsilon
 
     @property
@@ -81,26 +81,26 @@ class MechanismAudit:
 def audit_mechanism(
     mechanism: Any, *, runs: int = RUNS, seed: int = 0, false_alarm: float = FALSE_ALARM
 ) -> MechanismAudit:
-    """Audit a mechanism and return what was found.
+    """Audit a mechanism and return the outcome.
 
-    An event is chosen from `runs` runs on each of two neighbouring inputs, and tested on as many fresh ones. Of several
-    pairs of inputs the one is tested whose event proves most in the training half.
+    An event is chosen from `runs` runs on each of two neighbouring inputs, and tested on the same number of fresh runs.
+    If there are several pairs of inputs, the pair whose event proves most in the training half is tested.
 
     Parameters
     ----------
     mechanism
         An instance of a class in `CASES`, or of a subclass.
     runs
-        Runs on each input, in each half; a quarter of them where a run is slow to begin.
+        Runs on each input, in each half; a quarter of them for slow runs.
     seed
         Root of all randomness.
     false_alarm
-        Probability with which a mechanism that keeps its claim is found to exceed it.
+        Probability that a mechanism that keeps its claim is reported to exceed it.
 
     Raises
     ------
     ScenarioError
-        If the class is not known to the audit.
+        If there is no audit for the class.
     """
     cases = cases_of(mechanism)
     name = str(getattr(mechanism, "kind", "") or type(mechanism).__name__)
@@ -125,16 +125,16 @@ def audit_mechanism(
 
 
 def loss_with_half_the_noise(mechanism: Any, **options: Any) -> float | None:
-    """Return the `loss` of a copy with half of the noise: what an audit of it finds; None if there is no such copy.
+    """Return the `loss` of a copy with half of the noise, which an audit has to detect; None if there is no such copy.
 
     Parameters
     ----------
     options
-        Those of `audit_mechanism`, for a mechanism whose loss only runs can tell.
+        Options of `audit_mechanism`, for a mechanism without an exact loss.
     """
     try:
         copy = broken(mechanism, "half-noise")
     except ScenarioError:
         return None
-    found = exact_loss(copy)
-    return audit_mechanism(copy, **options).loss if found is None else found.loss
+    exact = exact_loss(copy)
+    return audit_mechanism(copy, **options).loss if exact is None else exact.loss

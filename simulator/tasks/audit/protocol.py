@@ -1,4 +1,4 @@
-"""The audit of the robust tracker: exact losses of transcripts, how its noise is distributed, and what runs prove."""
+"""The audit of the robust tracker: exact losses of transcripts, a test of its noise, and a lower bound from runs."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from disttrack.simulator.tasks.audit.tracker import Thresholds, Tracker, Transcr
 TRANSCRIPTS: Final = 400
 """Rounds played on each database, in each half."""
 SITES: Final = 9
-"""Sites of the audited tracker: three phases, so that a bit can come in another phase of each kind."""
+"""Sites of the audited tracker: three phases, so that a bit can move between phases of each kind."""
 SIZE: Final = 4
 """Items in a block."""
 ROLES: Final = ("database", "training", "testing", "testing neighbour", "places")
 """Random streams: the thresholds, the rounds of each half and on the neighbour, places within whole bits."""
 ROUNDING: Final = 1e-9
-"""How far the exact loss may be above the claim by rounding."""
+"""Tolerance for rounding of the exact loss above the claim."""
 
 Entry = tuple[int, int, int]
-"""A site, a block from 1, and the threshold that it has in the neighbouring database."""
+"""A site, a block from 1, and its threshold in the neighbouring database."""
 
 
 @dataclass(frozen=True)
 class TrackerAudit:
-    """What came of an audit.
+    """Outcome of an audit.
 
     Attributes
     ----------
@@ -41,14 +41,14 @@ class TrackerAudit:
     epsilon
         The claim: privacy of a round outside the leaked set.
     largest_loss
-        The largest |log-likelihood ratio| of a transcript played, over all neighbouring databases that differ in an
+        The largest |log-likelihood ratio| of a played transcript, over all neighbouring databases that differ in an
         entry outside the leaked set.
     transcripts, neighbours
         Transcripts played, and pairs of transcript and neighbour that were checked.
     epsilon_low
-        What epsilon is at least, from the runs alone, save with probability `false_alarm` / 2.
+        Lower bound on epsilon from the runs alone, wrong with probability at most `false_alarm` / 2.
     noise_fits
-        Probability of noise as strange as the transcripts', were it what the protocol declares.
+        p-value of the noise in the transcripts under the declared distribution.
     largest_leak
         The largest leaked set of a round.
     strange
@@ -69,7 +69,7 @@ class TrackerAudit:
 
     @property
     def exceeds(self) -> bool:
-        """Whether the claim is refuted: by a transcript, by the runs, or since the noise is not the declared one."""
+        """Whether the claim is refuted: by a transcript, by the runs, or because the noise is not the declared one."""
         by_noise = self.noise_fits < self.false_alarm / 2
         return self.largest_loss > self.epsilon * (1 + ROUNDING) or self.epsilon_low > self.epsilon or by_noise
 
@@ -91,7 +91,7 @@ def audit_tracker(
     protocol
         The tracker.
     adversary
-        Who feeds the sites: deterministic; round-robin if left out.
+        Feeds the sites: deterministic; round-robin if left out.
     sites
         Number of sites.
     size
@@ -101,12 +101,12 @@ def audit_tracker(
     seed
         Root of all randomness.
     false_alarm
-        Probability with which a tracker that keeps its claim is found to exceed it.
+        Probability that a tracker that keeps its claim is reported to exceed it.
 
     Raises
     ------
     ScenarioError
-        If the tracker is not one that can be audited exactly.
+        If the tracker cannot be audited exactly.
     """
     tracker = Tracker(protocol, adversary or RoundRobin(), sites, size)
     rngs = streams(seed, ROLES)
@@ -140,18 +140,18 @@ def _proved(
     rng: np.random.Generator,
     false_alarm: float,
 ) -> float:
-    """Return what epsilon is at least, from the runs alone.
+    """Return a lower bound on epsilon, from the runs alone.
 
     Parameters
     ----------
     here, entry
-        A database, and what its neighbour has in place of it.
+        A database, and the entry in which its neighbour differs.
     played
-        Rounds on this database: those from which the event is learned, and those on which it is tested.
+        Rounds on this database: those for learning the event, and those for testing it.
     rng
-        Draws as many rounds on the neighbour.
+        Draws the same number of rounds on the neighbour.
     false_alarm
-        Probability with which it may be too high.
+        Probability that the bound is too high.
     """
     training, test = played
     there = here.copy()
@@ -168,7 +168,7 @@ def _proved(
 
 
 def _exact(tracker: Tracker, thresholds: Thresholds, played: list[Transcript]) -> tuple[float, int, Entry]:
-    """Return the largest exact loss, how many were checked, and the entry whose change is felt most on average."""
+    """Return the largest exact loss, the number of losses checked, and the entry with the largest effect on average."""
     largest, checked = 0.0, 0
     felt: dict[Entry, float] = {}
     for transcript in played:
@@ -191,7 +191,7 @@ def _exact(tracker: Tracker, thresholds: Thresholds, played: list[Transcript]) -
 def _scores(
     tracker: Tracker, thresholds: Thresholds, played: list[Transcript], entry: Entry
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the transcripts' losses for one entry; not-a-number where it is leaked or plays no part."""
+    """Return the transcripts' losses for one entry; not-a-number if it is leaked or has no effect."""
     losses = [None if each.strange else tracker.loss(each, thresholds, *entry) for each in played]
     return np.array([np.nan if loss is None else loss for loss in losses], dtype=np.float64)
 
@@ -199,10 +199,10 @@ def _scores(
 def _fit(tracker: Tracker, played: list[Transcript], rng: np.random.Generator) -> float:
     """Return twice the smaller p-value of two Kolmogorov-Smirnov tests: of the phases' lengths and of the nodes' noise.
 
-    A phase of c bits says that its length fell into (c - 1, c]; a place in that interval is drawn from the length's
+    A phase of c bits means that its length fell into (c - 1, c]; a point in that interval is drawn from the length's
     distribution, which makes its quantile uniform.
     """
-    from scipy import stats  # a second of import, and whoever lists what there is looks at this module
+    from scipy import stats  # a second of import, which listing the kinds should not cost
 
     quantiles, noise = [], []
     for each in played:

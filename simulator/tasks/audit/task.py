@@ -1,4 +1,4 @@
-"""The tasks `audit` and `audit-tracker`: audits as games, so that scenarios can claim what they must find."""
+"""The tasks `audit` and `audit-tracker`: audits as games, so that scenarios can make claims about their outcomes."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ DELTA: Final = Answer("claimed delta", "delta that is claimed", "claimed_delta",
 
 
 class Audit(Task):
-    """An audit of a mechanism. Parameters that the scenario leaves out are those at which little hides its loss.
+    """An audit of a mechanism. Default parameters are those for which little hides its loss.
 
-    The adversary plays no part: the neighbouring inputs are the audit's own. Columns: `claimed` and `claimed_delta` are
-    the claim, `epsilon_low` what epsilon is at least, `accounted` what the declared draws lose together by composition,
-    `hits` and `other_hits` how often the event came up on the two inputs. `loss` is what is given away, exactly where
-    `exact` is true and else `epsilon_low`; `allowed` is what is proved of it on the same inputs, or else the claim;
-    `halved` is the loss of a copy with half of the noise. `exceeds` says whether the mechanism is refuted. `arithmetic`
-    says in which arithmetic its privacy holds: grid, rounded, coins or real.
+    The adversary is not used: the neighbouring inputs are the audit's own. Columns: `claimed` and `claimed_delta` are
+    the claim, `epsilon_low` the lower bound on epsilon, `accounted` the loss of the declared draws together by
+    composition, `hits` and `other_hits` the occurrences of the event on the two inputs. `loss` is the exact loss if
+    `exact` is true and else `epsilon_low`; `allowed` is its proved bound on the same inputs, or else the claim;
+    `halved` is the loss of a copy with half of the noise. `exceeds` is true if the mechanism is refuted. `arithmetic`
+    is the arithmetic in which its privacy holds: grid, rounded, coins or real.
     """
 
     kind: ClassVar[str] = "audit"
@@ -52,11 +52,11 @@ class Audit(Task):
     columns: ClassVar[Sequence[str]] = (*COMMON, *EXACT, "accounted", "hits", "other_hits", "arithmetic")
     answers: ClassVar[Sequence[Answer]] = (
         STANDS,
-        replace(LOSS, of="loss", says="privacy loss found: exact where it can be worked out, else a lower bound"),
+        replace(LOSS, of="loss", says="privacy loss: exact if it can be computed, else a lower bound"),
         CLAIMED,
         Answer("exact", "whether the loss is exact", "exact", "share", rank=2),
-        Answer("allowed", "what is proved of the loss on the same inputs, or else the claim", "allowed"),
-        Answer("half noise", "loss of a copy with half of the noise, which an audit has to find", "halved"),
+        Answer("allowed", "proved bound on the loss on the same inputs, or else the claim", "allowed"),
+        Answer("half noise", "loss of a copy with half of the noise, which an audit must detect", "halved"),
         DELTA,
     )
     idle: ClassVar[Sequence[str]] = ("adversary",)
@@ -71,13 +71,13 @@ class Audit(Task):
         begun = time.perf_counter()
         mechanism = mechanism_of(point.protocol)
         options: dict[str, Any] = {"runs": point.items or RUNS, "seed": seed, "false_alarm": SELDOM}
-        found = audit_mechanism(mechanism, **options)
-        row: dict[str, Any] = {"accounted": found.accounted, "hits": found.hits, "other_hits": found.other_hits}
-        row["arithmetic"] = found.arithmetic
-        row |= {"exact": found.exact is not None, "loss": found.loss, "allowed": found.allowed}
+        result = audit_mechanism(mechanism, **options)
+        row: dict[str, Any] = {"accounted": result.accounted, "hits": result.hits, "other_hits": result.other_hits}
+        row["arithmetic"] = result.arithmetic
+        row |= {"exact": result.exact is not None, "loss": result.loss, "allowed": result.allowed}
         if not point.protocol.fault:
             row["halved"] = loss_with_half_the_noise(mechanism, **options)
-        return _outcome(row, found, found.delta, found.runs, begun, None)
+        return _outcome(row, result, result.delta, result.runs, begun, None)
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=(point.items or RUNS) / 1_000)
@@ -86,9 +86,9 @@ class Audit(Task):
 class AuditTracker(Task):
     """An audit of one round of the robust tracker against a deterministic adversary.
 
-    Columns, beside those of `audit`: `largest_loss` is the largest exact loss of a transcript played, over all
-    thresholds outside the leaked set, `loss_over_epsilon` the same over the claim; `noise_fits` is the probability of
-    noise as strange as the transcripts', `leaked` the largest leaked set, `neighbours` how many losses were computed.
+    Columns, in addition to those of `audit`: `largest_loss` is the largest exact loss of a played transcript, over all
+    thresholds outside the leaked set, `loss_over_epsilon` the same over the claim; `noise_fits` is the p-value of the
+    noise in the transcripts, `leaked` the largest leaked set, `neighbours` the number of losses computed.
     """
 
     kind: ClassVar[str] = "audit-tracker"
@@ -122,7 +122,7 @@ class AuditTracker(Task):
     def play(self, point: Point, seed: int) -> Record:
         begun = time.perf_counter()
         tracker = _tracker(point)
-        found = audit_tracker(
+        result = audit_tracker(
             tracker.protocol,
             tracker.adversary,
             sites=tracker.sites,
@@ -131,36 +131,36 @@ class AuditTracker(Task):
             seed=seed,
         )
         row: dict[str, Any] = {
-            "largest_loss": found.largest_loss,
-            "loss_over_epsilon": found.largest_loss / found.epsilon,
-            "noise_fits": found.noise_fits,
-            "leaked": found.largest_leak,
-            "neighbours": found.neighbours,
+            "largest_loss": result.largest_loss,
+            "loss_over_epsilon": result.largest_loss / result.epsilon,
+            "noise_fits": result.noise_fits,
+            "leaked": result.largest_leak,
+            "neighbours": result.neighbours,
         }
-        return _outcome(row, found, 0.0, found.transcripts, begun, tracker.sites)
+        return _outcome(row, result, 0.0, result.transcripts, begun, tracker.sites)
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=(point.items or TRANSCRIPTS) / 28)
 
 
-def _outcome(row: dict[str, Any], found: Any, delta: float, runs: int, begun: float, sites: int | None) -> Record:
+def _outcome(row: dict[str, Any], result: Any, delta: float, runs: int, begun: float, sites: int | None) -> Record:
     row |= {
-        "claimed": found.epsilon,
+        "claimed": result.epsilon,
         "claimed_delta": delta,
-        "epsilon_low": found.epsilon_low,
-        "exceeds": found.exceeds,
-        "ok": not found.exceeds,
-        "verdict": "failed" if found.exceeds else "ok",
+        "epsilon_low": result.epsilon_low,
+        "exceeds": result.exceeds,
+        "ok": not result.exceeds,
+        "verdict": "failed" if result.exceeds else "ok",
         "items": runs,
         "sites": sites,
         "engine": "step",
         "seconds": time.perf_counter() - begun,
     }
-    return Record(row=row, engine_reason=found.inputs)
+    return Record(row=row, engine_reason=result.inputs)
 
 
 def mechanism_of(part: Part) -> Any:
-    """Return the mechanism, with what the scenario does not give as audits take it."""
+    """Return the mechanism, with the audit's defaults for parameters that the scenario does not give."""
     maker = part.maker()
     given = {**usual(part.label, list(parameters(maker))), **part.arguments}
     return replace(part, arguments=given).make()

@@ -2,8 +2,8 @@
 
 One round is played by the protocol's own sites and server, with thresholds that the audit has chosen, against a
 deterministic adversary. The server's transcript then has a likelihood in closed form: a phase of c bits has the chance
-that the noisy length falls into (c - 1, c], and the values that were shown give each draw of the counter's noise. Were
-one threshold another, its bit would have come in another phase or not at all, and all else would be as it was: so the
+that the noisy length falls into (c - 1, c], and the published values determine each draw of the counter's noise. If
+one threshold were different, its bit would come in another phase or not at all, and nothing else would change: so the
 log-likelihood ratio is known exactly for every threshold outside the leaked set (Lemma 5).
 """
 
@@ -30,13 +30,13 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.tasks.continual.stream import Mover
 
 BEFORE: Final[Mapping[str, Callable[[int], int]]] = {"binary": lambda t: t & (t - 1), "per-item": lambda t: t - 1}
-"""Counters whose every value has one draw more than an earlier one, and which step's that is."""
+"""Counters each of whose values has one more draw than an earlier value, with the step of that earlier value."""
 Thresholds = NDArray[np.int64]
-"""The database: a row a site, a column a block, each from 1 to the block's size."""
+"""The database: one row per site, one column per block, each from 1 to the block's size."""
 
 
 class _Scripted(BlockRule):
-    """Blocks of one site whose thresholds are given."""
+    """Blocks of one site with given thresholds."""
 
     def __init__(self, size: int, blocks: int | None, row: Sequence[int]) -> None:
         super().__init__(size, blocks)
@@ -48,24 +48,24 @@ class _Scripted(BlockRule):
 
 @dataclass
 class Transcript:
-    """What came of one round.
+    """One recorded round.
 
     Attributes
     ----------
     fed
-        For each site, the steps at which it was fed, in order.
+        For each site, the steps of its items, in order.
     bit_steps
         Steps at which a bit was sent.
     ends
         Steps at which a phase ended.
     values
-        Bits estimated by the values that these ends showed; the last one of a round is hidden by the poll.
+        Bits estimated by the values published at these ends; the last one of a round is hidden by the poll.
     leaked
         Site and block, from 1, of the bits that ended a phase.
     over
         Whether the round ended by its last phase.
     strange
-        Whether a phase without a bit came up, or a site used up its blocks: such a round is not judged.
+        Whether there was a phase without a bit, or a site used up its blocks: such a round is not judged.
     """
 
     fed: list[list[int]]
@@ -85,23 +85,23 @@ class Transcript:
 
 
 class Tracker:
-    """One round of the robust tracker, to be played again and again, and the distribution of its transcripts.
+    """One round of the robust tracker, to be played repeatedly, and the distribution of its transcripts.
 
     Parameters
     ----------
     protocol
-        The tracker; its counter must be `binary` or `per-item`, whose noise can be told from the values.
+        The tracker; its counter must be `binary` or `per-item`, whose noise follows from the values.
     adversary
-        Who feeds the sites; it must be deterministic.
+        Feeds the sites; it must be deterministic.
     sites
         Number of sites.
     size
-        Items in a block; the count at the start follows from it.
+        Items in a block; the initial count follows from it.
 
     Raises
     ------
     ScenarioError
-        If the counter is another one, or the tracker's round keeps nothing secret.
+        If the counter is another one, or the tracker's round has no secret.
     """
 
     def __init__(self, protocol: Robust, adversary: Adversary, sites: int, size: int) -> None:
@@ -133,43 +133,43 @@ class Tracker:
         limit = self.constants.blocks
         sites = [RoundSite(lambda *_, row=row: _Scripted(self.size, limit, row), self.start) for row in rows]
         server: Any = self.protocol.server(self.sites, rng, begun)
-        found = Transcript([[] for _ in range(self.sites)])
+        transcript = Transcript([[] for _ in range(self.sites)])
         most = self.most_bits * self.size
         known = self.protocol.known(self.sites)
         view = View(sites=self.sites, items=most, start=self.start, known=known, rng=np.random.default_rng(0))
         mover = Mover(copy.deepcopy(self.adversary), view, np.random.default_rng(0))
-        found.strange = server.phase != 1
+        transcript.strange = server.phase != 1
         shift = self.constants.shift
         view.output = server.output
         for step in range(1, most + 1):
             site = mover.move()
             if site is None:
                 continue
-            found.fed[site].append(step)
+            transcript.fed[site].append(step)
             phase = server.phase
             for message in sites[site].take(1):
                 ended = bool(server.hear(site, message))
                 if message.kind != BIT.kind:
-                    found.strange = True
-                    return found
-                found.bit_steps.append(step)
+                    transcript.strange = True
+                    return transcript
+                transcript.bit_steps.append(step)
                 if server.phase == phase:
                     continue
-                found.ends.append(step)
-                found.leaked.update((leaked, block) for _, leaked, block in server.leaked[-1:])
-                found.strange |= server.phase != phase + 1
+                transcript.ends.append(step)
+                transcript.leaked.update((leaked, block) for _, leaked, block in server.leaked[-1:])
+                transcript.strange |= server.phase != phase + 1
                 if ended:
-                    found.over = True
-                    return found
-                if len(found.ends) <= self.constants.releases:
-                    found.values.append((server.output - server.base) / self.size - shift)
-            mover.heard(server.output)
-        return found
+                    transcript.over = True
+                    return transcript
+                if len(transcript.ends) <= self.constants.releases:
+                    transcript.values.append((server.output - server.base) / self.size - shift)
+            mover.observe(server.output)
+        return transcript
 
     # ------------------------------------------------------------------ the distribution of transcripts
 
     def log_likelihood(self, counts: Sequence[int], values: Sequence[float], over: bool) -> float:
-        """Return the log of the density of a transcript whose phases had so many bits."""
+        """Return the log of the density of a transcript whose phases had `counts` bits."""
         whole = counts if over else counts[:-1]
         total = sum(self.log_phase(bits) for bits in whole)
         if not over:
@@ -177,11 +177,11 @@ class Tracker:
         return total + sum(-abs(noise) / self.node_scale for noise in self.nodes(counts, values))
 
     def nodes(self, counts: Sequence[int], values: Sequence[float]) -> list[float]:
-        """Return the noise that the counter drew, from the values it showed."""
+        """Return the noise that the counter drew, from its values."""
         return nodes(counts, values, self.constants.counter)
 
     def log_phase(self, bits: int) -> float:
-        """Return the log of the chance of a phase of so many bits: the noisy length is in (bits - 1, bits]."""
+        """Return the log of the chance of a phase of `bits` bits: the noisy length is in (bits - 1, bits]."""
         scale = self.constants.threshold_scale
         low = (bits - 1 - self.constants.phase_length) / scale
         high = (bits - self.constants.phase_length) / scale
@@ -192,14 +192,14 @@ class Tracker:
         return _log(1 - exp(low) / 2 - exp(-high) / 2)
 
     def _length_below(self, bits: int) -> float:
-        """Return the chance that the noisy length is at most so many bits."""
+        """Return the chance that the noisy length is at most `bits`."""
         gap = (bits - self.constants.phase_length) / self.constants.threshold_scale
         return 1 - exp(-gap) / 2 if gap >= 0 else exp(gap) / 2
 
     def loss(self, played: Transcript, thresholds: Thresholds, site: int, block: int, other: int) -> float | None:
         """Return ln of the transcript's likelihood over that with another threshold for one block.
 
-        None if the block is in the leaked set with either threshold, or if none of the two came up.
+        None if the block is in the leaked set with either threshold, or if neither of the two was reached.
         """
         fed = played.fed[site]
         before = (block - 1) * self.size
@@ -209,7 +209,7 @@ class Tracker:
         if (site, block) in played.leaked or (old is None and new is None) or old == new:
             return None
         if old in played.ends:
-            return inf  # with the threshold elsewhere no phase could have ended there
+            return inf  # with the other threshold no phase could have ended there
         counts = played.counts
         changed = list(counts)
         for step, by in ((old, -1), (new, 1)):
@@ -226,7 +226,7 @@ class Tracker:
 
 
 def nodes(counts: Sequence[int], values: Sequence[float], counter: str = "binary") -> list[float]:
-    """Return the noise that a counter drew at steps 1, 2, …, from the values it showed.
+    """Return the noise that a counter drew at steps 1, 2, …, from its values.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Games with a clock and one curator: private counters, threshold monitors, threshold queries, experts.
 
 In all of them `items` is the number of steps, in scenarios and in result tables; an adversary that skips
-steps sends fewer, and the column `sent` says how many. Besides the
+steps sends fewer, and the column `sent` is their number. In addition to the
 scenario files, each game can be played from Python: `play_counter`, `play_monitor`, `play_queries`,
 `play_experts`.
 """

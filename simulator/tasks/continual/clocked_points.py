@@ -1,4 +1,4 @@
-"""What the tasks with a clock share: making both sides of a point, and the adversary's view."""
+"""Common parts of the tasks with a clock: making both sides of a point, and the adversary's view."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from disttrack.simulator.tasks.sizes import Size
 STEPS = Size("steps", "items", "Steps of the clock.", needed=True)
 
 DELTA = 0.05
-"""Probability with which a mechanism may miss its own bound in a game."""
+"""Probability that a mechanism exceeds its own bound in a game."""
 
 
 class ContinualView(View):
-    """The view in games with a clock; who is granted the state may look at it and guess at a challenge.
+    """The view in games with a clock; an adversary granted the state may look at it and guess at a challenge.
 
     Attributes
     ----------
     looks
-        How often the state has been looked at.
+        Number of looks at the state.
     guessed
-        The answer to the challenge: True if the item is held to have been there; None if none was given.
+        The answer to the challenge: True if the item is thought to be present; None if none was given.
     """
 
     __slots__ = ("_state", "guessed", "look", "looks")
@@ -39,18 +39,18 @@ class ContinualView(View):
         self.look = None if state is None else self._look
 
     def _look(self) -> Mapping[str, Any]:
-        """Return the mechanism's inner state as it is between two steps."""
+        """Return the mechanism's inner state between two steps."""
         assert self._state is not None
         self.looks += 1
         return self._state()
 
     def guess(self, there: bool) -> None:
-        """Say whether the item of the challenge was there."""
+        """Answer whether the item of the challenge was present."""
         self.guessed = bool(there)
 
 
 def known(mechanism: Any) -> dict[str, Any]:
-    """Return what everybody knows of a mechanism: its kind and parameters."""
+    """Return the public facts of a mechanism: its kind and parameters."""
     given = {field.name: getattr(mechanism, field.name) for field in fields(mechanism) if field.init}
     return {"kind": mechanism.kind, **given}
 
@@ -61,9 +61,9 @@ def mechanism_of(point: Point, base: type[Any] | tuple[type[Any], ...], **usual:
     Parameters
     ----------
     base
-        The class, or classes, that the task takes.
+        The class, or classes, accepted by the task.
     usual
-        Parameters that the game knows by itself, if the mechanism has them and the scenario does not
+        Default parameters given by the game, if the mechanism has them and the scenario does not
         give them.
     """
     part = point.protocol
@@ -82,22 +82,22 @@ def _with(part: Part, arguments: dict[str, Any]) -> Part:
 
 
 def steps_of(point: Point) -> int:
-    """Return the number of steps, which the scenario gives by the task's own key: steps, or queries."""
-    assert point.items is not None  # the key is needed, which is checked with the scenario
+    """Return the number of steps, given in the scenario by the task's own key: steps, or queries."""
+    assert point.items is not None  # the key is needed, which the scenario has checked
     return point.items
 
 
 def only_usual(point: Point) -> None:
-    """Refuse what games of messages have and this one has not: delays, and an engine that goes from one to the next."""
+    """Refuse options that apply only to games with messages: a network, and the engine leap."""
     if point.network is not None:
         raise PointError(("network",), f"must be left out: task {point.task.label} sends no messages")
     if point.engine == "leap":
-        said = f"must be auto, step or bulk: task {point.task.label} has no messages to leap to"
-        raise PointError(("engine",), said)
+        reason = f"must be auto, step or bulk: task {point.task.label} has no messages to leap to"
+        raise PointError(("engine",), reason)
 
 
 def engine_of(asked: str, adversary: Adversary) -> tuple[str, str]:
-    """Return the engine to take, and why; `EngineError` if it cannot play against this adversary."""
+    """Return the engine to use, and the reason; `EngineError` if it cannot play against this adversary."""
     return choose(asked, "" if adversary.oblivious else REACTS, ("step", "bulk"))
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROLES = ("", "mechanism", "adversary", "challenge")
-"""Random streams: the counter's noise, the adversary's moves, and the coin that is tossed at a challenge."""
+"""Random streams: the counter's noise, the adversary's moves, and the coin tossed at a challenge."""
 
 
 @dataclass
@@ -46,13 +46,13 @@ class CounterGame:
         Mean, over the checkpoints, of the squared error over the variance that the counter states for the step: 1 on
         average. None if the counter states no variance.
     bound
-        What the counter says its largest error exceeds with probability 0.05 at most.
+        The counter's bound on its largest error, exceeded with probability 0.05 at most.
     first_failure
         The first step whose error exceeds the bound, None if there is none.
     output_changes
-        How often the estimate changed.
+        Number of changes of the estimate.
     looks
-        How often the adversary looked at the state.
+        Number of the adversary's looks at the state.
     guessed
         Whether its guess at the challenge was right; None if there was none.
     series
@@ -82,7 +82,7 @@ class CounterGame:
 
 
 class CountReferee:
-    """Compares estimates with the truth at every step, a stretch at a time.
+    """Compares estimates with the truth at every step, many steps at a time.
 
     An estimate that is no finite number is infinitely wrong.
     """
@@ -111,7 +111,7 @@ class CountReferee:
             game.first_failure = self._at + int(((sizes > game.bound) | (sizes == math.inf)).argmax()) + 1
         game.max_abs_error = max(game.max_abs_error, largest)
         game.final_error = float(errors[-1])
-        self._squares += float(np.square(errors).sum())  # a BLAS product would differ from processor to processor
+        self._squares += float(np.square(errors).sum())  # a BLAS product would differ between processors
         game.output_changes += int(np.count_nonzero(told_apart[1:] != told_apart[:-1]))
         game.output_changes += bool(told_apart[0] != self._last)
         self._last = float(told_apart[-1])
@@ -121,7 +121,7 @@ class CountReferee:
         self._at += len(items)
 
     def close(self, variance: Callable[[int], float | None]) -> CounterGame:
-        """Return the finished game, its errors compared with the variance that is stated for each step."""
+        """Return the finished game, with its errors relative to the stated variance of each step."""
         game = self.game
         game.rms_error = math.sqrt(self._squares / max(1, self._at))
         steps, items, outputs = (list(column) for column in zip(*self._rows, strict=True))
@@ -141,15 +141,15 @@ def play_counter(
     Parameters
     ----------
     counter
-        The counter; a horizon that it needs and lacks is not filled in here.
+        The counter; a missing horizon is not filled in here.
     adversary
-        Who feeds it: the items go to site 0, the only one. It is copied.
+        Sends the items, all to site 0, the only one. It is copied.
     steps
         Steps of the clock.
     seed
         Root of all random streams of the game.
     engine
-        auto, step, or bulk: bulk releases whole stretches, for adversaries that do not react.
+        auto, step, or bulk: bulk releases many steps at once, for adversaries that do not react.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def play_counter(
         rng=rngs["adversary"],
         state=run.state if adversary.sees == "state" else None,
     )
-    late = counter.error_follows_items  # its bound is known when the items have been counted
+    late = counter.error_follows_items  # its bound is known after the items have been counted
     referee = CountReferee(steps, math.inf if late else bound_of(counter, steps))
     if chosen == "bulk":
         for items in stretches(adversary, view, steps):
@@ -192,14 +192,14 @@ def play_counter(
 
 
 def _by_steps(run: Run, mover: Mover, view: clocked_points.ContinualView, referee: CountReferee) -> None:
-    """Release an estimate at each step, and let the adversary see it before it chooses the next."""
+    """Release an estimate at each step, and show it to the adversary before its next move."""
     game = referee.game
     items, estimates = np.empty(game.steps), np.empty(game.steps)
     for t in range(game.steps):
         items[t] = x = 0 if mover.move() is None else 1
         estimates[t] = output = run.step(x)
-        mover.heard(output)
-    mover.move()  # it is asked once more: the last step's output may be what it waits for
+        mover.observe(output)
+    mover.move()  # it is asked once more: it may react to the last step's output
     referee.judge(items, estimates)
     game.looks = view.looks
     if mover.challenged is not None and view.guessed is not None:
@@ -208,12 +208,12 @@ def _by_steps(run: Run, mover: Mover, view: clocked_points.ContinualView, refere
 
 @lru_cache(maxsize=4096)
 def bound_of(counter: Counter, steps: int) -> float:
-    """Return what the counter's largest error exceeds with probability 0.05 at most."""
+    """Return the counter's bound on its largest error, exceeded with probability 0.05 at most."""
     return counter.error_bound_throughout(steps, clocked_points.DELTA)
 
 
 def _guessed(games: pd.DataFrame) -> Any:
-    """Return whether the challenge was guessed, of the games that had one."""
+    """Return whether the challenge was guessed right, for the games with a challenge."""
     return games["guessed"].dropna()
 
 
@@ -268,7 +268,7 @@ class ContinualCount(Task):
         return Record(row=row, series=game.series, engine_reason=game.engine_reason)
 
     def demand(self, point: Point) -> Demand:
-        """Return the memory of the stretches, or of the whole stream where it is played step by step."""
+        """Return the memory of the blocks of steps, or of the whole stream if it is played step by step."""
         steps = float(clocked_points.steps_of(point))
         whole = point.protocol.maker().remembers_steps or not adversary_of(point).oblivious
         return Demand(seconds=steps / 7e6, memory=8e7 + (100 * steps if whole else 0.0))

@@ -1,6 +1,6 @@
 """The task `experts`: follow the perturbed leader, with and without private counters; the regret.
 
-In a round the expert whom the adversary's plan names as a site is charged 1; an adversary with a method
+In a round the expert named as a site by the adversary's plan is charged 1; an adversary with a method
 `costs(view, rounds)` charges any of them any cost from 0 to 1.
 """
 
@@ -29,7 +29,7 @@ from disttrack.simulator.tasks.continual.stream import Mover, plans
 from disttrack.simulator.tasks.sizes import Size
 
 CHUNK = 4096
-"""Rounds handed over at once."""
+"""Rounds passed at once."""
 ROLES = ("challenge", "head starts", "adversary", "noise")
 """Random streams: the coin tossed at a challenge, head starts, the adversary's moves, and the counters' noise."""
 
@@ -43,14 +43,14 @@ class ExpertsGame:
     items
         Rounds played.
     cost, best
-        What the combiner paid, and what the best expert did.
+        Cost of the combiner, and of the best expert.
     plain_regret
         Regret of the same combiner with exact counters, on the same costs and head starts; None against
-        adversaries that react, where there are no same costs.
+        adversaries that react, whose costs would differ.
     bound
         Bound on the mean regret without privacy.
     price
-        Shape of what privacy adds, ln(n) log2(T)^1.5 / epsilon; 0 without privacy.
+        Order of the regret added by privacy, ln(n) log2(T)^1.5 / epsilon; 0 without privacy.
     """
 
     items: int
@@ -66,19 +66,19 @@ class ExpertsGame:
 
     @property
     def regret(self) -> float:
-        """What the combiner paid more than the best expert."""
+        """Cost of the combiner above that of the best expert."""
         return self.cost - self.best
 
     @property
     def paid(self) -> float | None:
-        """What privacy added, in units of its price; None without privacy, or if it cannot be told."""
+        """Regret added by privacy, in units of its price; None without privacy, or if it is unknown."""
         if not self.price or self.plain_regret is None:
             return None
         return (self.regret - self.plain_regret) / self.price
 
 
 def charges(adversary: Adversary, view: clocked_points.ContinualView, rounds: int) -> Iterator[NDArray[np.float64]]:
-    """Yield tables of the experts' costs, a row a round, of an adversary that does not react."""
+    """Yield tables of the experts' costs, one row per round, for an adversary that does not react."""
     named = (plan.at(step) for plan, length in plans(adversary, view, rounds) for step in range(1, length + 1))
     for begin in range(0, rounds, CHUNK):
         size = min(CHUNK, rounds - begin)
@@ -101,7 +101,7 @@ def play_experts(leader: PerturbedLeader, adversary: Adversary, *, seed: int = 0
     leader
         The combiner; its horizon is the number of rounds.
     adversary
-        Who charges the experts. It sees whom the combiner followed. It is copied.
+        Charges the experts. It sees which expert the combiner followed. It is copied.
     seed
         Root of all random streams of the game.
     engine
@@ -146,9 +146,9 @@ def play_experts(leader: PerturbedLeader, adversary: Adversary, *, seed: int = 0
 
 @dataclass
 class _Tally:
-    """What a game adds up: each expert's cost, that of the expert followed, and how often it was another one.
+    """Sums of a game: each expert's cost, that of the expert followed, and the number of changes of expert.
 
-    `plain_cost` is that of the same game without privacy, where it was played beside it.
+    `plain_cost` is that of the same game without privacy, if that was played too.
     """
 
     totals: Any
@@ -158,7 +158,7 @@ class _Tally:
 
 
 def _in_bulk(run: Any, twin: Any, tables: Iterable[Any], experts: int) -> _Tally:
-    """Play many rounds at once; `twin` follows without privacy, and is `run` itself where that is the same."""
+    """Play many rounds at once; `twin` follows without privacy, and is `run` itself if that is the same."""
     tally = _Tally(np.zeros(experts), plain_cost=0.0)
     last, plain_cost = -1, 0.0
     for table in tables:
@@ -175,10 +175,10 @@ def _in_bulk(run: Any, twin: Any, tables: Iterable[Any], experts: int) -> _Tally
 
 
 def _by_rounds(run: Any, mover: Mover, rounds: int, experts: int) -> _Tally:
-    """Play round by round: the adversary sees after each whom the combiner followed."""
+    """Play round by round: after each the adversary sees which expert the combiner followed."""
     tally = _Tally(np.zeros(experts))
     for _ in range(rounds):
-        charged = mover.move()  # it chooses before it knows whom the combiner follows in this round
+        charged = mover.move()  # chosen before the combiner's choice of this round is known
         followed = run.choose()
         costs = np.zeros(experts)
         if charged is not None:
@@ -186,7 +186,7 @@ def _by_rounds(run: Any, mover: Mover, rounds: int, experts: int) -> _Tally:
         run.learn(costs)
         tally.cost += float(costs[followed])
         tally.totals += costs
-        mover.heard(followed)
+        mover.observe(followed)
     tally.changes = mover.view.changes
     return tally
 
@@ -223,7 +223,7 @@ class Experts(Task):
         game = play_experts(self._leader(point), adversary_of(point), seed=seed, engine=point.engine)
         own = ("items", "engine", "output_changes", "seconds", *self.columns)
         row = {name: getattr(game, name) for name in own}
-        # the bound is one on the mean regret: a single game neither keeps nor breaks it
+        # the bound is on the mean regret: a single game neither keeps nor breaks it
         return Record(row={**row, "ok": False, "verdict": "undecided"}, engine_reason=game.engine_reason)
 
     def demand(self, point: Point) -> Demand:

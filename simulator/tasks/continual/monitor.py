@@ -1,4 +1,4 @@
-"""The task `threshold-monitor`: say top between k / 2 and k ones, and then halt."""
+"""The task `threshold-monitor`: answer top between k / 2 and k ones, and then halt."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class MonitorGame:
     steps, items
         Steps of the clock, and ones up to the halt (k at most).
     halted_at
-        The step at which it said top, None if it did not up to the k-th one.
+        The step at which it answered top, None if it did not up to the k-th one.
     items_at_halt
-        Ones up to then.
+        Ones up to that step.
     result
         right, early (below k / 2) or late (not at k).
     """
@@ -63,7 +63,7 @@ class MonitorGame:
 def ones_of(adversary: Adversary, view: clocked_points.ContinualView, steps: int, most: int) -> tuple[int, ...]:
     """Return the first `most` steps at which the adversary sends an item.
 
-    A monitor's output does not change before it halts, and then the game is over: so nobody can react.
+    A monitor's output does not change before it halts, and then the game is over: so no adversary can react.
     """
     ones: list[int] = []
     for plan, length in plans(adversary, view, steps):
@@ -82,7 +82,7 @@ def play_monitor(monitor: Any, adversary: Adversary, *, steps: int, seed: int = 
     monitor
         The monitor.
     adversary
-        Who feeds it: items go to site 0. It is copied.
+        Sends the items, to site 0. It is copied.
     steps
         Steps of the clock.
     seed
@@ -102,7 +102,7 @@ def play_monitor(monitor: Any, adversary: Adversary, *, steps: int, seed: int = 
     )
     view.output = 0
     ones = ones_of(copy.deepcopy(adversary), view, steps, monitor.k)
-    # a monitor that lets the k-th one pass has failed, whatever comes later
+    # a monitor that does not answer top at the k-th one has failed, whatever follows
     end = ones[-1] if len(ones) == monitor.k else steps
     halt = monitor.halt(ones, end, rngs["mechanism"])
     by_then = None if halt is None else int(np.searchsorted(ones, halt, side="right"))
@@ -112,12 +112,12 @@ def play_monitor(monitor: Any, adversary: Adversary, *, steps: int, seed: int = 
 
 
 def _is(result: str) -> Callable[[pd.DataFrame], Any]:
-    """Return the function that tells which games ended so."""
+    """Return the function that marks the games with this result."""
     return lambda games: games["result"] == result
 
 
 def _delay(games: pd.DataFrame) -> Any:
-    """Return by how many ones the monitor was later than the first at which it might have spoken."""
+    """Return the delay of the monitor in ones, from the first one at which top would have been right."""
     return games["items_at_halt"].astype(float) - games["threshold"].astype(float) / 2
 
 
@@ -129,11 +129,11 @@ class ThresholdMonitor(Task):
     sizes: ClassVar[Sequence[Size]] = (clocked_points.STEPS,)
     columns: ClassVar[Sequence[str]] = ("sent", "threshold", "halted_at", "items_at_halt", "result")
     answers: ClassVar[Sequence[Answer]] = (
-        held("games in which it said top neither before threshold / 2 ones nor after threshold of them", "right"),
-        Answer("early", "games in which it said top before threshold / 2 ones", _is("early"), "share"),
-        Answer("missed", "games in which it had not said top at threshold ones", _is("late"), "share"),
-        Answer("ones at top", "ones up to the step at which it said top", "items_at_halt"),
-        Answer("delay", "ones from threshold / 2, where top becomes right, to where it said top", _delay, rank=0),
+        held("games with top neither before threshold / 2 ones nor after threshold of them", "right"),
+        Answer("early", "games with top before threshold / 2 ones", _is("early"), "share"),
+        Answer("missed", "games without top at threshold ones", _is("late"), "share"),
+        Answer("ones at top", "ones up to the step of top", "items_at_halt"),
+        Answer("delay", "ones from threshold / 2, where top becomes right, to the step of top", _delay, rank=0),
     )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 

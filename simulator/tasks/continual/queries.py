@@ -1,7 +1,7 @@
-"""The task `threshold-queries`: how many points of a fixed data set are at most q, asked again and again.
+"""The task `threshold-queries`: the number of points of a fixed data set that are at most q, for many queries q.
 
-The domain has `values` values, the data set holds `points` points drawn from it at random, and `queries`
-queries are made: the site that an adversary names is the value it asks for.
+The domain has `values` values, the data set has `points` points drawn from it at random, and there are `queries`
+queries: the site named by an adversary is the value of its query.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ class QueriesGame:
     Attributes
     ----------
     items
-        Queries made.
+        Number of queries.
     max_abs_error, rms_error
         Over all answers, in points.
     bound
-        What the solver says its largest error exceeds with probability 0.05 at most.
+        The solver's bound on its largest error, exceeded with probability 0.05 at most.
     paid
         Fresh noisy answers, for solvers that count them.
     first_failure
-        The first query whose answer errs by more than the bound.
+        The first query with an error above the bound.
     """
 
     items: int
@@ -75,16 +75,16 @@ def play_queries(
     Parameters
     ----------
     solver
-        How the queries are answered.
+        Answers the queries.
     adversary
-        Who asks: naming site i asks for the points with values up to i. It sees the answers. It is
+        Asks the queries: naming site i asks for the number of points with values up to i. It sees the answers. It is
         copied.
     values
         Values 0 ... values - 1 of the domain.
     points
         Points of the data set, drawn uniformly.
     queries
-        Queries at most; a skipped step asks nothing.
+        Maximum number of queries; a skipped step has none.
     seed
         Root of all random streams of the game.
 
@@ -111,7 +111,7 @@ def play_queries(
         if value is None:
             continue
         answer = _answered(run, value, f"adversary {adversary.kind}: step {step}")
-        mover.heard(answer)
+        mover.observe(answer)
         errors.append(distance(answer, below[value]))
         if failure is None and (errors[-1] > bound or errors[-1] == inf):
             failure = step
@@ -129,7 +129,7 @@ def play_queries(
 
 
 def _answered(run: Any, value: int, where: str) -> Any:
-    """Return the solver's answer; an adversary that asks what it may not is to blame, where it asked."""
+    """Return the solver's answer; an invalid query is reported as the adversary's error, with its place."""
     try:
         return run.answer(value)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The stream of a game with a clock: what an adversary's plans put into each step."""
+"""The stream of a game with a clock: the moves of an adversary's plans in each step."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from disttrack.adversaries.schedules import Burst, Rest, Schedule
 from disttrack.simulator.game.consultation import Consultation
 
 STRETCH = 1 << 18
-"""Steps that are handed over at once."""
+"""Steps passed at once."""
 
 Floats = NDArray[np.float64]
 
 
 def plans(adversary: Adversary, view: View, steps: int) -> Iterator[tuple[Schedule, int]]:
-    """Yield the plans of an adversary that does not react, each with the number of its steps, for so many steps.
+    """Yield the plans of an adversary that does not react, each with the number of its steps, for `steps` steps.
 
-    When it has nothing more to do, the rest of the steps are skipped.
+    After its last plan, the rest of the steps are skipped.
     """
     turns = Consultation(adversary, view)
     while view.steps < steps:
@@ -35,7 +35,7 @@ def plans(adversary: Adversary, view: View, steps: int) -> Iterator[tuple[Schedu
 
 
 def stretches(adversary: Adversary, view: View, steps: int) -> Iterator[Floats]:
-    """Yield the items of all steps of one site, stretch by stretch, of an adversary that does not react."""
+    """Yield the items of all steps of one site, in blocks of steps, for an adversary that does not react."""
     for plan, length in plans(adversary, view, steps):
         for begin in range(0, length, STRETCH):
             end = min(begin + STRETCH, length)
@@ -43,16 +43,16 @@ def stretches(adversary: Adversary, view: View, steps: int) -> Iterator[Floats]:
 
 
 class Mover:
-    """An adversary that is played step by step: what it does in each, and what it makes of the output.
+    """An adversary that is played step by step: its moves, and its view of the outputs.
 
-    When it has nothing more to do, the steps are skipped until the output changes.
+    After its last plan, the steps are skipped until the output changes.
 
     Parameters
     ----------
     adversary
-        This game's own.
+        This game's copy.
     view
-        What it sees; kept up to date here.
+        Its view, updated here.
     coin
         Tossed for the step of a challenge.
     """
@@ -63,10 +63,10 @@ class Mover:
         self._turns = Consultation(adversary, view)
         self.view, self._coin = view, coin
         self.challenged: bool | None = None
-        """Whether the item of the challenge was there; None if there was none."""
+        """Whether the item of the challenge was present; None if there was no challenge."""
 
     def move(self) -> int | None:
-        """Return the site fed in the next step, None for a skip."""
+        """Return the site of the next step's item, None for a skip."""
         view, turns = self.view, self._turns
         now = view.steps
         if now >= turns.due:
@@ -84,11 +84,11 @@ class Mover:
             view.sent += 1
         return site
 
-    def heard(self, output: Any) -> None:
-        """Take note of the output of the step."""
+    def observe(self, output: Any) -> None:
+        """Record the output of the step."""
         view = self.view
         stood = view.output
-        if output != stood and (output == output or stood == stood):  # NaN equals nothing, but looks the same
+        if output != stood and (output == output or stood == stood):  # NaN differs from itself, but is no change
             view.output = output
             view.changes += 1
             view.changed_at = view.steps

@@ -1,6 +1,6 @@
 """Games on data sets: an adversary inserts and deletes items, and a curator answers all queries of a family privately.
 
-`play_static` has one release at the end, `play_dynamic` new ones on the way, which the adversary sees.
+`play_static` has one release at the end, `play_dynamic` new ones during the game, which the adversary sees.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from disttrack.simulator.tasks.dynamic.referee import QueryReferee
 ROLES: Final = ("", "mechanism", "adversary")
 """Random streams: the mechanism's noise, and the adversary's moves."""
 DEEPEST: Final = 5
-"""Levels of a ledger that are kept with a game: down to what a node of the tree spends in a round."""
+"""Levels of a ledger stored with a game: down to the spending of a node of the tree in a round."""
 
 
 @dataclass
@@ -32,9 +32,9 @@ class DynamicGame:
     Attributes
     ----------
     steps, updates, ignored
-        Steps played, updates in them, and updates that named no item that was there.
+        Steps played, updates in them, and updates that named no live item.
     size, peak
-        Items at the end, and at most.
+        Items at the end, and the maximum.
     queries
         Number of queries.
     max_abs_error, rms_error
@@ -42,13 +42,13 @@ class DynamicGame:
     late_error, late_zero
         The largest error in the last tenth of the steps, and the largest that answers of 0 would have had there.
     bound
-        What the mechanism says its largest error exceeds with probability 0.05 at most.
+        The mechanism's bound on its largest error, exceeded with probability 0.05 at most.
     releases
-        How often the answers were new.
+        Number of changes of the answers.
     facts
-        What the mechanism did: segments, nodes, restarts, the most rounds of a node.
+        Counts of the mechanism's events: segments, nodes, restarts, the most rounds of a node.
     spent, spent_delta
-        What was really lost, by the ledger.
+        The loss actually spent, by the ledger.
     ledger
         The ledger as plain values: see `mechanisms.accounting.lines`.
     series
@@ -81,14 +81,14 @@ class DynamicGame:
 
 
 class Feed:
-    """An adversary's updates as they are applied: its data set, and who is told what.
+    """An adversary's updates as they are applied: its data set, and the views of both sides.
 
     Parameters
     ----------
     stream
-        This game's own adversary.
+        This game's copy of the adversary.
     view
-        What it sees.
+        Its view.
     """
 
     def __init__(self, stream: UpdateStream, view: UpdateView) -> None:
@@ -97,7 +97,7 @@ class Feed:
         self.replan = False
 
     def codes(self) -> Iterator[int]:
-        """Yield the code of each step of the game; a plan is dropped where the adversary has seen new answers."""
+        """Yield the code of each step of the game; a plan is dropped when the adversary has seen new answers."""
         view = self.view
         while view.steps < view.items:
             planned = self._stream.updates(view)
@@ -111,15 +111,15 @@ class Feed:
                     break
 
     def apply(self, code: int) -> tuple[int, int] | None:
-        """Apply the update of the present step; return the item and the sign of what has changed."""
+        """Apply the update of the present step; return the item and the sign of the change."""
         view = self.view
         if code == 0:
             return None
         view.sent += 1
         if code > 0:
             if code > view.sites:
-                said = f"step {view.steps}: item {code - 1} is not among the {view.sites:,} values of the domain"
-                raise MoveError(f"adversary {self._stream.kind}: {said}")
+                reason = f"step {view.steps}: item {code - 1} is not among the {view.sites:,} values of the domain"
+                raise MoveError(f"adversary {self._stream.kind}: {reason}")
             view.live.insert(view.steps, code - 1)
             return code - 1, 1
         item = view.live.delete(-code)
@@ -143,9 +143,9 @@ def play_dynamic(mechanism: DynamicMechanism, adversary: UpdateStream, *, steps:
     Parameters
     ----------
     mechanism
-        How queries are answered.
+        Answers the queries.
     adversary
-        Who inserts and deletes; it sees all answers, and may react to them unless it is oblivious. It is copied.
+        Inserts and deletes items; it sees all answers, and may react to them unless it is oblivious. It is copied.
     steps
         Steps of the game.
     seed
@@ -183,7 +183,7 @@ def play_dynamic(mechanism: DynamicMechanism, adversary: UpdateStream, *, steps:
 
 
 def _play(run: DynamicRun, feed: Feed, referee: QueryReferee, *, reacts: bool) -> int:
-    """Play all steps; return how often the answers were new."""
+    """Play all steps; return the number of changes of the answers."""
     view, releases = feed.view, 0
     for code in feed.codes():
         changed = feed.apply(code)
@@ -202,6 +202,6 @@ def _play(run: DynamicRun, feed: Feed, referee: QueryReferee, *, reacts: bool) -
 
 
 def spending(ledger: Ledger) -> dict[str, Any]:
-    """Return what a ledger says of a game."""
+    """Return the columns of a ledger for a game."""
     spent, delta = ledger.spent
     return {"spent": spent, "spent_delta": delta, "ledger": record(ledger, DEEPEST)}

@@ -1,6 +1,6 @@
 """The referee of games on data sets: the exact answers, and the largest error over the family, at every step.
 
-Between two releases the answers stand while the data change, so the errors of a stretch are one running sum.
+Between two releases the answers are constant while the data change, so the errors in between are one running sum.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from disttrack.mechanisms.queries import Family
 Floats = NDArray[np.float64]
 
 BLOCK = 1 << 21
-"""Numbers of a running sum that are worked on at a time."""
+"""Numbers of a running sum processed at a time."""
 LATE = 0.9
 """Share of the steps after which errors count as late."""
 MARKS = 200
@@ -35,11 +35,11 @@ class QueryReferee:
     Attributes
     ----------
     size, peak
-        Items there now, and at most.
+        Items at present, and the maximum.
     max_abs_error
         Largest error over the family and all steps so far.
     late_error, late_zero
-        The largest over the last tenth of the steps, and what it would be for answers of 0.
+        The largest over the last tenth of the steps, and the same for answers of 0.
     series
         Step, items and largest error over the family at the checkpoints.
     """
@@ -59,13 +59,13 @@ class QueryReferee:
         self._mark = 0.0
 
     def change(self, step: int, item: int, sign: int) -> None:
-        """Take note of an item that came (sign 1) or went (-1) in a step."""
+        """Record an item inserted (sign 1) or deleted (-1) in a step."""
         self._changes.append((step, item, sign))
         self.size += sign
         self.peak = max(self.peak, self.size)
 
     def answer(self, step: int, answers: Floats) -> None:
-        """Take the answers that stand from this step on; what changed in it is known already."""
+        """Take the answers from this step on, after the changes of the data in it."""
         self._settle(step - 1)
         self._answers = answers
 
@@ -75,7 +75,7 @@ class QueryReferee:
 
     @property
     def truth(self) -> Floats:
-        """The exact answers now."""
+        """The present exact answers."""
         if not self._changes:
             return self._truth
         _, items, signs = np.array(self._changes).T
@@ -88,7 +88,7 @@ class QueryReferee:
         return math.sqrt(self._squares / max(1, self._steps))
 
     def _settle(self, until: int) -> None:
-        """Judge the steps after the last judged one up to `until` by the answers that stood in them."""
+        """Judge the steps after the last judged one up to `until`, by the answers in force."""
         if until <= self._settled:
             return
         if not self._changes or self._changes[0][0] > until:
@@ -114,7 +114,7 @@ class QueryReferee:
         return sum(1 for step, _, _ in self._changes if step <= until)
 
     def _judge_still(self, until: int) -> None:
-        """Judge steps in which nothing has changed: as `_judge` does, for a single row."""
+        """Judge steps without changes: as `_judge` does, for a single row."""
         error = float(np.abs(self._truth - self._answers).max())
         if not error <= self.max_abs_error:
             self.max_abs_error = error if error == error else math.inf
@@ -126,7 +126,7 @@ class QueryReferee:
         self._checkpoint()
 
     def _judge(self, truths: Floats, starts: NDArray[np.int64], durations: NDArray[np.int64]) -> None:
-        """Judge exact answers that stood from these steps on for so long; those that stood for no step do not count."""
+        """Judge exact answers that held from these steps for these durations; a duration of 0 does not count."""
         stood = durations > 0
         errors = np.abs(truths - self._answers).max(axis=1)[stood]
         if not len(errors):

@@ -1,4 +1,4 @@
-"""One game on a data set that stands still when it is asked about: updates first, then one release."""
+"""One game on a fixed data set: updates first, then one release."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class StaticGame:
     Attributes
     ----------
     size, updates, ignored
-        Items in the data set, the updates that made it, and those of them that named no item.
+        Items in the data set, the updates that made it, and the number of updates that named no item.
     queries, sensitivity
-        Number of queries, and what one item adds to all answers together.
+        Number of queries, and the contribution of one item to all answers together.
     max_abs_error, rms_error
         Over the family.
     zero_error
-        What the largest error of answers of 0 would be.
+        The largest error of answers of 0.
     bound
-        What the mechanism says its largest error exceeds with probability 0.05 at most.
+        The mechanism's bound on its largest error, exceeded with probability 0.05 at most.
     """
 
     size: int
@@ -62,11 +62,11 @@ def play_static(mechanism: StaticMechanism, adversary: UpdateStream, *, steps: i
     Parameters
     ----------
     mechanism
-        How queries are answered.
+        Answers the queries.
     adversary
-        Who makes the data set; it sees nothing on the way. It is copied.
+        Makes the data set; it sees nothing during the game. It is copied.
     steps
-        Steps in which it does so.
+        Number of steps of updates.
     seed
         Root of all random streams of the game.
 

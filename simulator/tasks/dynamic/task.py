@@ -70,9 +70,9 @@ class StaticQueries(Task):
 class DynamicQueries(Task):
     """Private answers to a family of queries, at all times, on a data set that grows and shrinks.
 
-    The adversary sees all answers so far; the largest error over the family is kept at every step. Columns: `size` at
-    the end and `peak`, after `updates` of which `ignored` named no item; `number` of queries; `max_abs_error` over all
-    steps, `rms_error`, `late_error` in the last tenth of the steps and `late_zero` that of answers of 0 there; the
+    The adversary sees all answers so far; the largest error over the family is recorded at every step. Columns: `size`
+    at the end and `peak`, after `updates` of which `ignored` named no item; `number` of queries; `max_abs_error` over
+    all steps, `rms_error`, `late_error` in the last tenth of the steps and `late_zero` that of answers of 0 there; the
     stated `bound`, and `error_over_bound`; `segments`, `nodes`, `restarts` and `most_rounds` of the mechanism; `spent`,
     `spent_delta` and `ledger`, the privacy by the ledger; `log_steps` for slopes.
     """
@@ -99,8 +99,8 @@ class DynamicQueries(Task):
         only_usual(point)
         mechanism, adversary = _sides(point, DynamicMechanism)
         if adversary.deletes and not mechanism.deletes:
-            said = f"{point.adversary.label} deletes items; {point.protocol.label} takes insertions only"
-            raise PointError(("adversary", "kind"), said)
+            reason = f"{point.adversary.label} deletes items; {point.protocol.label} takes insertions only"
+            raise PointError(("adversary", "kind"), reason)
         if mechanism.horizon is not None and mechanism.horizon < steps_of(point):
             raise PointError(("protocol", "horizon"), f"must be at least the {steps_of(point):,} steps of the game")
 
@@ -117,7 +117,7 @@ class DynamicQueries(Task):
         return Record(row={**row, **_common(game, point)}, series=game.series, engine_reason="an update at a time")
 
     def demand(self, point: Point) -> Demand:
-        """Return the memory of the live items, at most one a step, and of the matrix of the queries."""
+        """Return the memory of the live items, at most one per step, and of the matrix of the queries."""
         return Demand(seconds=steps_of(point) / 22_000, memory=1e8 + 400.0 * steps_of(point))
 
 
@@ -125,8 +125,8 @@ def _sides(point: Point, base: type[Any]) -> tuple[Any, UpdateStream]:
     """Return the mechanism and the stream of a point."""
     adversary = adversary_of(point)
     if not isinstance(adversary, UpdateStream):
-        said = f"{point.adversary.label} feeds sites; task {point.task.label} takes streams of updates, such as churn"
-        raise PointError(("adversary", "kind"), said)
+        reason = f"{point.adversary.label} feeds sites; task {point.task.label} takes streams of updates, such as churn"
+        raise PointError(("adversary", "kind"), reason)
     if adversary.domain is not None and adversary.domain != point.sites:
         raise PointError(("domain",), f"must be the {adversary.domain} values of {point.adversary.label}")
     try:
@@ -138,7 +138,7 @@ def _sides(point: Point, base: type[Any]) -> tuple[Any, UpdateStream]:
 
 
 def _common(game: Any, point: Point) -> dict[str, Any]:
-    """Return the columns that both tasks fill alike."""
+    """Return the columns that both tasks share."""
     row = {name: getattr(game, name) for name in (*COMMON, *LEDGER) if name not in ("number", "error_over_bound")}
     row |= {"number": game.queries, "error_over_bound": game.max_abs_error / game.bound if game.bound else math.inf}
     row |= {"ledger": json.dumps(game.ledger, separators=(",", ":")), "items": steps_of(point), "sites": point.sites}

@@ -1,6 +1,6 @@
-"""Where the examples of a game come from: an adversary that gives examples, or one that names sites, as points.
+"""The examples of a game: from an adversary that gives examples, or from one that names sites, used as points.
 
-A site that is named is the point that is asked for; the label is then that of the point function of point 0.
+A named site is the point of the query; the label is then that of the point function of point 0.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from disttrack.simulator.tasks.continual.stream import Mover, plans
 Examples = tuple[NDArray[np.int64], NDArray[np.bool_]]
 
 SHOWN = ("hypotheses", "predictions", "nothing")
-"""What an adversary may see of a learner, each less than the one before."""
+"""The powers of an adversary over a learner, in decreasing order."""
 
 
 class LearnerView(View):
@@ -28,7 +28,7 @@ class LearnerView(View):
     Attributes
     ----------
     algorithm
-        The learner's class and parameters; not its run, and not its coins.
+        The learner's class and parameters, without its run and its coins.
     shows
         hypotheses, predictions or nothing.
     """
@@ -42,12 +42,12 @@ class LearnerView(View):
 
 
 def shown_of(learner: Any, sees: str | None) -> str:
-    """Return what an adversary sees that is granted `sees`: outputs, or None, is all that the learner reveals.
+    """Return the data shown to an adversary with power `sees`; outputs, or None, is all that the learner reveals.
 
     Raises
     ------
     ValueError
-        There is no such power, or the learner does not reveal as much.
+        There is no such power, or the learner reveals less.
     """
     if sees in (None, "outputs"):
         return str(learner.reveals)
@@ -59,7 +59,7 @@ def shown_of(learner: Any, sees: str | None) -> str:
 
 
 def fixed_examples(adversary: Adversary, view: LearnerView) -> Examples:
-    """Return all examples of an adversary that does not react; a skipped step asks nothing and is no round."""
+    """Return all examples of an adversary that does not react; a skipped step is no round."""
     if isinstance(adversary, Rehearsed):
         points, labels = adversary.given
     elif isinstance(adversary, FixedExamples):
@@ -85,7 +85,7 @@ def named(plan: Any, length: int) -> NDArray[np.int64]:
 
 
 class Asker:
-    """An adversary that is asked round by round: for a point, and once the learner has shown something, its label."""
+    """An adversary that is asked in each round for a point, and after the learner's output for its label."""
 
     def __init__(self, adversary: Adversary, view: LearnerView, coin: np.random.Generator) -> None:
         self._view = view
@@ -101,8 +101,8 @@ class Asker:
     def point(self) -> int | None:
         """Return the point of the next round, None for a step without one."""
         if self._fixed is not None:
-            found, self._label = next(self._fixed, (None, False))
-            return found
+            point, self._label = next(self._fixed, (None, False))
+            return point
         if self._mover is not None:
             return self._mover.move()
         assert self._examiner is not None
@@ -114,11 +114,11 @@ class Asker:
         return int(point)
 
     def label(self, point: int, shown: Any) -> bool:
-        """Return the label, once the adversary has seen what the learner has shown."""
+        """Return the label, after the adversary has seen the learner's output."""
         if self._fixed is not None:
             return self._label
         if self._mover is not None:
-            self._mover.heard(shown)
+            self._mover.observe(shown)
             return point == 0
         assert self._examiner is not None
         view = self._view
@@ -130,7 +130,7 @@ class Asker:
 
 
 class Rehearsed(Adversary):
-    """Examples that were written down in a game of its own: what a replay gives."""
+    """Examples recorded in a separate game, for a replay."""
 
     kind = Replay.kind
     source = Replay.source
@@ -140,11 +140,11 @@ class Rehearsed(Adversary):
         self.given: Examples = np.array(points, dtype=np.int64), np.array(labels, dtype=bool)
 
     def plan(self, view: View) -> None:
-        """Name no sites: the examples are there."""
+        """Name no sites: the examples are given."""
 
 
 def copied(adversary: Adversary) -> Adversary:
-    """Return this game's own adversary.
+    """Return this game's copy of the adversary.
 
     Raises
     ------

@@ -42,11 +42,11 @@ class PredictionGame:
     consistent
         Whether some point function explains all labels.
     limit
-        Mistakes that the learner makes at most on such examples, save with a stated probability; None if it says none.
+        The learner's bound on its mistakes on such examples, up to a stated probability; None if it states none.
     output_changes
-        How often what the learner showed has changed.
+        Number of changes of the learner's output.
     facts
-        What there is to tell of the learner's inner course, and of the adversary's construction.
+        Facts about the learner's internal state, and about the adversary's construction.
     series
         Round, labels 1 so far and mistakes so far, at some 200 checkpoints.
     """
@@ -66,7 +66,7 @@ class PredictionGame:
 
     @property
     def verdict(self) -> str:
-        """Whether the learner kept its limit: ok or failed, and undecided where it promises nothing."""
+        """Whether the learner kept its limit: ok or failed, and undecided if it promises nothing."""
         if self.limit is None or not self.consistent:
             return "undecided"
         return "ok" if self.mistakes <= self.limit else "failed"
@@ -89,7 +89,7 @@ def play_prediction(
     learner
         The learner.
     adversary
-        Who gives the examples. One that names sites asks for them as points, and point 0 has label 1. It is copied.
+        Gives the examples. If it names sites, they are the points, and point 0 has label 1. It is copied.
     points
         Points 0 ... points - 1 of the domain.
     steps
@@ -116,10 +116,10 @@ def play_prediction(
     chosen, reason = clocked_points.engine_of(engine, adversary)
     mine = copied(adversary)
     tally = _play(learner, mine, points, steps, seed, shows, chosen == "bulk")
-    found = getattr(mine, "found", None)
-    built = {"placed": len(found.ones), "escape": found.escape, "direct": found.direct} if found is not None else {}
-    if found is not None and found.least_mass == found.least_mass:
-        built["least_mass"] = found.least_mass
+    case = getattr(mine, "construction", None)
+    built = {"placed": len(case.ones), "escape": case.escape, "direct": case.direct} if case is not None else {}
+    if case is not None and case.least_mass == case.least_mass:
+        built["least_mass"] = case.least_mass
     return tally.outcome(learner, chosen, reason, {**tally.run.facts(), **built}, time.perf_counter() - begun)
 
 
@@ -132,7 +132,7 @@ def check_fits(learner: Learner, points: int, steps: int) -> None:
 
 
 def _rehearsed(learner: Learner, replay: Replay, points: int, steps: int, seed: int, shows: str) -> Rehearsed:
-    """Return the examples that the replayed adversary gives in a game with coins of its own."""
+    """Return the examples that the replayed adversary gives in a game with separate coins."""
     tree = np.random.SeedSequence(seed, spawn_key=(BRANCH,))
     other = int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1))
     tally = _play(learner, copied(original(replay)), points, steps, other, shows, in_bulk=False)
@@ -141,7 +141,7 @@ def _rehearsed(learner: Learner, replay: Replay, points: int, steps: int, seed: 
 
 @dataclass
 class _Tally:
-    """What a game adds up, round by round."""
+    """Sums of a game, round by round."""
 
     run: LearnerRun
     domain: int
@@ -153,7 +153,7 @@ class _Tally:
     def outcome(
         self, learner: Learner, engine: str, reason: str, facts: dict[str, Any], seconds: float
     ) -> PredictionGame:
-        """Return what is kept of the game."""
+        """Return the outcome of the game."""
         wrong = self.predicted != self.labels
         limit = learner.limit
         rounds = len(wrong)
@@ -180,7 +180,7 @@ class _Tally:
 
 
 def explained(points: NDArray[np.int64], labels: NDArray[np.bool_], domain: int) -> bool:
-    """Tell whether some point function of the domain explains all labels.
+    """Return whether some point function of the domain explains all labels.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def _play(
         point = asker.point()
         if point is None:
             continue
-        # chosen at the same time: the adversary has not seen it, nor the learner the point
+        # chosen simultaneously: the adversary has not seen it, nor the learner the point
         hypothesis = run.hypothesis() if learner.reveals == "hypotheses" else None
         predicted_one = run.predict(point) if hypothesis is None else hypothesis == point
         shown = {"hypotheses": hypothesis, "predictions": int(predicted_one), "nothing": None}[shows]

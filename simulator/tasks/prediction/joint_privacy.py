@@ -17,22 +17,22 @@ from disttrack.simulator.tasks.continual import clocked_points
 from disttrack.simulator.tasks.sizes import Size
 
 LETTERS: Final = {JdpMirror: 2, PointPredictor: 3}
-"""Examples that a step may have: a bit; one of two points, the first with either label, the second with label 0."""
+"""Possible examples of a step: a bit; or one of two points, the first with either label, the second with label 0."""
 MOST: Final = {JdpMirror: 12, PointPredictor: 9}
-"""Steps at most: there are letters^steps inputs, with 2^steps outputs each."""
+"""Maximum number of steps: there are letters^steps inputs, with 2^steps outputs each."""
 
 
 @lru_cache(maxsize=64)
 def enumerated(mechanism: JdpMirror | PointPredictor, steps: int) -> float:
-    """Return the least delta at which a mechanism keeps its epsilon on inputs of so many steps."""
+    """Return the least delta for a mechanism's epsilon on inputs of `steps` steps."""
     law = mirror_law(mechanism) if isinstance(mechanism, JdpMirror) else predictor_law(mechanism)
     return joint_delta(law, LETTERS[type(mechanism)], steps, mechanism.epsilon)
 
 
 class JointPrivacy(Task):
-    """Joint privacy by enumeration: all inputs of so many steps, all outputs, all changes of one step.
+    """Joint privacy by enumeration: all inputs of a number of steps, all outputs, all changes of one step.
 
-    The adversary plays no part. Columns: `claimed` and `claimed_delta` are the claim, `exact_delta` is the least delta
+    The adversary is not used. Columns: `claimed` and `claimed_delta` are the claim, `exact_delta` is the least delta
     at that epsilon, without the output of the changed step; `exceeds` whether the claim is refuted.
     """
 

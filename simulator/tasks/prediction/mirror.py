@@ -1,4 +1,4 @@
-"""The task `mirror`: repeat the ones of a stream, late but seldom wrong, so that no single one of them shows."""
+"""The task `mirror`: repeat the ones of a stream, late but seldom wrong, so that no single one of them is revealed."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class MirrorGame:
     items, ones
         Steps, and ones among them.
     mistakes
-        Ones after the first K that were answered with bottom.
+        Ones after the first K with the answer bottom.
     first_top
-        The number of the first one that was answered with top, None if none was.
+        The number of the first one with the answer top, None if there is none.
     allowed
-        Whether no zero, and none of the first K ones, was answered with top, and mistakes are 2L at most.
+        Whether no zero, and none of the first K ones, had the answer top, and there were at most 2L mistakes.
     """
 
     items: int
@@ -59,7 +59,7 @@ def play_mirror(mirror: JdpMirror, adversary: Adversary, *, steps: int, seed: in
     mirror
         The mirror.
     adversary
-        Who gives the ones: items of site 0. It must not react. It is copied.
+        Sends the ones: items of site 0. It must not react. It is copied.
     steps
         Steps of the clock.
     seed
@@ -81,20 +81,20 @@ def play_mirror(mirror: JdpMirror, adversary: Adversary, *, steps: int, seed: in
         answered = run.release(bits)
         on_zeros += int(np.count_nonzero(answered & ~bits))
         answers.append(answered[bits])
-    told = np.concatenate([np.empty(0, dtype=bool), *answers])
-    mistakes = mirror_mistakes(len(told), mirror.delay, told)
-    allowed = not on_zeros and not told[: mirror.delay].any() and mistakes <= mirror.length
-    return MirrorGame(steps, len(told), mistakes, run.first_top, bool(allowed), time.perf_counter() - begun)
+    on_ones = np.concatenate([np.empty(0, dtype=bool), *answers])
+    mistakes = mirror_mistakes(len(on_ones), mirror.delay, on_ones)
+    allowed = not on_zeros and not on_ones[: mirror.delay].any() and mistakes <= mirror.length
+    return MirrorGame(steps, len(on_ones), mistakes, run.first_top, bool(allowed), time.perf_counter() - begun)
 
 
 class Mirror(Task):
     """The mirror problem.
 
-    Columns: `mistakes`, ones after the first K (`delay`) that were answered with bottom, of `ones` in all; `first_top`,
-    the number of the first one that was answered with top; `length`, 2L; `expected_mistakes`, L if all the climb was
-    passed; `claimed` and `claimed_delta`, the joint privacy that is claimed; `exact_delta`, the least delta at that
-    epsilon by exact composition; `largest_step`, the largest loss of a step of the climb, and `uneven`, how far pi is
-    from symmetric.
+    Columns: `mistakes`, ones after the first K (`delay`) with the answer bottom, out of `ones`; `first_top`,
+    the number of the first one with the answer top; `length`, 2L; `expected_mistakes`, L if the whole climb was
+    passed; `claimed` and `claimed_delta`, the claimed joint privacy; `exact_delta`, the least delta at that
+    epsilon by exact composition; `largest_step`, the largest loss of a step of the climb, and `uneven`, the largest
+    asymmetry of pi.
     """
 
     kind: ClassVar[str] = "mirror"

@@ -21,18 +21,18 @@ from disttrack.simulator.tasks.prediction.game import check_fits, play_predictio
 from disttrack.simulator.tasks.sizes import Size
 
 FACTS = ("flag", "flag1_at", "flag2_at", "flag3_at", "fired_at", "placed", "escape", "direct", "least_mass")
-"""What learners and adversaries tell of themselves after the game; empty where it does not apply."""
+"""Facts of learners and adversaries after the game; empty where they do not apply."""
 
 
 class Prediction(Task):
     """Online learning of point functions. A learner reveals hypotheses, or only its predictions; mistakes are the cost.
 
     Columns: `mistakes`; `ones`, the labels 1; `false_ones`, mistakes on labels 0; `consistent`, whether some point
-    function explains all labels; `limit`, what the learner promises then. Of the predictor: `flag` at the end, and
+    function explains all labels; `limit`, the learner's bound in that case. Of the predictor: `flag` at the end, and
     `flag1_at`, `flag2_at`, `flag3_at`, the rounds in which it was set. Of `private-proper`: `fired_at`. Of an adversary
-    that constructs its examples: `placed`, the ones it put in; `escape`, the probability, as the construction adds it
-    up, that the learner shows their point before the last of them; `direct`, the same on the finished examples;
-    `least_mass`, the learner's least mass at a point in its phase.
+    that constructs its examples: `placed`, the ones that it inserted; `escape`, the probability, as summed by the
+    construction, that the learner shows their point before the last of them; `direct`, the same on the finished
+    examples; `least_mass`, the learner's least mass at a point in its phase.
     """
 
     kind: ClassVar[str] = "prediction"
@@ -60,11 +60,11 @@ class Prediction(Task):
         learner, adversary = self._learner(point), self._adversary(point)
         inner = original(adversary) if isinstance(adversary, Replay) else adversary
         if isinstance(inner, Constructed) and learner.reveals != "hypotheses":
-            said = f"{inner.kind} needs a learner that reveals hypotheses; {learner.kind} reveals {learner.reveals}"
-            raise PointError(("adversary", "kind"), said)
+            reason = f"{inner.kind} needs a learner that reveals hypotheses; {learner.kind} reveals {learner.reveals}"
+            raise PointError(("adversary", "kind"), reason)
         if inner.sees != "outputs":
-            said = f"{inner.kind} needs to see the {inner.sees}; a learner shows outputs only"
-            raise PointError(("adversary", "kind"), said)
+            reason = f"{inner.kind} needs to see the {inner.sees}; a learner shows outputs only"
+            raise PointError(("adversary", "kind"), reason)
         try:
             shown_of(learner, self._sees(point))
         except ValueError as error:
@@ -72,8 +72,8 @@ class Prediction(Task):
         try:
             check_fits(learner, self._domain(point), clocked_points.steps_of(point))
         except ValueError as error:
-            name, _, said = str(error).partition(" ")
-            raise PointError(("protocol", name), said) from error
+            name, _, rest = str(error).partition(" ")
+            raise PointError(("protocol", name), rest) from error
         clocked_points.check_engine(point, adversary)
 
     def _domain(self, point: Point) -> int:
@@ -110,7 +110,7 @@ class Prediction(Task):
         row |= {name: game.facts.get(name) for name in FACTS}
         row |= {"sites": self._domain(point), "verdict": game.verdict, "ok": game.verdict == "ok"}
         series = {}
-        if "flag" in game.facts:  # the figure of flags is drawn from it
+        if "flag" in game.facts:  # needed by the figure of flags
             blank = [None] * len(game.series["step"])
             series = {**game.series, **dict.fromkeys(("rel_error", "messages", "words"), blank)}
         return Record(row=row, series=series, engine_reason=game.engine_reason)

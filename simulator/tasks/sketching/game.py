@@ -1,4 +1,4 @@
-"""One game of a sketch against whoever chooses the updates, compared with the truth at every update."""
+"""One game of a sketch against an adversary that chooses the updates, compared with the truth at every update."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from disttrack.simulator.tasks.sketching.truth import Norm, Truth, truth_of
 ROLES = ("sketch", "adversary")
 """Random streams: the sketch's coins, and the attacker's moves."""
 STRETCH = 1 << 14
-"""Updates of a stream fixed in advance that are handed over at once."""
+"""Updates of a fixed stream passed at once."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class SketchGame:
     Attributes
     ----------
     items
-        Updates made.
+        Number of updates.
     touched
-        Different items among them, of the last stream if there were several.
+        Different items among them, in the last stream if there were several.
     max_rel_error, first_failure, failing_fraction, output_changes
         As in the tracking game; the error is relative to the truth, or to the norm for a frequency.
     least_ratio, most_ratio, last_ratio
@@ -40,7 +40,7 @@ class SketchGame:
     half_at
         The first update after which the estimate was below half of the truth.
     exhausted_at
-        The update at which a robust form had used up what it was built for.
+        The update at which a robust form had used up its planned changes.
     series
         The timeline at checkpoints.
     """
@@ -81,11 +81,11 @@ def play_sketch(
     Parameters
     ----------
     sketch
-        What follows the stream.
+        Follows the stream.
     attacker
-        Who chooses the updates. It sees the estimates. It is copied.
+        Chooses the updates. It sees the estimates. It is copied.
     updates
-        Updates at most.
+        Maximum number of updates.
     norm
         For a frequency: the norm that its error is relative to, two or one.
     seed
@@ -143,8 +143,8 @@ def _by_steps(run: SketchRun, attacker: Attacker, truth: Truth, referee: UpdateR
         if move == RESET:
             _reset(run, truth, f"attacker {attacker.kind}: step {step}")
         elif item < 0 or not change or item.__class__ is not int or change.__class__ is not int:
-            said = "accepted: an item from 0 and a change that is not 0, both whole numbers; RESET; None"
-            raise MoveError(f"attacker {attacker.kind}: move() returned {move!r} at step {step}; {said}")
+            accepted = "accepted: an item from 0 and a change that is not 0, both whole numbers; RESET; None"
+            raise MoveError(f"attacker {attacker.kind}: move() returned {move!r} at step {step}; {accepted}")
         else:
             try:
                 run.update(item, change)

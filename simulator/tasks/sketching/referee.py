@@ -1,4 +1,4 @@
-"""Who compares the estimates of a sketch with the truth, at every update, and keeps what the tables want."""
+"""Compares the estimates of a sketch with the truth, at every update, and computes the columns of the tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from disttrack.simulator.game.timeline import checkpoints
 
 FLUSH = 4096
-"""Updates that are compared at once."""
+"""Updates compared at once."""
 SPACED, EVENLY = 80, 120
 """Checkpoints that are evenly spaced in the logarithm of the updates, and in the updates: attacks win at the end."""
 
@@ -23,7 +23,7 @@ class UpdateReferee:
     alpha
         Error, over the scale, that counts as a failure.
     updates
-        Updates of the game at most, over which the checkpoints are spread.
+        Maximum number of updates of the game, over which the checkpoints are spread.
 
     Attributes
     ----------
@@ -34,13 +34,13 @@ class UpdateReferee:
     failure
         The first update after which the error was above alpha; None if there was none.
     failing
-        Updates after which it was.
+        Number of updates with such an error.
     half
         The first update after which the estimate was below half of the truth.
     least, most, last
-        Of the estimate over the truth, where that is above 0; None if it never was.
+        Ratios of the estimate to the truth, where that is above 0; None if it never was.
     changes
-        How often the estimate changed.
+        Number of changes of the estimate.
     """
 
     def __init__(self, alpha: float, updates: int) -> None:
@@ -61,7 +61,7 @@ class UpdateReferee:
         self._scales: list[float] = []
 
     def note(self, output: float, value: float, scale: float) -> None:
-        """Take note of one update."""
+        """Record one update."""
         self._outputs.append(output)
         self._values.append(value)
         self._scales.append(scale)
@@ -69,7 +69,7 @@ class UpdateReferee:
             self.close()
 
     def close(self) -> None:
-        """Compare what has been noted."""
+        """Compare the recorded updates."""
         if self._outputs:
             self.compare(np.array(self._outputs), np.array(self._values), np.array(self._scales))
             self._outputs, self._values, self._scales = [], [], []
@@ -104,8 +104,8 @@ class UpdateReferee:
         self.series["rel_error"] += signed[places].tolist()
 
 
-def _first(found: int | None, where: Any, begun: int) -> int | None:
-    """Return the first place that has been found, or the first one here; places are counted from 1."""
-    if found is not None or not where.any():
-        return found
+def _first(known: int | None, where: Any, begun: int) -> int | None:
+    """Return the known first place, or else the first one here; places are counted from 1."""
+    if known is not None or not where.any():
+        return known
     return begun + int(np.argmax(where)) + 1

@@ -1,4 +1,4 @@
-"""The tasks `second-moment`, `distinct-count` and `frequency`: a sketch of a stream against who chooses its updates."""
+"""The tasks `second-moment`, `distinct-count` and `frequency`: a sketch of a stream against an adversary."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ UPDATES = Size("updates", "items", "Updates of the stream at most.", needed=True
 
 
 class Sketching(Task):
-    """What the tasks of sketches share: they differ in what is estimated.
+    """Common parts of the tasks of sketches, which differ in the quantity estimated.
 
-    Columns: `total_rows` are the rows of all copies, `built_for` the changes of the output (or rounds) that a robust
-    form was built for, `exhausted_at` the update at which it had used them up, `held` whether it was right until
-    then, and `fell_after` the updates from then to its first failure. `least_ratio`, `most_ratio` and `last_ratio`
-    are of the estimate over the truth; `half_at` is the first update after which the estimate was below half of the
-    truth. `made` are the updates, and `touched` the different items among them. `words` is the memory.
+    Columns: `total_rows` are the rows of all copies, `built_for` the planned changes of the output (or rounds) of a
+    robust form, `exhausted_at` the update at which it had used them up, `held` whether it was right until then, and
+    `fell_after` the updates from then to its first failure. `least_ratio`, `most_ratio` and `last_ratio` are ratios of
+    the estimate to the truth; `half_at` is the first update after which the estimate was below half of the truth.
+    `made` is the number of updates, and `touched` of different items among them. `words` is the memory.
     """
 
     goal: ClassVar[Goal]
@@ -56,17 +56,17 @@ class Sketching(Task):
     def _sides(self, point: Point) -> tuple[Sketch, Attacker]:
         sketch = point.protocol.make()
         if not isinstance(sketch, Sketch) or sketch.goal != self.goal:
-            said = f"task {self.kind} takes a sketch for it; {point.protocol.label} is none"
-            raise PointError(("protocol", "kind"), said)
+            reason = f"task {self.kind} takes a sketch for it; {point.protocol.label} is none"
+            raise PointError(("protocol", "kind"), reason)
         return sketch, point.adversary.make()
 
     def norm(self, sketch: Sketch) -> Norm:
-        """Return the norm that the error of a frequency is relative to."""
+        """Return the norm for the relative error of a frequency."""
         return "two"
 
     def play(self, point: Point, seed: int) -> Record:
         sketch, attacker = self._sides(point)
-        assert point.items is not None  # the key is needed, which is checked with the scenario
+        assert point.items is not None  # the key is needed, which the scenario has checked
         game = play_sketch(
             sketch, attacker, updates=point.items, norm=self.norm(sketch), seed=seed, engine=point.engine
         )

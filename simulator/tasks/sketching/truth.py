@@ -1,4 +1,4 @@
-"""The truth that a sketch is compared with, kept exactly: second moment, distinct items, or one item's frequency."""
+"""The exact truth for a sketch: second moment, distinct items, or one item's frequency."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ Norm = Literal["two", "one"]
 
 
 class Truth(Protocol):
-    """What is true of the stream so far.
+    """The exact value for the stream so far.
 
     Attributes
     ----------
     value
-        What the sketch is to estimate.
+        The value that the sketch estimates.
     """
 
     value: int
 
     def update(self, item: int, change: int) -> None:
-        """Take note of an update."""
+        """Apply an update."""
         ...
 
     @property
@@ -31,7 +31,7 @@ class Truth(Protocol):
         ...
 
     def scale(self) -> float:
-        """Return what the error is measured against."""
+        """Return the reference value of the relative error."""
         ...
 
     def reset(self) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disttrack.mechanisms.rules import SamplingRule, at_double, estimate, redrawn, sum_of_estimates
+from disttrack.mechanisms.rules import SamplingRule, estimate, next_double, redrawn, sum_of_estimates
 from disttrack.mechanisms.rules.sampling import chances_redrawn, variance, variance_redrawn
 
 
@@ -53,10 +53,10 @@ def test_inverse_p_is_the_largest_power_of_two_allowed(spread: float, sites: int
 def test_the_doubling_tracker_is_told_at_one_and_then_at_each_double() -> None:
     told, steps = 0, []
     while told < 100:
-        told = at_double(told)
+        told = next_double(told)
         steps.append(told)
     assert steps == [1, 2, 4, 8, 16, 32, 64, 128]
-    assert at_double(np.array([0, 1, 3, 64])).tolist() == [1, 2, 6, 128]
+    assert next_double(np.array([0, 1, 3, 64])).tolist() == [1, 2, 6, 128]
 
 
 def test_estimates_by_hand() -> None:

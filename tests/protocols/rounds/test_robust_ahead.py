@@ -32,7 +32,7 @@ def test_an_estimate_far_off_ends_the_round_at_once() -> None:
     protocol = Robust(alpha=0.2, parameters="tight")
     server = protocol.server(256, np.random.default_rng(1), [10**6] * 256)
     ((_, poll),) = server.end_round()
-    server.told = 10 * server.base
+    server.announced = 10 * server.base
     server.counts_to_come = 1
     ((receiver, again),) = server.counted(0)
     assert (receiver, poll.kind) == (EVERYONE, "poll")
@@ -51,7 +51,7 @@ def test_signals_of_the_next_round_may_come_before_the_last_answer() -> None:
     assert not server.hear(0, BIT)
     assert not server.hear(1, Message("count", 100))
     assert not server.hear(2, Message("count", 100))
-    assert server.base == server.told == poll.value
+    assert server.base == server.announced == poll.value
     assert server.signals == min(1, server.limit - 1)
 
 

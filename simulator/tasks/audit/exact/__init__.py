@@ -1,5 +1,5 @@
-"""Exact privacy losses, read off the running code instead of from many runs of it.
+"""Exact privacy losses, measured on the running code instead of estimated from many runs.
 
-A mechanism is given noise that is written down beforehand, or coins that fall each way once; so it is seen as a
-function of its noise, and the distribution of the noise does the rest.
+A mechanism gets scripted noise, or coins that take each value once; so it is measured as a
+function of its noise, and the distribution of the noise determines the loss.
 """

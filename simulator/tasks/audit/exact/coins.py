@@ -1,4 +1,4 @@
-"""The exact privacy loss of a mechanism that tosses a few coins: every way in which they may fall is played once."""
+"""The exact privacy loss of a mechanism that tosses a few coins, by enumerating all their outcomes."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any, Final
 import numpy as np
 
 Play = Callable[[bool, Any], Sequence[float]]
-"""Plays a run, on the neighbour if the first argument is true, and returns what an observer sees."""
+"""Plays a run, on the neighbour if the first argument is true, and returns the observation."""
 Chances = Mapping[tuple[float, ...], float]
 
 ROUNDING: Final = 1e-12
 
 
 class Coins:
-    """Stands for a numpy generator whose uniform numbers are only compared with probabilities; follows a script.
+    """Replacement for a numpy generator whose uniform numbers are only compared with probabilities; follows a script.
 
     Parameters
     ----------
     script
-        How the first coins fall. The others fall on a side that is possible.
+        Outcomes of the first coins. The others take a possible outcome.
 
     Attributes
     ----------
     fallen, chances
-        How the coins have fallen, and the probability of each to have done so.
+        Outcomes of the coins, and the probability of each outcome.
     """
 
     def __init__(self, script: Sequence[bool] = ()) -> None:
@@ -35,7 +35,7 @@ class Coins:
         self.chances: list[float] = []
 
     def random(self, size: int | None = None) -> _Uniform:
-        """Return uniform numbers that are not known until they are compared."""
+        """Return uniform numbers that are undetermined until they are compared."""
         return _Uniform(self, size)
 
     def toss(self, chance: float) -> bool:
@@ -60,28 +60,28 @@ class _Uniform:
 
 
 def chances(play: Callable[[Any], Sequence[float]]) -> Chances:
-    """Return the probability of everything that an observer may see.
+    """Return the probability of every possible observation.
 
     Examples
     --------
     >>> chances(lambda rng: [float(rng.random() < 0.25)])
     {(1.0,): 0.25, (0.0,): 0.75}
     """
-    found: dict[tuple[float, ...], float] = {}
+    outcomes: dict[tuple[float, ...], float] = {}
     left: list[list[bool]] = [[]]
     while left:
         script = left.pop()
         coins = Coins(script)
         seen = tuple(play(coins))
-        found[seen] = found.get(seen, 0.0) + float(np.prod(coins.chances))
+        outcomes[seen] = outcomes.get(seen, 0.0) + float(np.prod(coins.chances))
         for place in range(len(script), len(coins.fallen)):
             if coins.chances[place] < 1:
                 left.append([*coins.fallen[:place], not coins.fallen[place]])
-    return found
+    return outcomes
 
 
 def coin_loss(play: Play, delta: float = 0.0) -> float:
-    """Return the least epsilon at which the mechanism is (epsilon, delta)-private on an input and its neighbour."""
+    """Return the least epsilon for which the mechanism is (epsilon, delta)-private on an input and its neighbour."""
     here, there = (chances(lambda rng, moved=moved: play(moved, rng)) for moved in (False, True))  # type: ignore[misc]
     return max(loss_between(here, there, delta), loss_between(there, here, delta))
 
@@ -95,7 +95,7 @@ def loss_between(here: Chances, there: Chances, delta: float) -> float:
     >>> loss_between(here, there, 0.02), loss_between(here, there, 0.01)
     (0.0, inf)
     """
-    # outcomes in the order of their ratios: those above e^epsilon make the worst event
+    # outcomes in the order of their ratios: the worst event consists of those above e^epsilon
     pairs = sorted(((p, there.get(seen, 0.0)) for seen, p in here.items() if p > 0), key=_ratio, reverse=True)
     above = below = 0.0
     for place, (p, q) in enumerate(pairs):

@@ -1,4 +1,4 @@
-"""Exact losses of mechanisms that answer families of queries, where the answers are a linear map of the noise."""
+"""Exact losses of mechanisms that answer families of queries, if the answers are a linear map of the noise."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from disttrack.mechanisms.scripted_noise import ScriptedNoise
 from disttrack.simulator.tasks.audit.exact.linear import linear_loss
 
 STEPS: Final = 6
-"""Steps of a stream of insertions at most."""
+"""Maximum number of steps of a stream of insertions."""
 UPDATES: Final = (1, 1, 1, 1, 1, -1, 1, -7, 1, *(0,) * 7, 1, -9)
 """Updates whose segments end by time, after steps 2, 4, 16 and 256: items leave in the third and fourth segment."""
 SHORT: Final = 16
 CUTS: Final = 256
-"""Steps of that stream, short and long; there is nothing in those that are not written down."""
+"""Steps of that stream, short and long; steps without an entry have no update."""
 
-Found = tuple[float, float, str]
-"""A loss, what is proved of it, and the neighbouring inputs in words."""
+ExactLoss = tuple[float, float, str]
+"""A loss, its proved bound, and the neighbouring inputs in words."""
 
 
-def release_loss(mechanism: StaticMechanism) -> Found | None:
-    """Return the loss of a release, over data sets with one item more of any value; None if it is not linear."""
+def release_loss(mechanism: StaticMechanism) -> ExactLoss | None:
+    """Return the loss of a release, over data sets with one more item of any value; None if it is not linear."""
     counts = np.arange(mechanism.domain, dtype=np.float64)
 
     def play(item: int, rng: Any) -> Sequence[float]:
@@ -42,15 +42,15 @@ def release_loss(mechanism: StaticMechanism) -> Found | None:
     return None if loss is None else (loss, mechanism.epsilon, "one item more, of any value; seen: all answers")
 
 
-def updates_loss(mechanism: DynamicMechanism) -> Found | None:
+def updates_loss(mechanism: DynamicMechanism) -> ExactLoss | None:
     """Return the loss of the answers of a short stream, over the streams in which one step has no update.
 
-    What is proved is what the ledger says was spent, without a partition: its segments end by time, whatever comes.
+    The proved bound is the spending in the ledger, without the partition: its segments end by time in any case.
     """
     static = mechanism.part(mechanism.epsilon, mechanism.delta)
     approximate = static.privacy == "approximate"
     if not _draws_noise_only(static) or (approximate and isinstance(mechanism, FullyDynamic)):
-        return None  # no linear map, or one of normal and Laplace noise
+        return None  # no linear map, or one with both normal and Laplace noise
     stream = _stream(mechanism)
     places = [step for step, code in enumerate(stream, start=1) if code]
 
@@ -76,9 +76,10 @@ def updates_loss(mechanism: DynamicMechanism) -> Found | None:
 
 
 def _stream(mechanism: DynamicMechanism) -> Sequence[int]:
-    """Return the stream: one whose segments end by time, where there are segments, without deletions if need be.
+    """Return the stream: one whose segments end by time, if there are segments, and without deletions if necessary.
 
-    The tree of nodes sees three segments: in the fourth its nodes have parts that no one update can reach together.
+    The tree of nodes has three segments: in the fourth its nodes would have parts that no single update affects
+    together.
     """
     if isinstance(mechanism, FullyDynamic):
         return UPDATES[: min(SHORT, mechanism.horizon or SHORT)]
@@ -90,7 +91,7 @@ def _stream(mechanism: DynamicMechanism) -> Sequence[int]:
 
 
 def _spent_on_data(ledger: Ledger) -> float:
-    """Return what a ledger's tests of partitions leave out of what was spent."""
+    """Return the spending of a ledger except for the tests of partitions."""
     tests = [part for part in ledger.parts if part.name == "partition"]
     rest = [part for part in ledger.parts if part.name != "partition"]
     if not tests and not ledger.uses and rest and all(part.name in ("inserted", "deleted") for part in rest):
@@ -99,19 +100,19 @@ def _spent_on_data(ledger: Ledger) -> float:
 
 
 def _draws_noise_only(mechanism: StaticMechanism) -> bool:
-    """Tell whether a static mechanism adds noise to exact answers and does nothing else."""
+    """Return whether a static mechanism only adds noise to exact answers."""
     return mechanism.kind in ("laplace", "gaussian")
 
 
-def _dynamic(mechanism: DynamicMechanism) -> Found | None:
-    """A partition of a known number of steps does not end its segments by time: nothing would be seen."""
+def _dynamic(mechanism: DynamicMechanism) -> ExactLoss | None:
+    """A partition of a known number of steps does not end its segments by time: there would be no answers."""
     if isinstance(mechanism, GrowingSparse) and mechanism.partition.horizon is not None:
         return None
     return updates_loss(mechanism)
 
 
-DATA_KNOWN: Final[dict[type[Any], Callable[[Any], Found | None]]] = {
+DATA_KNOWN: Final[dict[type[Any], Callable[[Any], ExactLoss | None]]] = {
     StaticMechanism: release_loss,
     DynamicMechanism: _dynamic,
 }
-"""How the loss of each class is computed."""
+"""The computation of the loss for each class."""

@@ -1,7 +1,7 @@
 """The exact privacy loss of sparse-vector tests: chances of silence and of firing, by integrals over the threshold.
 
-The test is measured on the running code: where it begins to fire as the noise of threshold and query is moved. All
-that is taken for granted is that both noises are Laplace variables, which the calls to the generator show.
+The test is measured on the running code: the noise of threshold and query at which it begins to fire. The only
+assumption is that both noises are Laplace variables, as the calls to the generator show.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ Fires = Callable[[float, Any], bool]
 """Plays a fresh run on one query of this value and returns whether it fires."""
 
 SILENT_QUERIES: Final = 100
-"""Silent queries of the event: enough to push the threshold into the tail of its noise, where its loss is whole."""
+"""Silent queries of the event: enough to push the threshold into the tail of its noise, where its loss is complete."""
 FAR: Final = 1e7
 """Scales of noise within which a test must begin to fire."""
 
 
 class MeasuredTest(NamedTuple):
-    """A test as the running code has it: it fires at value + query_scale z > threshold + threshold_scale z0."""
+    """A test as measured: it fires at value + query_scale z > threshold + threshold_scale z0."""
 
     threshold: float
     threshold_scale: float
@@ -32,12 +32,12 @@ class MeasuredTest(NamedTuple):
 
 
 def measured_test(fires: Fires, value: float) -> MeasuredTest | None:
-    """Return the test's threshold and scales, from where it begins to fire; None if it is no such test.
+    """Return the test's threshold and scales, from the noise at which it begins to fire; None if it is no such test.
 
     Parameters
     ----------
     fires
-        Plays one query. The first draws are taken to be the threshold's, the next ones the queries'.
+        Plays one query. The first draws are assumed to be the threshold's, the next ones the queries'.
     value
         A value of the query.
     """
@@ -61,11 +61,11 @@ def measured_test(fires: Fires, value: float) -> MeasuredTest | None:
     if abs(first) > 0.9 * FAR or first - higher <= 0:
         return None
     scale = 1 / (first - higher)
-    found = MeasuredTest(value + scale * first, scale * (raised - first), scale)
-    expected = (found.threshold + 2 * found.threshold_scale - value - 2) / scale
+    test = MeasuredTest(value + scale * first, scale * (raised - first), scale)
+    expected = (test.threshold + 2 * test.threshold_scale - value - 2) / scale
     if abs(edge(value + 2, 2.0) - expected) > 1e-4 * max(1.0, abs(expected)):
         return None
-    return found
+    return test
 
 
 def log_chance(test: MeasuredTest, silent: Sequence[tuple[float, int]], fires: float | None = None) -> float:
@@ -74,7 +74,7 @@ def log_chance(test: MeasuredTest, silent: Sequence[tuple[float, int]], fires: f
     Parameters
     ----------
     silent
-        Pairs (value, how many queries of it).
+        Pairs (value, number of queries with it).
     fires
         Value of the query that fires; None for none.
     """
@@ -99,7 +99,7 @@ def log_chance(test: MeasuredTest, silent: Sequence[tuple[float, int]], fires: f
 
 
 def _log_outcome(test: MeasuredTest, level: Any, silent: Sequence[tuple[float, int]], fires: float | None) -> Any:
-    """Return ln of the chance of silence, and then of firing, given where the noisy threshold is."""
+    """Return ln of the chance of silence, and then of firing, given the noisy threshold."""
     logs = np.zeros(len(level))
     for value, count in silent:
         logs = logs + count * _log_below((level - value) / test.query_scale)
@@ -113,7 +113,7 @@ def _log_below(gap: Any) -> Any:
 
 
 def silence_loss(test: MeasuredTest | None) -> float:
-    """Return the loss where all queries move the same way: silence on many at the threshold, or one above it."""
+    """Return the loss if all queries move in one direction: silence on many at the threshold, or one above it."""
     if test is None:
         return inf
     here, there = (log_chance(test, [(test.threshold + moved, SILENT_QUERIES)]) for moved in (0, 1))
@@ -121,9 +121,9 @@ def silence_loss(test: MeasuredTest | None) -> float:
 
 
 def firing_loss(test: MeasuredTest | None) -> float:
-    """Return the loss where queries move as they like: silence on many, one more each, and firing at one, less by one.
+    """Return the loss for arbitrary moves of queries: silence on many, one higher each, and firing at one, one lower.
 
-    Together they move the query by two against the threshold that the silence asks for: all of epsilon.
+    Together they move the query by two relative to the threshold of the silence: all of epsilon.
     """
     if test is None:
         return inf

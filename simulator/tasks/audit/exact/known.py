@@ -1,8 +1,8 @@
-"""Which mechanisms have their privacy loss computed exactly, on which inputs, and what is proved of it there.
+"""Mechanisms with an exactly computed privacy loss: the inputs, and the proved bound on these inputs.
 
-What is proved is the claim, but where the inputs ask for less of the mechanism than it is made for: sums of one stream
-all move the same way, so that a sparse-vector test loses half of its epsilon; a published answer is one of several that
-share the budget. There the claim is generous: half of the noise would keep it.
+The proved bound is the claim, except for inputs on which the mechanism loses less than it can: sums of one stream
+all move in one direction, so that a sparse-vector test loses half of its epsilon; a published answer is one of several
+that share the budget. There the claim is generous: half of the noise would still satisfy it.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from disttrack.simulator.tasks.audit.exact.halting import MeasuredTest, firing_l
 from disttrack.simulator.tasks.audit.exact.linear import linear_loss
 
 STEPS: Final = 8
-"""Steps of a stream at most."""
+"""Maximum number of steps of a stream."""
 MOST_COINS: Final = 12
-"""Coins whose falls are all gone through."""
+"""Maximum number of coins whose outcomes are enumerated."""
 
 Answers = Callable[[Sequence[float], Any], Sequence[float]]
-"""Feeds a run, which has this generator, with entries and returns its estimate after each."""
+"""Passes entries to a run with this generator, and returns its estimate after each."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Exact:
     loss
         The loss, at the delta of the claim.
     proved
-        What it is at most, by proof, on these inputs.
+        Its proved upper bound on these inputs.
     inputs
         The neighbouring inputs, in words.
     """
@@ -65,19 +65,19 @@ class Exact:
 
 
 def exact_loss(mechanism: Any) -> Exact | None:
-    """Return the exact loss of a mechanism; None where it is not known how to compute it."""
+    """Return the exact loss of a mechanism; None if there is no method for it."""
     for cls, compute in KNOWN.items():
         if isinstance(mechanism, cls):
             return compute(mechanism)
     for cls, data_loss in DATA_KNOWN.items():
         if isinstance(mechanism, cls):
-            found = data_loss(mechanism)
-            return None if found is None else Exact(*found)
+            exact = data_loss(mechanism)
+            return None if exact is None else Exact(*exact)
     return None
 
 
 def _counter(counter: Counter) -> Exact | None:
-    """Every item of a short stream is there or not; where memory is private it is seen once, after any of the steps."""
+    """Presence of any item of a short stream; a private memory is seen once, after any of the steps."""
     steps = min(STEPS, counter.horizon or STEPS)
     delta = float(getattr(counter, "delta", 0.0)) if counter.privacy == "approximate" else 0.0
     losses: list[float] = []
@@ -127,11 +127,11 @@ def _sorted(queries: SortedQueries) -> Exact | None:
 
 
 def _closings(answers: Answers, partition: PrivatePartition, steps: int, epsilon: float) -> Exact | None:
-    """A stream of which one entry is larger by one: what the ends of the segments lose, and what their counts do.
+    """A stream with one entry larger by one: the loss from the ends of the segments, and from their counts.
 
     The segments' test has half of the budget, of which silence loses half; the counter has the other half. In a
-    transcript in which the entry's segment stays open for long and the counter's draws lie on one side, both do. The
-    counts are seen alone where entries are so large that each closes its segment.
+    transcript in which the entry's segment stays open for long and the counter's draws lie on one side, both are lost.
+    For entries so large that each closes its segment, only the counts lose anything.
     """
     size = partition.threshold(steps, partition.horizon or steps**2) + 60 * 4 / partition.epsilon
 
@@ -160,7 +160,7 @@ def _partition(partition: PrivatePartition) -> Exact:
 
 
 def _monitor(monitor: SparseVectorMonitor) -> Exact | None:
-    """The chance that a query fires shows where the test is: it is the tail of the query's noise."""
+    """The chance that a query fires, which is the tail of its noise, shows the threshold of the test."""
     test = monitor.test()
     aim = (10 * test.query_noise.scale - test.threshold) / test.threshold_noise.scale
 
@@ -204,7 +204,7 @@ def _density(density: PanPrivateDensity) -> Exact:
         run.step(0 if moved else None)
         return [float(run.state()["bits"][0])]
 
-    density = replace(density, users=min(2, density.users))  # the bits of other users do not depend on this one
+    density = replace(density, users=min(2, density.users))  # other users' bits do not depend on this user
     return Exact(coin_loss(play), density.epsilon, "user 0 appears or not; seen: the memory once")
 
 
@@ -224,7 +224,7 @@ def _queries(queries: SparseVectorQueries) -> Exact | None:
 
 
 class _Given:
-    """A one-shot estimator that says what it is fed."""
+    """A one-shot estimator that returns its last input."""
 
     def __init__(self) -> None:
         self.value = 0.0
@@ -237,7 +237,7 @@ class _Given:
 
 
 def _continual_output(transformation: ContinualOutput) -> Exact | None:
-    """Answers so far from the ones published that each is published, as long as there may be publications."""
+    """Answers so far from the published ones that each is published, as long as publications are allowed."""
     steps = min(transformation.horizon, transformation.changes + 1, STEPS)
     far = 1e4 * (transformation.threshold + transformation.sensitivity)
 
@@ -274,4 +274,4 @@ KNOWN: Final[dict[type[Any], Callable[[Any], Exact | None]]] = {
     ContinualOutput: _continual_output,
     PerturbedLeader: _leader,
 }
-"""How the loss of each class of mechanism is computed; the first class that fits is taken."""
+"""The computation of the loss for each class of mechanism; the first match counts."""

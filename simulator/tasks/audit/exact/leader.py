@@ -12,15 +12,15 @@ from disttrack.mechanisms.laplace_sums import laplace_sum_log_tail
 from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 FAR: Final = 1e7
-"""Scales of noise by which a draw changes the choice, if it can at all."""
+"""Scales of noise by which a draw changes the choice, if it can."""
 
 
 def choice_loss(leader: PerturbedLeader) -> float | None:
-    """Return the loss of the choice of expert 0, who has cost 1 in every round, or 0 in the last; None if unknown.
+    """Return the loss of the choice of expert 0, with cost 1 in every round, or 0 in the last; None if unknown.
 
-    The choice is right as long as the sum of some draws stays below what the experts differ by: which draws these are,
-    and with what weight, is read off the running code. The head starts, two exponential variables, differ by one more.
-    The sum's tail is exact; far out it falls as fast as that of its heaviest draw.
+    The choice is right as long as a weighted sum of some draws stays below the difference of the experts' costs: the
+    draws and the weights are measured on the running code. The difference of the head starts, two exponential
+    variables, is one more term. The sum's tail is exact; far out it falls as fast as that of its heaviest term.
     """
     if leader.experts != 2 or leader.epsilon is None:
         return None
@@ -47,14 +47,14 @@ def choice_loss(leader: PerturbedLeader) -> float | None:
 
 
 def proved(leader: PerturbedLeader) -> float:
-    """Return what is proved of one choice: one draw of the counter hides one item from one estimate."""
+    """Return the proved bound for one choice: one draw of the counter hides one item from one estimate."""
     assert leader.epsilon is not None
     parts = counter(leader.counter, leader.epsilon, leader.horizon + 1).noise_parts(leader.horizon + 1)
     return leader.epsilon if not parts else 1 / max(scale for scale, count in parts if count)
 
 
 def _edge(passed: Any) -> float:
-    """Return the size from which on something is passed."""
+    """Return the least size at which `passed` is true."""
     low, high = 0.0, FAR
     while high - low > 1e-9 * high:
         middle = (low + high) / 2

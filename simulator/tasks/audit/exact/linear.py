@@ -2,9 +2,9 @@
 
 Such a mechanism answers base + R z, z independent and of scale 1, and base + move + R z on a neighbouring input. With
 Laplace noise the loss is the least L1 norm of a shift s of the noise with R s = move. It is no more, since a shift by
-s changes the density of z by e^|s| at most. It is no less: from 0 on to t times the move the log-density of R z falls
-by t times that norm, but for what is small against t; so on the steps of this way it falls by that norm on average,
-and by no more on any. With normal noise what counts is the length of the move in standard deviations, and the two
+s changes the density of z by e^|s| at most. It is no less: from 0 to t times the move the log-density of R z falls by t
+times that norm, up to terms small relative to t; so over the t steps of this path it falls by that norm on average, and
+by no more on any. With normal noise the loss depends on the length of the move in standard deviations: the two
 densities are those of two normal variables at that distance.
 """
 
@@ -21,14 +21,14 @@ from disttrack.mechanisms.scripted_noise import ScriptedNoise
 
 Floats = NDArray[np.float64]
 Play = Callable[[int, Any], Sequence[float]]
-"""Plays a run: on the input if the first argument is 0, on its neighbour of that number otherwise."""
+"""Plays a run: on the input if the first argument is 0, otherwise on its neighbour of that number."""
 
 MOST_DRAWS: Final = 4096
-"""Draws of a run at most."""
+"""Maximum number of draws of a run."""
 IDLE: Final = 16
-"""Draws without effect after which the rest of a batch is taken to be drawn ahead."""
+"""Draws without effect after which the rest of a batch is assumed to be drawn ahead."""
 SIZES: Final = (1.0, 3.0, 3.0, 3.0)
-"""Sizes of the draws on which the map is tried."""
+"""Sizes of the draws for the test of linearity."""
 
 
 class LinearMap(NamedTuple):
@@ -37,9 +37,9 @@ class LinearMap(NamedTuple):
     Attributes
     ----------
     response
-        R: a row an answer, a column a draw that has a part in any.
+        R: one row per answer, one column per draw with any effect.
     moves
-        How each neighbour moves the answers.
+        Change of the answers for each neighbour.
     normal
         Whether the noise is normal.
     """
@@ -50,12 +50,12 @@ class LinearMap(NamedTuple):
 
 
 def linear_map(play: Play, neighbours: int) -> LinearMap | None:
-    """Return how answers follow from noise; None if they do so in no linear way.
+    """Return the map from noise to answers; None if it is not linear.
 
     Parameters
     ----------
     play
-        Plays a run with a generator that is scripted.
+        Plays a run with a scripted generator.
     neighbours
         Neighbours of the input, numbered from 1.
     """
@@ -70,10 +70,10 @@ def linear_map(play: Play, neighbours: int) -> LinearMap | None:
             whole[:, draw] = np.array(play(0, ScriptedNoise({draw: 1.0}))) - base
             idle = 0 if whole[:, draw].any() else idle + 1
             if idle > IDLE:
-                break  # drawn ahead; were it not so, the map would not be found to be linear
+                break  # drawn ahead; otherwise the test below would not find the map linear
     moves = [np.array(play(number, ScriptedNoise())) - base for number in range(1, neighbours + 1)]
     rng = np.random.default_rng(0)
-    for number in range(neighbours + 1):  # that it is linear, on the input and on each neighbour
+    for number in range(neighbours + 1):  # test linearity, on the input and on each neighbour
         moved = base + (moves[number - 1] if number else 0.0)
         for times in SIZES:
             draws = times * rng.normal(size=dry.taken)
@@ -92,16 +92,16 @@ def linear_loss(play: Play, neighbours: int, delta: float = 0.0) -> float | None
     >>> linear_loss(laplace_mechanism, 1)
     0.25
     """
-    found = linear_map(play, neighbours)
-    if found is None:
+    linear = linear_map(play, neighbours)
+    if linear is None:
         return None
-    if found.normal:
-        return max(normal_loss(distance(found.response, move), delta) for move in found.moves)
-    return max(least_shift(found.response, move) for move in found.moves)
+    if linear.normal:
+        return max(normal_loss(distance(linear.response, move), delta) for move in linear.moves)
+    return max(least_shift(linear.response, move) for move in linear.moves)
 
 
 def least_shift(response: Floats, move: Floats) -> float:
-    """Return the least L1 norm of a shift of the noise that moves the answers so; infinity if none does."""
+    """Return the least L1 norm of a shift of the noise that moves the answers by `move`; infinity if there is none."""
     from scipy.optimize import linprog
 
     if not np.abs(move).any():
@@ -109,12 +109,12 @@ def least_shift(response: Floats, move: Floats) -> float:
     draws = response.shape[1]
     if not draws:
         return inf
-    found = linprog(np.ones(2 * draws), A_eq=np.hstack((response, -response)), b_eq=move)
-    return float(found.fun) if found.success else inf
+    shift = linprog(np.ones(2 * draws), A_eq=np.hstack((response, -response)), b_eq=move)
+    return float(shift.fun) if shift.success else inf
 
 
 def distance(response: Floats, move: Floats) -> float:
-    """Return the length of a move in standard deviations of normal noise; infinity if some of it has none."""
+    """Return the length of a move in standard deviations of normal noise; infinity if a part of it has no noise."""
     if not np.abs(move).any():
         return 0.0
     shift, *_ = np.linalg.lstsq(response, move, rcond=None)
