@@ -44,13 +44,13 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "report": frozenset({"errors", "points", "claims", "scenario", "results", "plots", "pages"}),
     "runs": frozenset({"errors", "points", "claims", "game", "tasks", "scenario", "results"}),
     "replay": frozenset({"adversaries", "errors", "points", "game", "tasks", "scenario", "results", "runs", "pages"}),
-    "search": SIDES | {"errors", "game"},
+    "search": SIDES | {"game"},
     "conformance": SIDES | {"mechanisms", "game"},
     "faults": frozenset({"protocols", "mechanisms", "errors"}),
     "environment": SIDES | {"environment_text", "game", "points"},
     "environment_text": frozenset({"adversaries", "results"}),
     "cli": frozenset(
-        {"protocols", "errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
+        {"errors", "points", "claims", "game", "tasks", "scenario", "results", "plots"}
         | {"report", "replay", "runs", "search", "templates", "conformance"}
     ),
     "__main__": frozenset({"cli"}),

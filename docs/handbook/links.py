@@ -10,7 +10,6 @@ import posixpath
 import re
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from disttrack.simulator.points.registry import FAMILIES, HOMES, kinds
@@ -79,6 +78,7 @@ def kinds_by_file() -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for family in FAMILIES:
         for kind in kinds(family).values():
-            file = str(Path(*kind.reference.partition(":")[0].split("."))) + ".py"
+            _, *folders = kind.reference.partition(":")[0].split(".")  # below disttrack, which links to them
+            file = f"{'/'.join(folders)}.py"
             found.setdefault(file, {})[kind.name] = f"{HOMES[family].plural}/{kind.name}.md"
     return found

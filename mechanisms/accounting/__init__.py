@@ -9,7 +9,7 @@
 >>> budget.use("one more", 0.1)
 Traceback (most recent call last):
     ...
-mechanisms.accounting.ledger.Overdrawn: game: one more asks for epsilon 0.1, and 0 of 1 are left
+disttrack.mechanisms.accounting.ledger.Overdrawn: game: one more asks for epsilon 0.1, and 0 of 1 are left
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def write_tables(
 ) -> tuple[list[Finding], list[str]]:
     """Write ``trials.csv``, ``series.csv``, ``kinds.csv``, ``claims.csv``, ``controls.csv`` and ``errors.txt``.
 
-    They appear when all of them are whole, one after the other; the manifest, written last, has their digests.
+    They appear when all are complete, one after the other; the manifest, written last, has their digests.
 
     Parameters
     ----------
@@ -75,9 +75,8 @@ def write_tables(
         if tracebacks:
             start("errors.txt").write(printable("\n".join(tracebacks)))
         findings = judge(scenario.head.claims, table.columns(), judged, lost=table.lost())
-        claims = _writer(start("claims.csv"))
-        claims.writerow(CLAIMS)
-        claims.writerows([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
+        rows_of_claims = ([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
+        _writer(start("claims.csv")).writerows([CLAIMS, *rows_of_claims])
     for name, there in (("errors.txt", tracebacks), ("controls.csv", rows)):
         if not there:
             (folder / name).unlink(missing_ok=True)

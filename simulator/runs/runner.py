@@ -163,11 +163,8 @@ def execute(
         progress = Progress()
         waiting = _waiting([*planned, *broken], journal, progress)
         batches, hands = Batches(waiting), min(workers, len(waiting))
-        games: Iterator[list[Played]]
         if scheduler is not None and waiting:
-            from disttrack.simulator.runs.dask_workers import play_on_dask
-
-            games = play_on_dask(scheduler, batches)
+            games = _play_on_dask(scheduler, batches)
         elif hands > 1 or (hands and game_timeout is not None) or any(job.point.own for job in waiting):
             # a user's code always has a process of its own
             games = WorkerProcesses(hands, limit=game_timeout, output=place / PRINTED).play(batches)
@@ -224,6 +221,13 @@ def _waiting(planned: Sequence[Job], journal: Journal, progress: Progress) -> li
     journal.put((job.key, records[job.point.number]) for job in alike)
     progress.alike = len(alike)
     return [job for job in waiting.values() if job.point.number not in records]
+
+
+def _play_on_dask(scheduler: str, batches: Batches) -> Iterator[list[Played]]:
+    """Play on a cluster; Dask need not be installed for anything else."""
+    from disttrack.simulator.runs.dask_workers import play_on_dask
+
+    return play_on_dask(scheduler, batches)
 
 
 def _play_here(batches: Batches) -> Iterator[list[Played]]:

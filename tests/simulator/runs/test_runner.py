@@ -11,6 +11,7 @@ from typing import Any
 import own_kinds
 import pytest
 
+import disttrack
 from disttrack.simulator.claims.columns import TRIALS
 from disttrack.simulator.errors import RunError, ScenarioError
 from disttrack.simulator.runs.processes import WorkerProcesses
@@ -142,17 +143,13 @@ def test_nothing_is_played_twice(file: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_game_without_coins_is_played_for_one_seed(file: Path) -> None:
-    from disttrack.adversaries import Freeze
-    from disttrack.protocols import Deterministic
-    from disttrack.simulator import play as play_game
-
     report = play(file)
     # deterministic (plain and centred) against freeze at 2 and at 5 sites: of 3 trials each, two are known from one
     assert report.alike == 2 * 2 * 2
     rows = [row for row in table("out") if row["protocol"] == "deterministic" and row["adversary"] == "freeze"]
     for row in rows:
-        protocol = Deterministic(alpha=0.1, centred=row["centred"] == "True")
-        game = play_game(protocol, Freeze(), sites=int(row["sites"]), items=2000, seed=int(row["seed"]))
+        protocol = disttrack.Deterministic(alpha=0.1, centred=row["centred"] == "True")
+        game = disttrack.play(protocol, disttrack.Freeze(), sites=int(row["sites"]), items=2000, seed=int(row["seed"]))
         assert not game.coins
         assert (str(game.words), repr(game.max_rel_error)) == (row["words"], row["max_rel_error"])
     more = play(file, "trials=5")
@@ -194,8 +191,7 @@ def test_progress_counts_every_game_once(file: Path) -> None:
     seen: list[tuple[int, float]] = []
     play(file, on_progress=lambda p: seen.append((p.done, p.share)))
     assert seen == sorted(seen)
-    assert seen[0] == (0, 0.0)
-    assert seen[-1] == (GAMES, 1.0)
+    assert (seen[0], seen[-1]) == ((0, 0.0), (GAMES, 1.0))
 
 
 def test_an_adversary_that_raises_loses_its_own_games_only(file: Path) -> None:
@@ -227,8 +223,7 @@ def test_an_impossible_move_stops_the_run_with_its_step(file: Path) -> None:
 
 REPLACES = """\
 from pathlib import Path
-from disttrack.adversaries import Adversary, Burst
-
+from disttrack import Adversary, Burst
 class Replaces(Adversary):
     def __init__(self, file: str):
         self.file = file
@@ -264,13 +259,10 @@ def test_a_game_that_kills_its_worker_ends_as_an_error_and_no_other_does(file: P
     Path("own.py").write_text(own_kinds.DIES)
     entry = f"adversary=[{{kind: own.py:Dies, mark: {tmp_path / 'm'}, always: true}}, round-robin]"
     report = play(file, entry, "trials=2", "sites=2", "protocol={kind: exact}", workers=2)
-    rows = table("out")
-    assert [(row["adversary"], row["verdict"]) for row in rows] == [
-        *[("Dies", "error")] * 2,
-        *[("round-robin", "ok")] * 2,
-    ]
-    assert all(error.endswith("ProcessDied: its process died with signal 9 (SIGKILL)") for error in report.errors)
-    assert len(report.errors) == 2
+    verdicts = [(row["adversary"], row["verdict"]) for row in table("out")]
+    assert verdicts == [("Dies", "error")] * 2 + [("round-robin", "ok")] * 2
+    killed = "ProcessDied: its process died with signal 9 (SIGKILL)"
+    assert [error.endswith(killed) for error in report.errors] == [True, True]
 
 
 def test_python_gives_pandas(file: Path) -> None:

@@ -101,7 +101,7 @@ def test_a_plot_of_it_has_its_words(file: Path) -> None:
         ("task=gone.py:Dice", "there is no file gone.py"),
         ("task='dice.py:'", "must end in the name of a class"),
         ("task=no_such_module:Dice", "cannot import 'no_such_module'"),
-        ("task=adversaries:Freeze", "Freeze is no task: it does not extend simulator.tasks.base.Task"),
+        ("task=disttrack.adversaries:Freeze", "is no task: it does not extend disttrack.simulator.tasks.base.Task"),
         ("task=diec", "unknown kind 'diec' of task"),
         ("task=[dice.py:Dice]", "must be a text"),
         ("faces=1", "--set faces: must be at least 2; got 1"),
