@@ -25,8 +25,6 @@ def write_tables(
 ) -> tuple[list[Finding], list[str]]:
     """Write ``trials.csv``, ``series.csv``, ``kinds.csv``, ``claims.csv``, ``controls.csv`` and ``errors.txt``.
 
-    They appear when all are complete, one after the other; the manifest, written last, has their digests.
-
     Parameters
     ----------
     games
@@ -56,9 +54,9 @@ def write_tables(
             tracebacks.append(f"{where}, seed {seed}\n{record.error.rstrip()}\n")
 
     with writing(folder) as start:
-        trials, series, kinds = (_writer(start(name)) for name in ("trials.csv", "series.csv", "kinds.csv"))
-        for writer, header in ((trials, scenario.columns), (series, SERIES), (kinds, KINDS)):
-            writer.writerow(header)
+        trials = _writer(start("trials.csv"), scenario.columns)
+        series = _writer(start("series.csv"), SERIES)
+        kinds = _writer(start("kinds.csv"), KINDS)
         for number, trial, seed, record in games:
             point = scenario.points[number]
             row = game_row(scenario, point, trial, seed, record)
@@ -71,12 +69,12 @@ def write_tables(
             note_error(point, trial, seed, record)
         judged, rows = _controls(scenario, table, controls, note_error)
         if rows:
-            _writer(start("controls.csv")).writerows([("claim", "broken", *scenario.columns), *rows])
+            _writer(start("controls.csv"), ("claim", "broken", *scenario.columns)).writerows(rows)
         if tracebacks:
             start("errors.txt").write(printable("\n".join(tracebacks)))
         findings = judge(scenario.head.claims, table.columns(), judged, lost=table.lost())
-        rows_of_claims = ([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
-        _writer(start("claims.csv")).writerows([CLAIMS, *rows_of_claims])
+        claims = _writer(start("claims.csv"), CLAIMS)
+        claims.writerows([_cell(finding.row()[name]) for name in CLAIMS] for finding in findings)
     for name, there in (("errors.txt", tracebacks), ("controls.csv", rows)):
         if not there:
             (folder / name).unlink(missing_ok=True)
@@ -112,8 +110,11 @@ def _controls(
     return judged, rows
 
 
-def _writer(file: TextIO) -> Any:
-    return csv.writer(file, lineterminator="\n")
+def _writer(file: TextIO, header: Sequence[str]) -> Any:
+    """Return a writer of a table whose header is written."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(header)
+    return writer
 
 
 def _write_lists(

@@ -141,12 +141,7 @@ def execute(
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Report:
     """Play a checked scenario that memory has room for; `run` describes the parameters."""
-    if workers is not None and workers < 1:
-        raise ScenarioError(f"workers must be at least 1; got {workers}")
-    if game_timeout is not None and not 0 < game_timeout < inf:
-        raise ScenarioError(f"game_timeout must be a number of seconds above 0; got {game_timeout:g}")
-    if game_timeout is not None and scheduler is not None:
-        raise ScenarioError("game_timeout: games on a Dask cluster cannot be ended; leave out the one or the other")
+    _check(workers, scheduler, game_timeout)
     check_unchanged()
     begun, clock = time.time(), time.perf_counter()
     workers = workers or cores()
@@ -192,6 +187,15 @@ def execute(
         )
     counts = progress.played, progress.alike, progress.kept, seconds, journal.damaged
     return Report(Results(folder, own_classes(scenario)), findings, errors, *counts, _printed(folder))
+
+
+def _check(workers: int | None, scheduler: str | None, game_timeout: float | None) -> None:
+    if workers is not None and workers < 1:
+        raise ScenarioError(f"workers must be at least 1; got {workers}")
+    if game_timeout is not None and not 0 < game_timeout < inf:
+        raise ScenarioError(f"game_timeout must be a number of seconds above 0; got {game_timeout:g}")
+    if game_timeout is not None and scheduler is not None:
+        raise ScenarioError("game_timeout: games on a Dask cluster cannot be ended; leave out the one or the other")
 
 
 @contextmanager

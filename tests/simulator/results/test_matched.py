@@ -164,7 +164,7 @@ def test_terminal_document_and_page_match_the_same_points(
     document = json.loads(CliRunner().invoke(main, [*command, "--json"]).stdout)
     printed = CliRunner().invoke(main, command).stdout
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
-    matched = match(results, names)
+    matched = match(results)
     keys = list(document["rows"][0]["point"]) if document["rows"] else list(matched.columns)
 
     def setting(point: Mapping[str, Any]) -> tuple[str, ...]:

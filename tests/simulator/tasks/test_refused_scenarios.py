@@ -66,9 +66,9 @@ def test_every_task_refuses_what_is_none_of_its_own(name: str) -> None:
 @pytest.mark.parametrize(
     ("task", "change", "message"),
     [
-        ("continual-count", {"sites": 1}, "sites: task continual-count has no such size (accepted: name, "),
-        ("continual-count", {"steps": None}, "steps is missing: steps of the clock"),
-        ("continual-count", {"items": 16}, "items: task continual-count calls this 'steps'"),
+        ("continual-count", {"sites": 1}, "sites: unknown key; did you mean 'steps'? (accepted: name, "),
+        ("continual-count", {"steps": None}, "steps: is missing: Steps of the clock"),
+        ("continual-count", {"items": 16}, "items: unknown key; did you mean 'steps'?"),
         ("continual-count", {"protocol": {"kind": "binary", "epsilon": 0}}, "epsilon: must be a number above 0"),
         ("continual-count", {"protocol": {"kind": "binery", "epsilon": 1}}, "did you mean 'binary'"),
         (
