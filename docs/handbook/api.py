@@ -28,10 +28,11 @@ def api_pages() -> dict[str, str]:
         mine = {name: place for name, place in places.items() if place and place not in seen}
         seen |= set(mine.values())
         body = "\n".join(f"::: {place}\n" for name, place in sorted(mine.items()))
-        pages[f"api/{package}.md"] = (
+        page = package.removeprefix("disttrack.")
+        pages[f"api/{page}.md"] = (
             f"# {title}\n\n`from {package} import …`, or all of it by `import disttrack`.\n\n{body}"
         )
-        lines.append(f"- [{title}]({package}.md): " + ", ".join(f"`{name}`" for name in sorted(mine)))
+        lines.append(f"- [{title}]({page}.md): " + ", ".join(f"`{name}`" for name in sorted(mine)))
     pages["api/index.md"] = (
         "# API reference\n\n`import disttrack` gives every name on these pages: `disttrack.play`, `disttrack.Robust`. "
         "The packages can be imported by themselves as well. Made of the docstrings when the site was built.\n\n"

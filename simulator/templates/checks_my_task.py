@@ -9,7 +9,7 @@ from disttrack.simulator.templates.my_task import MyTask
 
 SCENARIO = """
 name: small
-task: simulator.templates.my_task:MyTask
+task: disttrack.simulator.templates.my_task:MyTask
 trials: 2
 shops: 8
 customers: 3000

@@ -42,7 +42,7 @@ class MyTask(Task):
         """Play one game. All that is random in it follows from the seed, so that it can be played again.
 
         A game that draws numbers of its own takes a stream for each role:
-        rngs = simulator.game.streams.streams(seed, ("noise", "customers")).
+        rngs = disttrack.simulator.game.streams.streams(seed, ("noise", "customers")).
         """
         assert point.sites is not None  # both are needed, which has been checked with the scenario
         assert point.items is not None

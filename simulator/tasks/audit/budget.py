@@ -31,7 +31,7 @@ def budget_of(thing: Any, *, sites: int = SITES, seed: int = 0) -> Ledger:
     ------
     ScenarioError
         It claims no privacy with an epsilon.
-    mechanisms.accounting.Overdrawn
+    disttrack.mechanisms.accounting.Overdrawn
         Its draws lose more than it claims.
 
     Examples

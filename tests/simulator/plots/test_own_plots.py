@@ -86,7 +86,10 @@ def test_compare_takes_one(file: Path) -> None:
             "plots=[{kind: 'spread.py:Spread', x: sites, szie: 3}]",
             "szie: spread has no such parameter; did you mean 'size'?",
         ),
-        ("plots=[{kind: 'adversaries:Freeze'}]", "Freeze is no plot: it does not extend simulator.plots.base.Plot"),
+        (
+            "plots=[{kind: 'disttrack.adversaries:Freeze'}]",
+            "is no plot: it does not extend disttrack.simulator.plots.base.Plot",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(file: Path, override: str, said: str) -> None:

@@ -40,5 +40,5 @@ def test_two_classes_of_one_name_are_refused(tmp_path: Path, adversary: str) -> 
 
 def test_one_class_may_be_named_in_two_ways(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(f"{HEAD}class A(Freeze): pass\n")
-    scenario = _loaded(tmp_path, "exact", "['mine.py:A', './mine.py:A', freeze, 'adversaries:Freeze']")
+    scenario = _loaded(tmp_path, "exact", "['mine.py:A', './mine.py:A', freeze, 'disttrack.adversaries:Freeze']")
     assert [point.adversary.label for point in scenario.points] == ["A", "A", "freeze", "freeze"]
