@@ -13,7 +13,7 @@ from disttrack.simulator.points.registry import FAMILIES, kinds
 from disttrack.simulator.scenario.yaml_values import MOST_LEVELS, Place, YamlError, read_yaml
 
 DEEPEST: Final = 20
-"""No scenario has so many levels; a mapping that holds itself has more."""
+"""Deepest nesting of a scenario; above it, a mapping probably contains itself."""
 
 
 class Document:

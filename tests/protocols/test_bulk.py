@@ -263,7 +263,7 @@ def test_what_bulk_cannot_play_is_played_by_leap() -> None:
 
 
 class Failing(Adversary):
-    """Raises after so many items."""
+    """Raises after a given number of items."""
 
     kind = "failing"
 
