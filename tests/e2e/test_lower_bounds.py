@@ -42,7 +42,7 @@ QUICK: Final = (
     "tests/adversaries/test_trace.py",
     "tests/e2e/test_cluster.py::test_a_scheduler_that_is_not_there_is_one_line",
     "tests/mechanisms/accounting/test_budget_ledger.py",
-    "tests/mechanisms/sketches/test_distinct_sketches.py",
+    "tests/mechanisms/sketches/test_library_sketches.py",
     "tests/simulator/test_environment.py",
 )
 """Tests of what numbers rest on: a few seconds together."""
