@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, Generic, TypeVar
 
-from disttrack.protocols.base import whole
+from disttrack.simulator.game.network.faults import steps
 
 Payload = TypeVar("Payload")
 
@@ -39,7 +39,7 @@ class Link:
     def __post_init__(self) -> None:
         for name, value in (("timeout", self.timeout), ("longest", self.longest)):
             if value is not None:
-                whole(f"link: {name}", value, 1)
+                steps(f"link: {name}", value, 1)
         factor: Any = self.backoff
         if isinstance(factor, bool) or not isinstance(factor, int | float) or not 1 <= factor < inf:
             raise ValueError(f"link: backoff must be a finite number of at least 1; got {factor!r}")

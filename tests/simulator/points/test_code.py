@@ -14,7 +14,7 @@ import pytest
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points import code
 from disttrack.simulator.points.code import PACKAGES, PRESENTATION, bare_digest, own_code, states
-from disttrack.simulator.points.contents import helpers
+from disttrack.simulator.points.contents import contents
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.runs.runner import execute
 from disttrack.simulator.scenario.document import parse
@@ -110,12 +110,14 @@ def test_imports_are_followed_where_they_are_written(tmp_path: Path) -> None:
     (package / "near.py").write_text("from . import far\nfrom .far import x\n")
     (package / "far.py").write_text("x = 1\n")
     text = "import os, numpy, disttrack.protocols.base\ndef later():\n    from mine.near import y\n"
-    found = helpers(tmp_path / "root.py", text, [tmp_path])
-    assert {name: path.name for name, path in found.items()} == {
-        "mine": "__init__.py", "mine.near": "near.py", "mine.far": "far.py",
-    }  # fmt: skip
-    assert "mine" not in sys.modules  # nothing was run to find that out
-    assert helpers(tmp_path / "root.py", "import (", []) == {}
+    (tmp_path / "root.py").write_text(text)
+    found = contents("root.py:Class", None, {}, tmp_path)
+    wanted = {"class": "root.py", "mine": "__init__.py", "mine.near": "near.py", "mine.far": "far.py"}
+    assert {name: Path(content.path).name for name, content in found.items()} == wanted
+    assert set(contents("mine.near:Class", None, {}, tmp_path)) == {"mine", "mine.near", "mine.far"}
+    assert "mine" not in sys.modules  # nothing was run for this
+    (tmp_path / "root.py").write_text("import (")
+    assert set(contents("root.py:Class", None, {}, tmp_path)) == {"class"}
 
 
 EDITS: Final = {

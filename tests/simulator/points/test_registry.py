@@ -125,17 +125,6 @@ def test_a_file_that_does_not_run_names_its_line(tmp_path: Path) -> None:
         registry.find("adversary", "broken.py:Mine", Source(str(file), file.read_text()))
 
 
-def test_an_import_that_does_not_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("disttrack.simulator.points.source.PATIENCE", 0.05)
-    loop = "while True:\n    try:\n        sum(range(9))\n    except Exception:\n        pass\n"
-    with pytest.raises(ScenarioError, match=r"endless\.py:\d: ImportTimeout: the import takes longer than 0\.05 s"):
-        registry.find("adversary", "endless.py:Mine", Source("endless.py", loop))
-    Path("endless_module.py").write_text(loop)
-    with pytest.raises(ScenarioError, match=r"cannot import 'endless_module' .*ImportTimeout: the import takes longer"):
-        registry.find("adversary", "endless_module:Mine")
-
-
 @pytest.mark.parametrize(
     ("arguments", "path", "said"),
     [
@@ -178,10 +167,10 @@ def test_what_is_pythons_own_is_no_kind_and_is_not_called(kind: str, family: reg
 
 def test_only_functions_are_taken_in_the_place_of_adversaries(tmp_path: Path) -> None:
     file = tmp_path / "own.py"
-    taken = "import functools, os\nfrom os import abort\nfrom shutil import rmtree\n"
+    taken = "import functools, os\nfrom os import abort\n"
     text = f"{taken}stops = functools.partial(os.abort)\nclass Odd:\n    pass\n"
-    for name in ("abort", "stops", "Odd", "rmtree"):
-        with pytest.raises(PointError, match=r"(is no adversary|not of that module)"):
+    for name in ("abort", "stops", "Odd"):
+        with pytest.raises(PointError, match="is no adversary"):
             Part("adversary", "adversary", f"own.py:{name}", source=Source(str(file), text)).make()
 
 

@@ -146,8 +146,8 @@ def test_each_mistake_gets_one_line(file: Path, old: str, new: str, said: str) -
         ("sties=3", "--set sties: unknown key; did you mean 'sites'?"),
         ("engine=bulk", "--set engine: engine bulk can't play this game: the adversary reacts to the outputs"),
         ("engine=warp", "must be 'auto', 'step', 'leap' or 'bulk'"),
-        ("network={latency: -1}", "--set network.latency: must be at least 0"),
-        ("network={latency: {exponential: 0}}", "--set network.latency.exponential: must be above 0"),
+        ("network={latency: -1}", "--set network.latency: constant must be a number of steps of at least 0"),
+        ("network={latency: {exponential: 0}}", "--set network.latency: mean must be above 0"),
     ],
 )
 def test_overrides_that_are_wrong(file: Path, override: str, said: str) -> None:
