@@ -138,7 +138,8 @@ def _scenarios(facts: Facts) -> str:
 def family_page(plural: str, known: Sequence[Facts]) -> str:
     """Return the page that lists the kinds of a family."""
     rows = [
-        [f"[{facts.name}]({facts.name}.md)", prose(facts.line), prose(facts.properties.get("source", ""))] for facts in known
+        [f"[{facts.name}]({facts.name}.md)", prose(facts.line), prose(facts.properties.get("source", ""))]
+        for facts in known
     ]
     entry = code(f"disttrack.{plural}")
     base = next((home.base for home in HOMES.values() if home.plural == plural), "")

@@ -137,8 +137,7 @@ def facts(family: Family, name: str, origin: str, reference: str, maker: Any) ->
         says=_before_sections(inspect.getdoc(maker) or ""),
         properties=_properties(family, maker),
         parameters=tuple(
-            Parameter(parameter, default, says.get(parameter, ""))
-            for parameter, default in parameters(maker).items()
+            Parameter(parameter, default, says.get(parameter, "")) for parameter, default in parameters(maker).items()
         ),
         sizes=tuple(maker.sizes) if family == "task" else (),
         cost=_cost(maker) if family == "protocol" else None,
