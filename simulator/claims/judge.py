@@ -22,7 +22,7 @@ from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.expressions import Columns, condition, length, measure, select
 from disttrack.simulator.claims.false_alarm import false_alarm
 from disttrack.simulator.claims.grammar import ExpressionError
-from disttrack.simulator.claims.groups import groups, lost_of, once
+from disttrack.simulator.claims.groups import groups, lost_games, once
 from disttrack.simulator.claims.jackknife import observe
 from disttrack.simulator.claims.power import power
 
@@ -131,7 +131,9 @@ def judge(
     """
     found: list[Finding] = []
     for number, claim in enumerate(claims):
-        findings = _without_lost(_findings(claim, table), claim, lost or {})
+        findings = _findings(claim, table)
+        if ended := lost_games(claim, lost or {}):
+            findings = _undecided(findings, ended)
         control = (controls or {}).get(number)
         if control is not None:
             findings = _beside(findings, claim, control)
@@ -209,34 +211,17 @@ def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     return replace(finding, false_alarm=rate)
 
 
-def _without_lost(findings: list[Finding], claim: Claim, lost: Columns) -> list[Finding]:
-    """Return findings with those undecided that have lost games, and those of groups that have lost all of theirs."""
-    missing = lost_of(claim, lost)
-    if not missing:
-        return findings
-    if claim.columns:  # lost games may be all of their group: it has a row of its own then
-        findings = [finding for finding in findings if finding.group]
-    gone = [group for group in missing if not any(_within(other.group, group) for other in findings)]
-    findings = findings + [_finding_of(claim, group) for group in gone]
-    return [_undecided(one, sum(missing[group] for group in missing if _within(one.group, group))) for one in findings]
-
-
-def _undecided(finding: Finding, lost: int) -> Finding:
-    """Return a finding that has lost games."""
-    note = f"{lost:,} of its {lost + finding.played:,} games ended in an error"
-    return replace(finding, verdict=UNDECIDED, note=note) if lost else finding
-
-
-def _within(group: str, other: str) -> bool:
-    """Return whether a group of games is another one, or a part of it: lost games may lack what groups are made by."""
-    return set(other.split(" and ")) - {""} <= set(group.split(" and "))
+def _undecided(findings: Sequence[Finding], lost: int) -> list[Finding]:
+    """Return the findings of a claim that has lost games."""
+    note = f"{lost:,} of its {lost + sum(one.played for one in findings):,} games ended in an error"
+    return [replace(one, verdict=UNDECIDED, note=note) for one in findings]
 
 
 def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) -> list[Finding]:
     """Return findings with the outcome of their control: a group with no broken game in it has none."""
-    lost = sum(lost_of(claim, control.lost).values())
-    if lost:
-        note = f"{lost:,} games of its control ended in an error"
+    ended = lost_games(claim, control.lost)
+    if ended:
+        note = f"{ended:,} games of its control ended in an error"
         return [replace(one, verdict=UNDECIDED, note=note) if one.holds else one for one in findings]
     marked = {**control.table, _BROKEN: np.arange(length(control.table)) >= control.intact}
     note, broken = "no game in it", {}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.groups import GAME, groups, lost_of, once
+from disttrack.simulator.claims.groups import GAME, groups, lost_games, once
 from disttrack.simulator.claims.judge import ControlTable, Finding, judge, meets
 from disttrack.simulator.claims.statistics import clopper_pearson
 from tests.simulator.claims.rates import false_alarm, power
@@ -134,63 +134,29 @@ LOST: Final = {"protocol": np.array(["b", "b", "c"]), "sites": np.array([4, 2, 4
 
 
 @pytest.mark.parametrize(
-    ("keys", "counts"),
+    ("where", "count"),
     [
-        ({}, {"": 3}),
-        ({"where": "protocol == 'b'"}, {"": 2}),
-        ({"where": "protocol == 'b' and words > 3 and sites == 2"}, {"": 1}),
-        ({"where": "protocol == 'b' or words > 3"}, {"": 3}),  # nobody knows
-        ({"where": "protocol == 'x'"}, {}),
-        ({"where": "protocol > 3"}, {"": 3}),  # the claim itself says what is wrong with it
-        ({"where": "protocol > 3 and sites == 2"}, {"": 1}),
-        ({"each": "sites"}, {"sites == 4": 2, "sites == 2": 1}),
-        ({"each": ["words", "sites", "ok"]}, {"sites == 4": 2, "sites == 2": 1}),
-        ({"measure": "fraction(ok, where=(protocol == 'b'))"}, {"": 2}),
-        ({"measure": "fraction(ok, where=(protocol == 'b')) / fraction(ok)"}, {"": 3}),
-        ({"measure": "mean(words, where=(sites == 2)) - mean(abs(words), where=(protocol == 'c'))"}, {"": 2}),
-        ({"measure": "mean(words, where=(sites == 2))", "where": "protocol == 'c'"}, {}),
-        ({"measure": "2 * 3"}, {"": 3}),
-        ({"measure": "2 * 3 - abs(4)", "where": "sites == 2"}, {"": 1}),
+        ("", 3),
+        ("protocol == 'b'", 2),
+        ("protocol == 'b' and words > 3 and sites == 2", 1),
+        ("protocol == 'b' or words > 3", 3),  # not known
+        ("protocol == 'x'", 0),
+        ("protocol > 3 and sites == 2", 1),  # the finding has the fault of the condition
     ],
 )
-def test_the_lost_games_that_a_claim_may_have_had(keys: dict[str, Any], counts: dict[str, int]) -> None:
-    assert dict(lost_of(claim(**keys), LOST)) == counts
-    assert dict(lost_of(claim(**keys), {})) == {}
+def test_the_lost_games_that_a_claim_may_be_about(where: str, count: int) -> None:
+    assert lost_games(claim(where=where), LOST) == count
+    assert lost_games(claim(where=where), {}) == 0
 
 
-def said(findings: list[Finding]) -> list[tuple[str, str, str, int]]:
-    return [(one.group, one.verdict, one.note, one.played) for one in findings]
+def test_a_claim_that_lost_games_is_undecided_in_all_groups() -> None:
+    def outcome(**keys: Any) -> list[tuple[str, str, str]]:
+        return [(one.group, one.verdict, one.note) for one in found(lost=LOST, **keys)]
 
-
-def test_lost_games_leave_their_groups_undecided() -> None:
-    assert said(found(lost=LOST)) == [("", "UNDECIDED", "3 of its 15 games ended in an error", 12)]
-    assert said(found(lost=LOST, each="protocol", at_least=0.4)) == [
-        ("protocol == 'a'", "PASS", "", 6),
-        ("protocol == 'b'", "UNDECIDED", "2 of its 8 games ended in an error", 6),
-        ("protocol == 'c'", "UNDECIDED", "1 of its 1 games ended in an error", 0),
-    ]
-    both = found(lost=LOST, each=["protocol", "sites"], at_least=0)
-    assert said(both) == [
-        ("protocol == 'a' and sites == 2", "PASS", "", 4),
-        ("protocol == 'a' and sites == 4", "PASS", "", 2),
-        ("protocol == 'b' and sites == 2", "UNDECIDED", "1 of its 5 games ended in an error", 4),
-        ("protocol == 'b' and sites == 4", "UNDECIDED", "1 of its 3 games ended in an error", 2),
-        ("protocol == 'c' and sites == 4", "UNDECIDED", "1 of its 1 games ended in an error", 0),
-    ]
-    # known of a lost game is only its number of sites: it may be of each group with as many
-    unknown = {"sites": np.array([2] * 1500)}
-    assert said(found(lost=unknown, each=["protocol", "sites"], at_least=0, where="protocol == 'a'")) == [
-        ("protocol == 'a' and sites == 2", "UNDECIDED", "1,500 of its 1,504 games ended in an error", 4),
-        ("protocol == 'a' and sites == 4", "PASS", "", 2),
-    ]
-
-
-def test_where_all_games_are_lost_the_row_of_no_group_is_none() -> None:
-    assert said(found(lost=LOST, each="protocol", where="protocol == 'c'")) == [
-        ("protocol == 'c'", "UNDECIDED", "1 of its 1 games ended in an error", 0)
-    ]
-    assert said(found(lost=LOST, where="protocol == 'c'")) == [
-        ("", "UNDECIDED", "1 of its 1 games ended in an error", 0)
-    ]
-    (one,) = found(lost=LOST, where="protocol == 'c'")
-    assert (one.value, one.low, one.games, one.bound) == (None, None, 0, ">= 0.6")
+    assert outcome() == [("", "UNDECIDED", "3 of its 15 games ended in an error")]
+    note = "2 of its 8 games ended in an error"
+    assert outcome(each="sites", where="protocol == 'b'", at_least=0) == [
+        ("sites == 2", "UNDECIDED", note), ("sites == 4", "UNDECIDED", note),
+    ]  # fmt: skip
+    assert {verdict for _, verdict, _ in outcome(where="protocol == 'a'", at_least=0)} == {"PASS"}
+    assert outcome(where="protocol == 'c'") == [("", "UNDECIDED", "1 of its 1 games ended in an error")]
