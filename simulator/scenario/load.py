@@ -20,7 +20,7 @@ from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
 from disttrack.simulator.scenario.document import Document, from_mapping, read
 from disttrack.simulator.scenario.figures import check_plot
 from disttrack.simulator.scenario.model import Head, first_fault, keys_of, point_of
-from disttrack.simulator.scenario.sweep import Combination, SweepError, combinations
+from disttrack.simulator.scenario.sweep import Combination, combinations
 from disttrack.simulator.tasks.base import Task
 from disttrack.simulator.tasks.sizes import called
 
@@ -163,12 +163,12 @@ def build(document: Document) -> Scenario:
         game = played.make()
     except PointError as error:
         raise document.error(("task",), error.message) from error
-    _check_keys(document, head, game)
+    _check_keys(document, game)
     swept = {key: _entries(key, value) for key, value in data.items() if key not in fixed}
     try:
         combined = combinations(swept, head.zip)
-    except SweepError as error:
-        raise document.error(error.path, str(error)) from error
+    except PointError as error:
+        raise document.error(error.path, error.message) from error
     points = tuple(_point(document, one, number, played, game) for number, one in enumerate(combined))
     _check_labels(points, document)
     before, extra = set_columns(points), swept_columns(points, game.columns)
@@ -204,14 +204,9 @@ def _point(document: Document, combination: Combination, number: int, played: Pa
         raise document.error(combination.place((key, *rest)), error.message) from error
 
 
-def _check_keys(document: Document, head: Head, game: Task) -> None:
-    """Refuse keys that the task has not, and sizes of a task that would hide another key or column."""
+def _check_keys(document: Document, game: Task) -> None:
+    """Refuse keys that the task does not have."""
     keys = keys_of(game.sizes)
-    for size in game.sizes:
-        if keys.count(size.key) > 1 or (size.key in TRIALS and size.key != size.column):
-            raise document.error(
-                ("task",), f"{head.task} calls a size {size.key!r}, which is taken: choose another key"
-            )
     names = called(game.sizes)
     for key in document.data:
         if key not in keys:

@@ -18,20 +18,13 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from disttrack.simulator.errors import accepted
+from disttrack.simulator.points.point import PointError
 
 MOST_POINTS: Final = 30_000
 """A scenario of more points is taken for a slip: each of them is made once before anything is played."""
 
 Place = tuple[str | int, ...]
 _Groups = Sequence[Sequence[tuple[str, ...]]]
-
-
-class SweepError(Exception):
-    """Lists that cannot be swept: where, and why."""
-
-    def __init__(self, path: Place, message: str) -> None:
-        super().__init__(message)
-        self.path = path
 
 
 class Combination(NamedTuple):
@@ -62,7 +55,7 @@ def combinations(data: Mapping[str, Any], groups: Sequence[Sequence[str]] = ()) 
 
     Raises
     ------
-    SweepError
+    PointError
         A list is empty, a group names no list, or lists of different lengths, or there are too many combinations.
 
     Examples
@@ -89,7 +82,7 @@ def _expand(value: Any, place: Place, groups: _Groups, taken: dict[Place | int, 
     if not isinstance(value, list):
         return [Combination(value, taken)]
     if not value:
-        raise SweepError(place, "an empty list leaves nothing to play")
+        raise PointError(place, "an empty list leaves nothing to play")
     group = next((number for number, group in enumerate(groups) if _names(place) & {*group}), None)
 
     def element(index: int) -> list[Combination]:
@@ -105,7 +98,7 @@ def _expand(value: Any, place: Place, groups: _Groups, taken: dict[Place | int, 
 def _limited(combined: Iterator[Combination]) -> list[Combination]:
     found = list(islice(combined, MOST_POINTS + 1))
     if len(found) > MOST_POINTS:
-        raise SweepError((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
+        raise PointError((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
     return found
 
 
@@ -121,11 +114,11 @@ def _check_groups(data: Mapping[str, Any], groups: _Groups) -> None:
     for number, group in enumerate(groups):
         for pattern in group:
             if not any(pattern in _names(place) for place, _ in values):
-                raise SweepError(("zip", number), f"there is nothing at {'.'.join(pattern)!r} ({known})")
+                raise PointError(("zip", number), f"there is nothing at {'.'.join(pattern)!r} ({known})")
         lengths = {".".join(map(str, place)): len(value) for place, value in lists if _names(place) & {*group}}
         if len({*lengths.values()}) > 1:
             several = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-            raise SweepError(("zip", number), f"lists that move together must be of one length ({several})")
+            raise PointError(("zip", number), f"lists that move together must be of one length ({several})")
 
 
 def _inside(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:

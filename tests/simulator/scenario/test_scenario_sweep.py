@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disttrack.simulator.scenario.sweep import SweepError, combinations
+from disttrack.simulator.points.point import PointError
+from disttrack.simulator.scenario.sweep import combinations
 
 
 def values(data: dict[str, Any], groups: list[list[str]] | None = None) -> list[dict[str, Any]]:
@@ -81,7 +82,7 @@ def test_a_scalar_in_a_group_is_fixed() -> None:
     ],
 )
 def test_groups_that_cannot_be(groups: list[list[str]], said: str) -> None:
-    with pytest.raises(SweepError, match=said):
+    with pytest.raises(PointError, match=said):
         values({"sites": [1, 2], "items": [1, 2, 3], "protocol": {"kind": "a"}}, groups)
 
 
