@@ -26,12 +26,12 @@ COINLESS: Final = "without coins "
 """Whether chance had no part in a game, so that another seed gives it again."""
 
 
-def once(table: Columns) -> Columns:
+def distinct_games(table: Columns) -> Columns:
     """Return the first of all rows that are the same game; the table as it is if that is not known.
 
     Examples
     --------
-    >>> once({"words": np.array([5, 5, 7]), GAME: np.array([0, 0, 1])})["words"].tolist()
+    >>> distinct_games({"words": np.array([5, 5, 7]), GAME: np.array([0, 0, 1])})["words"].tolist()
     [5, 7]
     """
     if GAME not in table:

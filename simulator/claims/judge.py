@@ -22,7 +22,7 @@ from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.expressions import Columns, condition, length, measure, select
 from disttrack.simulator.claims.false_alarm import false_alarm
 from disttrack.simulator.claims.grammar import ExpressionError
-from disttrack.simulator.claims.groups import groups, lost_games, once
+from disttrack.simulator.claims.groups import distinct_games, groups, lost_games
 from disttrack.simulator.claims.jackknife import observe
 from disttrack.simulator.claims.power import power
 
@@ -129,7 +129,7 @@ def judge(
     lost
         What was known beforehand of the games that an error ended; these are not in the table.
     """
-    found: list[Finding] = []
+    outcomes: list[Finding] = []
     for number, claim in enumerate(claims):
         findings = _findings(claim, table)
         if ended := lost_games(claim, lost or {}):
@@ -139,8 +139,8 @@ def judge(
             findings = _beside(findings, claim, control)
         elif claim.no_control is not None:
             findings = [replace(finding, broken=f"no control: {claim.no_control}") for finding in findings]
-        found += findings
-    return found
+        outcomes += findings
+    return outcomes
 
 
 def meets(claim: Claim, value: float) -> bool:
@@ -171,9 +171,9 @@ def bound(claim: Claim) -> str:
     return ", ".join(parts)
 
 
-def _finding_of(claim: Claim, group: str, **found: Any) -> Finding:
+def _finding_of(claim: Claim, group: str, **values: Any) -> Finding:
     """Return the finding of a claim for a group; without a verdict it has failed."""
-    return Finding(claim.name, claim.where, group, claim.measure, bound(claim), **found)
+    return Finding(claim.name, claim.where, group, claim.measure, bound(claim), **values)
 
 
 def _groups(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
@@ -185,15 +185,15 @@ def _groups(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
 
 def _findings(claim: Claim, table: Columns) -> list[Finding]:
     try:
-        found = [_finding(claim, group, games) for group, games in _groups(claim, table)]
+        findings = [_finding(claim, group, games) for group, games in _groups(claim, table)]
     except ExpressionError as error:
         return [_finding_of(claim, "", note=str(error))]
-    return found or [_finding_of(claim, "", note="no game meets the condition")]
+    return findings or [_finding_of(claim, "", note="no game meets the condition")]
 
 
 def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     """Return the finding of a group of games, each of which is counted once."""
-    table = once(games)
+    table = distinct_games(games)
     finding = _finding_of(claim, group, games=length(table), played=length(games))
     try:
         estimate = measure(claim.measure, table)
@@ -226,7 +226,7 @@ def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) ->
     marked = {**control.table, _BROKEN: np.arange(length(control.table)) >= control.intact}
     note, broken = "no game in it", {}
     try:
-        broken = {group: once(games) for group, games in _groups(claim, marked) if games[_BROKEN].any()}
+        broken = {group: distinct_games(games) for group, games in _groups(claim, marked) if games[_BROKEN].any()}
     except ExpressionError as error:
         note = str(error)
     if not broken:

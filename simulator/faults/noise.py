@@ -122,7 +122,7 @@ def of_server(share: float) -> type[FaultyPart]:
 
 
 class TwicePromised(FaultyPart):
-    """Tosses its coins as if twice the epsilon, or delta, had been promised."""
+    """Tosses its coins with twice the promised epsilon, or delta."""
 
     noise_promise: ClassVar[str]
     times: ClassVar[float] = 2.0

@@ -1,7 +1,7 @@
 """The code that a game is played by, as digests: a finished game is kept only as long as none of it has changed.
 
 All digests are of what runs: an edit of a docstring or a comment changes nothing. The project's own code is one digest
-in a checkout; of an installed copy the version says enough. Of a user's class the files are digested: see
+in a checkout; an installed copy has its version. Of a user's class the files are digested: see
 `simulator.points.contents`.
 """
 
@@ -38,14 +38,14 @@ CHECKOUT: Final = (_ROOT / "pyproject.toml").is_file()
 
 def states() -> dict[str, list[int]]:
     """Return when each file of the project's code was changed, and its size; nothing of an installed copy."""
-    found = {}
+    files = {}
     for package in PACKAGES if CHECKOUT else ():
         for path in sorted((_ROOT / package).rglob("*.py")):
             name = path.relative_to(_ROOT).as_posix()
             if not name.startswith(PRESENTATION):
                 state = path.stat()
-                found[name] = [state.st_mtime_ns, state.st_size]
-    return found
+                files[name] = [state.st_mtime_ns, state.st_size]
+    return files
 
 
 _BEGUN: Final = states()
@@ -64,7 +64,7 @@ def check_unchanged() -> None:
 def own_code() -> str:
     """Return the digest of the project's code, as this process plays it; of an installed copy it is always the same.
 
-    To compute it takes a second or two: it is kept beside what Python compiles of this file.
+    To compute it takes a second or two: the digest is stored beside the compiled form of this file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The files of the user's that a part of a point is made of, code and data: they belong to the identity of its games.
+"""The user's files that a part of a point is made of, code and data: they belong to the identity of its games.
 
 Code is the file or module of the part's kind, those of kinds that its parameters name (``of: mine:Mine``), and what
 they import, directly or not, that is neither the project's, nor Python's, nor an installed library. Data are the files
@@ -49,15 +49,15 @@ def contents(reference: str, source: Source | None, arguments: Any, folder: Path
     ScenarioError
         A module is not the one that this process has loaded.
     """
-    found = _code("class", reference, folder)
+    files = _code("class", reference, folder)
     if source is not None:  # the text that was read, and is sent to workers
-        found["class"] = Content(source.path, bare_digest(source.text.encode()))
+        files["class"] = Content(source.path, bare_digest(source.text.encode()))
     for place, text in texts(arguments):
         if place.rpartition(".")[2] != "file":
-            found |= _code(place, foreign(text), folder)
+            files |= _code(place, foreign(text), folder)
         elif (file := _located(text, folder)) is not None:
-            found[place] = Content(str(file.resolve()), digest_of(file))
-    return found
+            files[place] = Content(str(file.resolve()), digest_of(file))
+    return files
 
 
 def foreign(text: str, families: Sequence[Family] = FAMILIES) -> str:
@@ -116,12 +116,12 @@ def _code(place: str, reference: str, folder: Path) -> dict[str, Content]:
         top = name.partition(".")[0]
         if name in files or not top.isidentifier() or is_ours(name) or top in sys.stdlib_module_names:
             continue
-        found = _module_file(name, before)
-        if found is None or found in files.values() or (_is_installed(found) and top != module.partition(".")[0]):
+        file = _module_file(name, before)
+        if file is None or file in files.values() or (_is_installed(file) and top != module.partition(".")[0]):
             continue
-        files[name] = found
-        package = name if found.name == "__init__.py" else name.rpartition(".")[0]
-        waiting += _imports(_text(found), package)
+        files[name] = file
+        package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+        waiting += _imports(_text(file), package)
     return {name: Content(str(file), digest_of(file)) for name, file in sorted(files.items())}
 
 
@@ -135,7 +135,7 @@ def _imports(text: str, package: str) -> list[str]:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
-        return []  # loading it says what is wrong
+        return []  # loading it raises the error
     names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""What is known of a kind, in its class's own words: for the command line, for reports and for the handbook."""
+"""The facts of a kind, from its class: for the command line, for reports and for the handbook."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GUARANTEES: Final = {
 }
 """What the `guarantee` of a protocol means."""
 READMISSION: Final = {
-    "report": "a site without its state tells its count, and begins from there",
+    "report": "a site without its state sends its count, and begins from there",
     "anew": "after one has lost its state the server collects all counts, and all begin anew with these",
     "none": "no rule: a site or server may not lose its state",
 }
@@ -45,7 +45,7 @@ class Parameter:
     default
         Its default; `MISSING` if it must be given.
     says
-        What the class says of it.
+        Its description in the docstring of the class.
     """
 
     name: str
@@ -117,7 +117,7 @@ class Facts:
 
 
 def facts(family: Family, name: str, origin: str, reference: str, maker: Any) -> Facts:
-    """Return what is known of a class, or of a function that is an adversary.
+    """Return the facts of a class, or of a function that is an adversary.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def _properties(family: Family, maker: Any) -> dict[str, str]:
 
 
 def _cost(maker: Any) -> Cost | None:
-    """Return what a protocol's own bound says at a few sizes."""
+    """Return a protocol's own cost bound at a few sizes."""
     alpha = ACCURACY if "alpha" in parameters(maker) else None
     try:
         protocol = maker() if alpha is None else maker(alpha=alpha)

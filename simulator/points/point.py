@@ -68,7 +68,7 @@ class Part:
     folder
         The scenario's folder.
     source
-        The text of the file that the kind stands in, if it is one.
+        The file that defines the kind, if it is one.
     fault
         The named fault that it is made with; empty but in the controls of claims.
     """

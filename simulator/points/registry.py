@@ -1,4 +1,4 @@
-"""What there is: kinds of protocols, adversaries, mechanisms, tasks and plots, by name or by reference.
+"""Kinds of protocols, adversaries, mechanisms, tasks and plots, by name or by reference.
 
 A kind is a registered name (``robust``), ``module:Class``, or ``path/to/file.py:Class``. Names come from the
 packages of the built-in kinds, and from entry points of installed packages (``disttrack.protocols``,
@@ -95,12 +95,12 @@ class Kind:
 def kinds(family: Family) -> dict[str, Kind]:
     """Return the registered kinds of a family by name, built-in ones first."""
     home = HOMES[family]
-    found = {name: Kind(name, family, reference) for name, reference in _built_in(home)}
+    known = {name: Kind(name, family, reference) for name, reference in _built_in(home)}
     for point in entry_points(group=f"disttrack.{home.plural}"):
         origin = point.dist.name if point.dist is not None else point.group
-        if point.name not in found:  # a name is permanent: nobody takes over a built-in one
-            found[point.name] = Kind(point.name, family, point.value, origin)
-    return found
+        if point.name not in known:  # names of built-in kinds are permanent
+            known[point.name] = Kind(point.name, family, point.value, origin)
+    return known
 
 
 def _built_in(home: Home) -> Iterator[tuple[str, str]]:
@@ -160,17 +160,17 @@ def parameters(maker: Any) -> dict[str, Any]:
         }
     if not inspect.isclass(maker) or maker.__init__ is object.__init__:
         return {}
-    found = {}
+    known = {}
     for parameter in list(inspect.signature(maker).parameters.values()):
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         empty = parameter.default is inspect.Parameter.empty
-        found[parameter.name] = MISSING if empty else parameter.default
-    return found
+        known[parameter.name] = MISSING if empty else parameter.default
+    return known
 
 
 def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
-    """Return what a class and its parameters make: a protocol, an adversary, a plot.
+    """Return the protocol, adversary or other object of a class with these parameters.
 
     A plain function of the view becomes an adversary that is asked at every step.
 
@@ -200,11 +200,11 @@ def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
         with guarded():
             return maker(**arguments)
     except (ValueError, TypeError) as error:
-        said = str(error)
-        first = re.match(r"\w+", said)
+        message = str(error)
+        first = re.match(r"\w+", message)
         where = first[0] if first and first[0] in known else ""
         raise ScenarioError(
-            f"{where}: {said.removeprefix(where).lstrip(' :')}" if where else f"{name}: {said}"
+            f"{where}: {message.removeprefix(where).lstrip(' :')}" if where else f"{name}: {message}"
         ) from error
     except EXITS as error:
         if isinstance(error, ScenarioError):

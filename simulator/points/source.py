@@ -23,7 +23,7 @@ from disttrack.simulator.errors import ScenarioError, accepted, nearest
 
 @dataclass(frozen=True)
 class Source:
-    """A Python file: where it was and what it said."""
+    """A Python file: its path and its text."""
 
     path: str
     text: str
@@ -86,7 +86,7 @@ def is_reference(kind: str) -> bool:
 
 
 def source_of(kind: str, folder: Path) -> Source | None:
-    """Return the file that a kind stands in, None for a registered name or a module.
+    """Return the file that defines a kind, None for a registered name or a module.
 
     Parameters
     ----------
@@ -119,12 +119,12 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     ------
     ScenarioError
         There is no such module or name, in which case the message suggests the nearest one; or the module is one of
-        Python's own, in which no kind can stand: it is not even imported.
+        Python's own library, which defines no kind and is not imported.
     """
     module_name, _, name = reference.partition(":")
     package = module_name.partition(".")[0]
     if package in sys.stdlib_module_names or package in sys.builtin_module_names:
-        raise ScenarioError(f"{reference!r} is of Python's own library; a kind stands in a module or file of yours")
+        raise ScenarioError(f"{reference!r} is of Python's own library; a kind is defined in a module or file of yours")
     if module_name in sys.modules:  # each point of a scenario asks for it
         return member(importlib.import_module(module_name), name, reference)
     before = list(sys.path)
@@ -143,16 +143,16 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
 
 def member(module: Any, name: str, kind: str) -> Any:
     """Return what a module calls by a name; `kind` is the reference, for the message if there is no such name."""
-    found = module
+    value = module
     for part in name.split("."):
-        found = getattr(found, part, None)
-    if found is None:
+        value = getattr(value, part, None)
+    if value is None:
         public = [
             key
-            for key, value in vars(module).items()
+            for key, one in vars(module).items()
             if not key.startswith("_")
-            and (inspect.isclass(value) or inspect.isfunction(value))
-            and value.__module__ == getattr(module, "__name__", None)
+            and (inspect.isclass(one) or inspect.isfunction(one))
+            and one.__module__ == getattr(module, "__name__", None)
         ]
         raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, public)} ({accepted(public[:12])})")
-    return found
+    return value

@@ -17,7 +17,7 @@ DEEPEST: Final = 20
 
 
 class Document:
-    """A scenario file as read: plain data, and where each value stands in the file.
+    """A scenario file as read: plain data, and the line of each value.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Document:
 
     @property
     def overridden(self) -> bool:
-        """Tell whether anything was set over the file."""
+        """Whether a value of the file was overridden."""
         return bool(self._overridden)
 
     def error(self, path: Sequence[str | int], message: str) -> ScenarioError:
@@ -52,7 +52,7 @@ class Document:
         return ScenarioError(f"{place}: {where}: {message}" if where else f"{place}: {message}")
 
     def line(self, path: Sequence[str | int]) -> int | None:
-        """Return the line of the value at `path`, or of the nearest one around it that stands in the file."""
+        """Return the line of the value at `path`, or of the nearest one around it that has one."""
         lengths = range(len(path), -1, -1)
         return next((line for length in lengths if (line := self._lines.get(tuple(path[:length])))), None)
 
@@ -103,7 +103,7 @@ def read(path: Path, name: str | None = None) -> Document:
 
 
 def parse(text: str, name: str, folder: Path) -> Document:
-    """Return the document in a YAML text; `read` says what it raises."""
+    """Return the document in a YAML text; it raises what `read` raises."""
     try:
         data, lines = read_yaml(text)
     except YamlError as error:
@@ -133,7 +133,7 @@ def from_mapping(data: Mapping[str, Any], name: str = "scenario", folder: Path |
     Raises
     ------
     ScenarioError
-        Something in it could not stand in a scenario file.
+        A value has no form in a scenario file.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def comment(path: Path) -> str:
 
 
 def value_of(text: str) -> Any:
-    """Return the value that a piece of YAML says, for flags.
+    """Return the value of a piece of YAML, for flags.
 
     Raises
     ------

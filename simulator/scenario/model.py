@@ -109,7 +109,7 @@ def point_of(
     Raises
     ------
     PointError
-        Something in it is wrong; it says where.
+        Something in it is wrong; `path` is the place.
     """
     model = point_model(tuple(game.sizes))
     try:
@@ -171,8 +171,8 @@ def first_fault(error: ValidationError, data: Any, model: type[BaseModel]) -> tu
     kind, given = fault["type"], fault.get("input")
     if kind == "missing":
         key = str(fault["loc"][-1])
-        says = (model.model_fields[key].description or "").rstrip(".") if not path else ""
-        return (*path, key), f"is missing: {says}" if says else "is missing"
+        meaning = (model.model_fields[key].description or "").rstrip(".") if not path else ""
+        return (*path, key), f"is missing: {meaning}" if meaning else "is missing"
     if kind == "extra_forbidden":
         models: dict[Any, type[BaseModel]] = {("claims", 3): Claim, (path[0], 1): model}
         inner = models.get((path[0], len(path)))

@@ -4,8 +4,8 @@ The points are the Cartesian product of all lists below the swept keys, in the o
 last one fastest. A list of mappings is swept, and so is a list inside one mapping; an element of a list
 that is itself a list is a value.
 
-``zip: [[sites, protocol.alpha]]`` lets the lists that stand at `sites` and at `alpha` of any protocol
-entry move together: with the i-th number of sites goes the i-th alpha. A protocol entry whose alpha is a
+``zip: [[sites, protocol.alpha]]`` moves the lists at `sites` and at `alpha` of any protocol entry together:
+with the i-th number of sites goes the i-th alpha. A protocol entry whose alpha is a
 scalar keeps it and is not part of the group. ``protocol.1.alpha`` names one entry only. Lists of a group
 are equally long; YAML's anchors save writing them again: ``alpha: &accuracies [0.1, 0.05]``, then
 ``alpha: *accuracies``.
@@ -96,10 +96,10 @@ def _expand(value: Any, place: Place, groups: _Groups, taken: dict[Place | int, 
 
 
 def _limited(combined: Iterator[Combination]) -> list[Combination]:
-    found = list(islice(combined, MOST_POINTS + 1))
-    if len(found) > MOST_POINTS:
+    some = list(islice(combined, MOST_POINTS + 1))
+    if len(some) > MOST_POINTS:
         raise PointError((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
-    return found
+    return some
 
 
 def _names(place: Place) -> set[tuple[str, ...]]:

@@ -102,7 +102,7 @@ def test_a_fault_makes_other_games_than_the_protocol_without_it() -> None:
         ),
         ({"fault": "no-noise", "trials": 0}, "claims[0].control.trials"),
         ({}, "claims[0]: control: must change something"),
-        ({"fault": "no-noise"}, "claims[0].control.fault: fault no-noise is one of robust, "),
+        ({"fault": "no-noise"}, "claims[0].control.fault: fault no-noise: "),
     ],
 )
 def test_a_wrong_control_is_one_line_before_any_game(control: Mapping[str, Any], said: str) -> None:

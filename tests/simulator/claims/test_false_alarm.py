@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from disttrack.simulator.claims.expressions import measure
-from disttrack.simulator.claims.false_alarm import together
+from disttrack.simulator.claims.false_alarm import rate_of_several
 from disttrack.simulator.claims.judge import judge
 from disttrack.simulator.claims.tails import beta_binomial, binomial, clustered, clustered_below
 from tests.simulator.claims.rates import claim, false_alarm, games
@@ -143,10 +143,10 @@ def test_one_trial_says_nothing() -> None:
 
 
 def test_groups_add_up() -> None:
-    assert together([1e-5, 2e-5]) == pytest.approx(3e-5)
-    assert together([0.7, 0.7]) == 1
-    assert together([0.1, None]) is None
-    assert together([]) == 0
+    assert rate_of_several([1e-5, 2e-5]) == pytest.approx(3e-5)
+    assert rate_of_several([0.7, 0.7]) == 1
+    assert rate_of_several([0.1, None]) is None
+    assert rate_of_several([]) == 0
     found = judge([claim(each="point", at_least=1, chance=0.01)], games(points=2, trials=3, ok=np.ones(6, dtype=bool)))
     assert [one.false_alarm for one in found] == pytest.approx([1 - 0.99**3] * 2)
 

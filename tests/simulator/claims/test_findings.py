@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.groups import GAME, groups, lost_games, once
+from disttrack.simulator.claims.groups import GAME, distinct_games, groups, lost_games
 from disttrack.simulator.claims.judge import ControlTable, Finding, judge, meets
 from disttrack.simulator.claims.statistics import clopper_pearson
 from tests.simulator.claims.rates import false_alarm, power
@@ -121,10 +121,10 @@ def test_groups_are_in_order_of_appearance_and_hold_all_columns() -> None:
 
 def test_a_game_counts_once_where_it_stands_first() -> None:
     table = {"x": np.array([5, 6, 5, 7]), GAME: np.array([8, 3, 8, 4])}
-    assert once(table)["x"].tolist() == [5, 6, 7]
+    assert distinct_games(table)["x"].tolist() == [5, 6, 7]
     different = {"x": np.array([5, 6]), GAME: np.array([1, 0])}
-    assert once(different) is different
-    assert once({"x": np.array([5, 5])})["x"].tolist() == [5, 5]
+    assert distinct_games(different) is different
+    assert distinct_games({"x": np.array([5, 5])})["x"].tolist() == [5, 5]
 
 
 # ---------------------------------------------------------------------- lost games

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disttrack.simulator.claims.claim import Claim, ill_typed
-from disttrack.simulator.claims.columns import TRIALS, Holds
+from disttrack.simulator.claims.columns import TRIALS, ColumnType
 from disttrack.simulator.claims.expressions import condition, measure, rows
 from disttrack.simulator.claims.grammar import ExpressionError, columns_of, outermost, parse
 from disttrack.simulator.claims.judge import judge
-from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows, held
+from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows, column_types
 from disttrack.simulator.errors import accepted
 
-KNOWN: Final[dict[str, Holds]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
+KNOWN: Final[dict[str, ColumnType]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
 TABLE: Final = {"a": np.array([1, 2, 3]), "kind": np.array(["x", "y", "x"])}
 NAMES: Final = "(accepted: fraction, median, mean, max, min, total, quantile, slope, crossing, games, log, sqrt, abs)"
 COMPARISONS: Final = "compare with ==, !=, <, <=, >, >=, or with in and a list such as ['robust', 'block']"
@@ -183,7 +183,7 @@ def test_what_passes_the_check_can_be_evaluated(text: str) -> None:
     for check, evaluate in ((check_measure, measure), (check_condition, rows)):
         said = ""
         try:
-            check(text, held(TRIALS, {}, {}))
+            check(text, column_types(TRIALS, {}, {}))
             evaluate(text, table)
         except ExpressionError as error:
             said = str(error)
@@ -192,7 +192,7 @@ def test_what_passes_the_check_can_be_evaluated(text: str) -> None:
 
 # ---------------------------------------------------------------------- claims on known columns
 
-SWEPT: Final = held(
+SWEPT: Final = column_types(
     (*TRIALS, "found"), {"spread": ["wide", "narrow"], "copies": [1, 2], "on": [True]}, {"items": "steps"}
 )
 
@@ -202,8 +202,8 @@ def test_the_types_of_columns() -> None:
         "ok": "truth", "words": "number", "found": "unknown", "spread": "text", "copies": "number", "on": "truth",
         "steps": "number", "task": "text",
     }  # fmt: skip
-    assert held((), {}, {"items": "steps"}) == {}
-    assert held(("max_lag", "words"), {"words": ["a"]}, {}) == {"max_lag": "number", "words": "text"}
+    assert column_types((), {}, {"items": "steps"}) == {}
+    assert column_types(("max_lag", "words"), {"words": ["a"]}, {}) == {"max_lag": "number", "words": "text"}
 
 
 @pytest.mark.parametrize(
