@@ -140,11 +140,6 @@ class Part:
         """Return the files of the user's that it is made of, code and data, each with its digest."""
         return {content.path: content.digest for content in self._contents().values()}
 
-    def read(self) -> dict[str, str]:
-        """Return those of its files that are read where a game is played: not that of its kind, whose text is sent."""
-        sent = self.source.path if self.source is not None else ""
-        return {path: digest for path, digest in self.files().items() if path != sent}
-
     def _contents(self) -> dict[str, Content]:
         reference = foreign(self.kind, [self.family])
         if reference:

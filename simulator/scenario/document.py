@@ -70,10 +70,7 @@ class Document:
         key, equals, text = assignment.partition("=")
         if not equals or not key.strip():
             raise ScenarioError(f"--set {assignment}: must be key=value, for example --set sites=64")
-        try:
-            value, _ = read_yaml(text)
-        except YamlError as error:
-            raise ScenarioError(f"--set {assignment}: {error}") from error
+        value = value_of(text, f"--set {assignment}")
         parts: list[str | int] = [
             int(part) if part.isascii() and part.isdigit() and len(part) < 10 else part
             for part in key.strip().split(".")
@@ -184,8 +181,13 @@ def comment(path: Path) -> str:
     return "\n".join(line.lstrip("# ") for line in lines[0].splitlines()) if lines else ""
 
 
-def value_of(text: str) -> Any:
+def value_of(text: str, place: str = "") -> Any:
     """Return the value of a piece of YAML, for flags.
+
+    Parameters
+    ----------
+    place
+        The flag, for messages; the text itself if left out.
 
     Raises
     ------
@@ -200,7 +202,7 @@ def value_of(text: str) -> Any:
     try:
         return read_yaml(text)[0]
     except YamlError as error:
-        raise ScenarioError(f"{text!r} is not valid YAML: {error}") from error
+        raise ScenarioError(f"{place or repr(text)}: not valid YAML: {error}") from error
 
 
 def spell(path: Sequence[str | int]) -> str:
