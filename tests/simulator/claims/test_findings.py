@@ -28,13 +28,13 @@ def claim(**keys: Any) -> Claim:
     return Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.6, **keys})
 
 
-def found(table: Any = TABLE, **keys: Any) -> list[Finding]:
+def result(table: Any = TABLE, **keys: Any) -> list[Finding]:
     lost = keys.pop("lost", None)
     return judge([claim(**keys)], table, lost=lost)
 
 
 def test_all_that_a_finding_says() -> None:
-    (one,) = found(where="sites == 2", name="n")
+    (one,) = result(where="sites == 2", name="n")
     low, high = clopper_pearson(6, 8)
     chosen = {name: column[TABLE["sites"] == 2] for name, column in TABLE.items()}
     strength = power(claim(), chosen)
@@ -44,7 +44,7 @@ def test_all_that_a_finding_says() -> None:
         games=8, verdict="PASS", note="", control=None, broken="", false_alarm=false_alarm(claim(), chosen),
         power=strength.value, of_goal=strength.of_goal, played=8,
     )  # fmt: skip
-    (missed,) = found(at_least=0.9)
+    (missed,) = result(at_least=0.9)
     assert (missed.verdict, missed.holds, missed.value, missed.games) == ("FAIL", False, 0.75, 12)
 
 
@@ -72,7 +72,7 @@ def test_several_claims_have_their_findings_in_order_and_each_its_own_control() 
 
 
 def test_what_cannot_be_measured_has_failed_with_the_reason() -> None:
-    (one,) = found(each="kind")
+    (one,) = result(each="kind")
     assert (one.verdict, one.note, one.group, one.games, one.played) == (
         "FAIL",
         "there is no column 'kind' for each",
@@ -80,20 +80,20 @@ def test_what_cannot_be_measured_has_failed_with_the_reason() -> None:
         0,
         0,
     )
-    (one,) = found(where="sites > 9")
+    (one,) = result(where="sites > 9")
     assert (one.verdict, one.note, one.value) == ("FAIL", "no game meets the condition", None)
-    (one,) = found({})
+    (one,) = result({})
     assert (one.verdict, one.note) == ("FAIL", "no game meets the condition")
-    (one,) = found({}, where="sites > 9")
+    (one,) = result({}, where="sites > 9")
     assert (one.verdict, one.note) == ("FAIL", "no game meets the condition")
     same = {**TABLE, GAME: np.repeat(np.arange(4), 3)}
-    (one,) = found(same, measure="mean(protocol)")
+    (one,) = result(same, measure="mean(protocol)")
     assert (one.value, one.games, one.played, one.false_alarm) == (None, 4, 12, None)
     assert one.note == "'mean(protocol)': protocol is not a number"
 
 
 def test_a_margin_that_is_none_is_noted_and_the_verdict_stays() -> None:
-    (one,) = found(margin="words")
+    (one,) = result(margin="words")
     assert (one.verdict, one.value, one.false_alarm) == ("PASS", 0.75, None)
     assert one.note == "false alarm: margin 'words' is not at most 1 exactly where the condition holds"
 
@@ -151,7 +151,7 @@ def test_the_lost_games_that_a_claim_may_be_about(where: str, count: int) -> Non
 
 def test_a_claim_that_lost_games_is_undecided_in_all_groups() -> None:
     def outcome(**keys: Any) -> list[tuple[str, str, str]]:
-        return [(one.group, one.verdict, one.note) for one in found(lost=LOST, **keys)]
+        return [(one.group, one.verdict, one.note) for one in result(lost=LOST, **keys)]
 
     assert outcome() == [("", "UNDECIDED", "3 of its 15 games ended in an error")]
     note = "2 of its 8 games ended in an error"

@@ -30,17 +30,17 @@ SAME = {
 }
 
 
-def found(table: Any, **keys: Any) -> list[Finding]:
+def result(table: Any, **keys: Any) -> list[Finding]:
     return judge([Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0.1, **keys})], table)
 
 
 def test_games_without_coins_are_counted_once() -> None:
-    (finding,) = found(SAME)
+    (finding,) = result(SAME)
     assert (finding.games, finding.played) == (2, 20)
     assert (finding.low, finding.high) == (pytest.approx(0.1581, abs=1e-4), 1.0)  # 2 of 2, by Clopper and Pearson
     assert finding.false_alarm == 0.0  # another seed gives the same games
     unknown = {name: column for name, column in SAME.items() if name not in (GAME, COINLESS)}
-    (control,) = found(unknown)
+    (control,) = result(unknown)
     assert (control.games, control.low) == (20, pytest.approx(0.8316, abs=1e-4))
 
 
@@ -48,9 +48,9 @@ def test_games_without_coins_are_counted_once() -> None:
     "measure", ["mean(words)", "max(words)", "median(words)", "fraction(ok)", "slope(words, sites)"]
 )
 def test_what_has_no_coins_has_no_false_alarm(measure: str) -> None:
-    (finding,) = found(SAME, measure=measure, at_least=0.5)
+    (finding,) = result(SAME, measure=measure, at_least=0.5)
     assert (finding.verdict, finding.false_alarm) == ("PASS", 0.0)
-    (missed,) = found(SAME, measure=measure, at_least=5)
+    (missed,) = result(SAME, measure=measure, at_least=5)
     assert (missed.verdict, missed.false_alarm) == ("FAIL", 1.0)
 
 

@@ -111,9 +111,9 @@ def test_imports_are_followed_where_they_are_written(tmp_path: Path) -> None:
     (package / "far.py").write_text("x = 1\n")
     text = "import os, numpy, disttrack.protocols.base\ndef later():\n    from mine.near import y\n"
     (tmp_path / "root.py").write_text(text)
-    found = contents("root.py:Class", None, {}, tmp_path)
+    result = contents("root.py:Class", None, {}, tmp_path)
     wanted = {"class": "root.py", "mine": "__init__.py", "mine.near": "near.py", "mine.far": "far.py"}
-    assert {name: Path(content.path).name for name, content in found.items()} == wanted
+    assert {name: Path(content.path).name for name, content in result.items()} == wanted
     assert set(contents("mine.near:Class", None, {}, tmp_path)) == {"mine", "mine.near", "mine.far"}
     assert "mine" not in sys.modules  # nothing was run for this
     (tmp_path / "root.py").write_text("import (")

@@ -1,4 +1,4 @@
-"""Kinds: built-in names, references to modules and files, entry points, and what is said of misspelt ones."""
+"""Kinds: built-in names, references to modules and files, entry points, and the refusals of misspelt ones."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_plain_function_becomes_an_adversary(own: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "message"),
     [
         ("missing.py:Mine", "there is no file missing.py"),
         ("own.py:Mime", "did you mean 'Mine'"),
@@ -110,8 +110,8 @@ def test_a_plain_function_becomes_an_adversary(own: Path) -> None:
         ("pathlib:Path", "is of Python's own library"),
     ],
 )
-def test_references_that_lead_nowhere(own: Path, kind: str, said: str) -> None:
-    with pytest.raises(ScenarioError, match=said):
+def test_references_that_lead_nowhere(own: Path, kind: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
         part("adversary", "adversary", {"kind": kind}, own.parent).make()
 
 
@@ -126,15 +126,15 @@ def test_a_file_that_does_not_run_names_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "path", "said"),
+    ("arguments", "path", "message"),
     [
         ({"alpha": 2}, ("protocol", "alpha"), "must be a number between 0 and 1"),
         ({"alpha": 0.1, "centered": True}, ("protocol", "centered"), "did you mean 'centred'"),
         ({}, ("protocol", "alpha"), "needs this parameter"),
     ],
 )
-def test_refused_parameters_say_where(arguments: dict[str, object], path: tuple[str, ...], said: str) -> None:
-    with pytest.raises(PointError, match=said) as caught:
+def test_refused_parameters_say_where(arguments: dict[str, object], path: tuple[str, ...], message: str) -> None:
+    with pytest.raises(PointError, match=message) as caught:
         Part("protocol", "protocol", "deterministic", arguments).make()
     assert caught.value.path == path
 
@@ -175,20 +175,20 @@ def test_only_functions_are_taken_in_the_place_of_adversaries(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("raise SystemExit(0)", "own.py:2: SystemExit: 0"),
         ("def __init__(self): raise SystemExit(0)", "cannot be made: SystemExit: 0"),
         ("def __init__(self): raise RuntimeError('no')", "cannot be made: RuntimeError: no"),
     ],
 )
-def test_a_class_that_exits_while_it_is_read_or_made_is_refused(line: str, said: str) -> None:
+def test_a_class_that_exits_while_it_is_read_or_made_is_refused(line: str, message: str) -> None:
     text = f"from disttrack import Adversary\nclass Mine(Adversary):\n    {line}\n    def plan(self, view): ...\n"
     if line.startswith("raise"):
         text = f"import os\n{line}\n"
     with pytest.raises(ScenarioError) as error:
         Part("adversary", "adversary", "own.py:Mine", source=Source("own.py", text)).make()
-    assert str(error.value).endswith(said)
+    assert str(error.value).endswith(message)
 
 
 def test_what_a_file_prints_and_where_it_goes_while_it_is_read_changes_nothing(
@@ -197,5 +197,5 @@ def test_what_a_file_prints_and_where_it_goes_while_it_is_read_changes_nothing(
     monkeypatch.chdir(tmp_path)
     load_file(Source("talks.py", "import os\nprint('hello')\nos.chdir('/')\n"))
     assert Path.cwd() == tmp_path
-    said = capsys.readouterr()
-    assert (said.out, said.err) == ("", "hello\n")
+    message = capsys.readouterr()
+    assert (message.out, message.err) == ("", "hello\n")

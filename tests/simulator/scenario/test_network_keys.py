@@ -19,14 +19,14 @@ def scenario(network: Any, protocol: str = "exact") -> Scenario:
 
 
 def test_lists_are_swept_and_become_columns() -> None:
-    found = scenario(
+    result = scenario(
         {"latency": [1, {"exponential": 5}], "loss": [0, 0.1], "link": ["bare", {"timeout": 5}], "warm_up": 3}
     )
-    assert len(found.points) == 8
-    assert set(found.extra) == {"latency", "loss", "link", "link_timeout"}
-    assert set(found.extra["latency"]) == {1.0, "exponential(5)"}
-    assert found.extra["link"][:2] == ["bare", "reliable"]
-    assert "max_lag_error" in found.columns
+    assert len(result.points) == 8
+    assert set(result.extra) == {"latency", "loss", "link", "link_timeout"}
+    assert set(result.extra["latency"]) == {1.0, "exponential(5)"}
+    assert result.extra["link"][:2] == ["bare", "reliable"]
+    assert "max_lag_error" in result.columns
     both = scenario([{"latency": 5}, {"crash": {"rate": [0.1, 0.2], "down": 3, "state": "lost"}}])
     assert both.extra["crash_rate"] == [0, 0.1, 0.2]
     assert both.extra["latency"] == [5.0, 0, 0]
@@ -38,7 +38,7 @@ def test_without_a_network_there_is_no_such_column() -> None:
 
 
 @pytest.mark.parametrize(
-    ("network", "said"),
+    ("network", "message"),
     [
         ({"los": 0.1}, "network.los: unknown key; did you mean 'loss'? (accepted: latency, "),
         ({"loss": 2}, "network.loss: must be a number from 0 to 1; got 2"),
@@ -64,10 +64,10 @@ def test_without_a_network_there_is_no_such_column() -> None:
         (5, "network: must hold keys and values"),
     ],
 )
-def test_what_is_refused(network: Any, said: str) -> None:
+def test_what_is_refused(network: Any, message: str) -> None:
     with pytest.raises(ScenarioError) as refusal:
         scenario(network)
-    assert said in str(refusal.value)
+    assert message in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
 

@@ -121,8 +121,8 @@ def test_the_names_that_a_size_has_elsewhere_are_refused_with_its_own(name: str,
         key = NAMES[name].get(column)
         if key == column:
             continue
-        said = f"{column}: unknown key; did you mean {key!r}?" if key else f"{column}: unknown key"
-        assert said in refusal(scenario(name, tmp_path, **{column: 9}))
+        message = f"{column}: unknown key; did you mean {key!r}?" if key else f"{column}: unknown key"
+        assert message in refusal(scenario(name, tmp_path, **{column: 9}))
 
 
 def test_sweeps_zips_and_overrides_take_the_names_of_the_task(tmp_path: Path) -> None:
@@ -152,9 +152,9 @@ def test_a_size_that_has_no_column_is_no_name_in_claims(tmp_path: Path) -> None:
     assert "start" not in load(scenario("threshold-queries", tmp_path)).called
 
 
-@pytest.mark.parametrize(("key", "column", "said"), [("a size", "items", "key"), ("size", "itmes", "column")])
-def test_a_size_that_cannot_be_is_refused(key: str, column: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=f"{said} must be"):
+@pytest.mark.parametrize(("key", "column", "message"), [("a size", "items", "key"), ("size", "itmes", "column")])
+def test_a_size_that_cannot_be_is_refused(key: str, column: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"{message} must be"):
         Size(key, column, "What it is.")
 
 

@@ -23,14 +23,14 @@ SIZE: dict[str, Any] = {"sites": 8, "items": 800}
 @pytest.mark.slow
 def test_the_budget_is_kept_and_the_same_seed_finds_the_same() -> None:
     counted: list[int] = []
-    found = attack(Randomized(alpha=0.1), **SIZE, budget=120, seed=5, on_game=counted.append)
-    assert counted == list(range(1, found.games + 1))
-    assert 100 <= found.games <= 120
-    assert found.last >= 4
+    result = attack(Randomized(alpha=0.1), **SIZE, budget=120, seed=5, on_game=counted.append)
+    assert counted == list(range(1, result.games + 1))
+    assert 100 <= result.games <= 120
+    assert result.last >= 4
     again = attack(Randomized(alpha=0.1), **SIZE, budget=120, seed=5)
     other = attack(Randomized(alpha=0.1), **SIZE, budget=120, seed=6)
-    assert found == again
-    assert found.policy != other.policy
+    assert result == again
+    assert result.policy != other.policy
 
 
 def test_the_space_holds_what_is_known_to_work() -> None:
@@ -85,8 +85,8 @@ def test_a_policy_refuses_nonsense(parameters: dict[str, Any], message: str) -> 
 
 @pytest.mark.slow
 def test_what_is_found_is_a_scenario_that_anyone_can_play(tmp_path: Path) -> None:
-    found = attack(Randomized(alpha=0.1), **SIZE, budget=100, seed=1)
-    text = scenario_of(found, {"kind": "randomized", "alpha": 0.1}, **SIZE, start=0, seed=1)
+    result = attack(Randomized(alpha=0.1), **SIZE, budget=100, seed=1)
+    text = scenario_of(result, {"kind": "randomized", "alpha": 0.1}, **SIZE, start=0, seed=1)
     file = tmp_path / "attack.yaml"
     file.write_text(text, encoding="utf-8")
     results = run(file, out=tmp_path / "out", workers=1, overrides=["trials=2"])
@@ -96,7 +96,7 @@ def test_what_is_found_is_a_scenario_that_anyone_can_play(tmp_path: Path) -> Non
 
 
 def test_the_command(tmp_path: Path) -> None:
-    file = tmp_path / "found.yaml"
+    file = tmp_path / "worst.yaml"
     flags = ["attack", "--protocol", "randomized", "--sites", "8", "--items", "500", "--budget", "100"]
     done = CliRunner().invoke(main, [*flags, "--out", str(file)])
     assert done.exit_code == 0, done.output
@@ -116,7 +116,7 @@ def test_it_finds_unaided_an_attack_almost_as_strong_as_the_best_built_in_one() 
     `uniform` at 28 %.
     """
     size: dict[str, Any] = {"sites": 32, "items": 5000}
-    found = attack(Randomized(alpha=0.1), **size, budget=400, seed=0)
+    result = attack(Randomized(alpha=0.1), **size, budget=400, seed=0)
     best = fmean(play(Randomized(alpha=0.1), Posterior(), **size, seed=seed).max_rel_error for seed in range(30))
-    assert found.games <= 400
-    assert found.strength >= 0.8 * best
+    assert result.games <= 400
+    assert result.strength >= 0.8 * best
