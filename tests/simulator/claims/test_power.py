@@ -40,18 +40,6 @@ def test_of_a_fraction_of_independent_games_it_is_binomial(number: int, bound: f
     assert upper.of_goal == pytest.approx(result.of_goal)
 
 
-def test_a_bound_far_below_the_promise_has_little_power() -> None:
-    """A fraction of at least 0.6 of 40 games, for a promise of 0.95, holds with 0.988 at five times the failures."""
-    assert stats.binom.cdf(16, 40, 5 * 0.05) > 0.98
-    result = of(holding(40), at_least=0.6, chance=0.05)
-    assert result is not None
-    assert result.value < 0.5
-    assert result.of_goal > 3
-    sharp = of(holding(40), at_least=1, chance=0.05)
-    assert sharp is not None
-    assert sharp.of_goal < 0.5
-
-
 def test_games_of_a_trial_may_go_together() -> None:
     apart, together = of(holding(40), at_least=0.9), of(holding(40, points=4), at_least=0.9)
     assert apart is not None

@@ -1,4 +1,4 @@
-"""What may be asked for under `plots:`, and what is message of anything else."""
+"""Entries of `plots:`: what is accepted, and the line that refuses anything else."""
 
 from __future__ import annotations
 

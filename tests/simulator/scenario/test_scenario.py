@@ -232,19 +232,17 @@ def test_the_schema_knows_every_kind_and_accepts_shipped_scenarios() -> None:
     for name in ("headline", "experts", "static"):
         data, _ = read_yaml(shipped_scenarios()[name].read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator(schema).validate(data)
-    kinds = [
-        entry["properties"]["kind"].get("const")
-        for entry in schema["$defs"]["protocol"]["anyOf"]
-        if "properties" in entry
-    ]
-    assert {"robust", "martingale"} <= set(kinds)
-    robust = next(
-        entry
-        for entry in schema["$defs"]["protocol"]["anyOf"]
-        if entry.get("properties", {}).get("kind", {}).get("const") == "robust"
-    )
-    assert {"alpha", "delta", "parameters", "counter"} <= set(robust["properties"])
-    assert robust["required"] == ["kind", "alpha"]
+    data = {"sites": 4, "items": 9, "adversary": "freeze"}
+    for protocol, valid in (
+        ({"kind": "robust", "alpha": [0.1, 0.2]}, True),
+        ({"kind": "robust"}, False),
+        ({"kind": "robust", "alpha": 0.1, "alhpa": 0.2}, False),
+        ({"kind": "robust", "alpha": "much"}, False),
+        ({"kind": "robst", "alpha": 0.1}, False),
+        ({"kind": "mine.py:Mine", "any": 1}, True),
+        (["exact", {"kind": "martingale", "alpha": 0.1}], True),
+    ):
+        assert jsonschema.Draft202012Validator(schema).is_valid({**data, "protocol": protocol}) == valid, protocol
 
 
 def test_a_swept_parameter_called_like_a_column_of_the_task_has_a_column_of_its_own(tmp_path: Path) -> None:
