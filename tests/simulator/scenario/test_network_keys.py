@@ -30,6 +30,8 @@ def test_lists_are_swept_and_become_columns() -> None:
     both = scenario([{"latency": 5}, {"crash": {"rate": [0.1, 0.2], "down": 3, "state": "lost"}}])
     assert both.extra["crash_rate"] == [0, 0.1, 0.2]
     assert both.extra["latency"] == [5.0, 0, 0]
+    left_out = scenario([{"loss": 0.1}, {"link": "reliable"}, {"duplication": 1}])
+    assert left_out.extra == {"loss": [0.1, 0, 0], "link": ["bare", "reliable", "bare"], "duplication": [0, 0, 1]}
 
 
 def test_without_a_network_there_is_no_such_column() -> None:

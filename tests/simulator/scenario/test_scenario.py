@@ -257,3 +257,12 @@ def test_a_swept_parameter_called_like_a_column_of_the_task_has_a_column_of_its_
     assert len(scenario.columns) == len(set(scenario.columns))
     assert "looks" in scenario.columns
     assert scenario.extra == {"adversary_looks": [1, 2]}
+
+
+def test_a_swept_alpha_of_an_adversary_is_not_the_accuracy(file: Path) -> None:
+    Path("mine.py").write_text(
+        "from dataclasses import dataclass\nfrom disttrack.adversaries import Freeze\n"
+        "@dataclass\nclass Mine(Freeze):\n    kind = 'mine'\n    alpha: float = 0.5\n"
+    )
+    scenario = load(file, ["adversary={kind: 'mine.py:Mine', alpha: [0.25, 0.5]}", "protocol={kind: exact}", "sites=4"])
+    assert scenario.extra == {"adversary_alpha": [0.25, 0.5]}
