@@ -10,7 +10,7 @@ lost.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from sys import float_info
 from typing import Any, Generic, TypeVar
 
 from disttrack.simulator.game.network.faults import steps
@@ -41,7 +41,7 @@ class Link:
             if value is not None:
                 steps(f"link: {name}", value, 1)
         factor: Any = self.backoff
-        if isinstance(factor, bool) or not isinstance(factor, int | float) or not 1 <= factor < inf:
+        if isinstance(factor, bool) or not isinstance(factor, int | float) or not 1 <= factor <= float_info.max:
             raise ValueError(f"link: backoff must be a finite number of at least 1; got {factor!r}")
 
     def pause(self, tries: int, first: int) -> int:
