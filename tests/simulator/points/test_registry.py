@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from pathlib import Path
 
 import pytest
@@ -194,7 +195,8 @@ def test_what_a_file_prints_and_where_it_goes_while_it_is_read_changes_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    before = list(sys.path)
     load_file(Source("talks.py", "import os\nprint('hello')\nos.chdir('/')\n"))
-    assert Path.cwd() == tmp_path
-    message = capsys.readouterr()
-    assert (message.out, message.err) == ("", "hello\n")
+    assert (Path.cwd(), sys.path) == (tmp_path, before)
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "hello\n")
