@@ -1,4 +1,4 @@
-"""Faults: each breaks what it says and nothing else, and what claims measure tells the broken from the right one.
+"""Faults: each breaks the part that it names and nothing else, and measures of claims detect it.
 
 Each comparison is of a right protocol with the same one broken: the broken one is the named wrong alternative.
 """
@@ -14,7 +14,14 @@ import pytest
 import yaml
 
 from disttrack.adversaries import Churn, Freeze, RoundRobin, Uniform
-from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted, Laplace
+from disttrack.mechanisms import (
+    FullyDynamic,
+    InsertedMinusDeleted,
+    Laplace,
+    RandomizedResponse,
+    ReleaseMonitor,
+    SparseVectorMonitor,
+)
 from disttrack.protocols import Block, Deterministic, Exact, Martingale, Robust
 from disttrack.simulator import play
 from disttrack.simulator.errors import ScenarioError
@@ -185,6 +192,26 @@ def test_noise_of_zero_has_the_shape_of_noise() -> None:
     quiet = quieter(np.random.default_rng(1), 0.0)
     assert Laplace(2.0).draw(quiet, 5).tolist() == [0.0] * 5
     assert quiet.laplace(0.0, 3.0) == 0.0
+
+
+@pytest.mark.parametrize(("fault", "times"), [("half-noise", 2.0), ("tenfold-noise", 0.1)])
+def test_private_coins_are_those_of_another_promise(fault: str, times: float) -> None:
+    def answers(mechanism: Any) -> list[float]:
+        run = mechanism.start(np.random.default_rng(1))
+        return [run.step(1) for _ in range(50)]
+
+    right, wrong, other = (
+        answers(one)
+        for one in (RandomizedResponse(0.5), broken(RandomizedResponse(0.5), fault), RandomizedResponse(0.5 * times))
+    )
+    assert wrong == other != right
+    monitor = SparseVectorMonitor(8, 0.5)
+    assert broken(monitor, fault).test().epsilon == pytest.approx(times * monitor.test().epsilon)
+
+
+def test_a_delta_is_doubled_and_stays_below_1() -> None:
+    assert broken(ReleaseMonitor(8, 0.1), "half-noise").halting_times() == ReleaseMonitor(8, 0.2)
+    assert broken(ReleaseMonitor(8, 0.7), "half-noise").halting_times() == ReleaseMonitor(8, 0.999)
 
 
 def test_the_faults_are_documented() -> None:
