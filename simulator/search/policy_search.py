@@ -153,9 +153,9 @@ class _Arena:
 def _final(tried: list[tuple[float, Policy]], arena: _Arena, budget: int) -> SearchResult:
     """Play the best ones again, drop half of them each time, and measure the winner in fresh games."""
     tried.sort(key=lambda one: -one[0])
-    finalists = list(dict.fromkeys(repr(policy) for _, policy in tried))[:FINALISTS]
-    policies = {repr(policy): policy for _, policy in tried}
     left = budget - arena.games
+    policies = {repr(policy): policy for _, policy in tried}
+    finalists = list(policies)[: min(FINALISTS, left // 4)]
     last = max(4, left // 3)
     errors: dict[str, list[float]] = {name: [] for name in finalists}
     rounds = max(1, (len(finalists) - 1).bit_length())

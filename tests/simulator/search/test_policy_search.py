@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from statistics import fmean
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -40,9 +41,26 @@ def test_the_space_holds_what_is_known_to_work() -> None:
         assert isinstance(policy_at(corner), Policy)
     frozen = policy_at(np.array([0, 5, 1, -0.5, -1]))
     assert frozen == Policy(stay=0.0, patience=32.0, reach=1.0, growth=1.0, begin=0.0)
+    begins = [policy_at(np.array([0, 5, 1, -0.5, begin])).begin for begin in (-0.5, -0.4, 1)]
+    assert begins == [0.0, 0.758, 2.0]
     options: dict[str, Any] = {"sites": 64, "items": 20_000, "seed": 2}
     errors = [play(Randomized(alpha=0.1), one, **options).max_rel_error for one in (frozen, Freeze())]
     assert errors[0] == pytest.approx(errors[1], rel=0.02)  # it may lose patience a few times
+
+
+def test_the_strongest_policy_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In games whose error is the policy's `stay`, the winner is the one that stays longest of all that were played."""
+    errors: list[float] = []
+
+    def game(protocol: Any, policy: Policy, **options: Any) -> Any:
+        errors.append(policy.stay)
+        return SimpleNamespace(ok=policy.stay < 1, max_rel_error=policy.stay)
+
+    monkeypatch.setattr("disttrack.simulator.search.policy_search.play", game)
+    result = attack(Randomized(alpha=0.1), **SIZE, budget=100, seed=1)
+    assert result.policy.stay == result.strength == max(errors) > 1
+    assert result.broken == 1
+    assert len(errors) == result.games <= 100
 
 
 def test_a_policy_by_hand() -> None:
