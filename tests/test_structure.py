@@ -36,7 +36,7 @@ ARROWS: Final[dict[str, frozenset[str]]] = {
     "claims": frozenset({"errors"}),
     "game": SIDES | {"errors", "claims", "points"},
     "tasks": SIDES | {"mechanisms", "errors", "points", "claims", "game", "faults"},
-    "scenario": frozenset({"errors", "points", "claims", "tasks"}),
+    "scenario": frozenset({"errors", "points", "claims", "game", "tasks"}),
     "results": frozenset({"errors", "points", "claims", "scenario", "tasks"}),
     "plots": frozenset({"errors", "claims", "points", "scenario", "results"}),
     "pages": frozenset(),

@@ -40,7 +40,7 @@ def kind_page(facts: Facts, example: Example | None, picture: Picture | None, do
     Parameters
     ----------
     facts
-        What its class tells.
+        Facts of its class.
     example, picture
         An example that runs, and a picture; None where there is none.
     documented
@@ -49,7 +49,7 @@ def kind_page(facts: Facts, example: Example | None, picture: Picture | None, do
     place = facts.reference.replace(":", ".")
     called = f"[{code(place)}][{place}]" if place in documented else code(place)
     head = f"# {facts.name}\n\n{facts.family} · {called}\n\n{paragraphs(facts.says)}\n"
-    parts = [head, "".join(f"- **{fact}**: {_told(fact, said)}\n" for fact, said in facts.told.items())]
+    parts = [head, "".join(f"- **{name}**: {_property(name, text)}\n" for name, text in facts.properties.items())]
     if facts.cost is not None:
         parts.append(_cost(facts.cost))
     parts += [_sizes(facts), _parameters(facts)]
@@ -61,10 +61,10 @@ def kind_page(facts: Facts, example: Example | None, picture: Picture | None, do
     return "\n".join(part for part in parts if part)
 
 
-def _told(fact: str, said: str) -> str:
-    if fact == "columns":
-        return ", ".join(code(column) for column in said.split(", "))
-    return prose(said)
+def _property(name: str, text: str) -> str:
+    if name == "columns":
+        return ", ".join(code(column) for column in text.split(", "))
+    return prose(text)
 
 
 def _cost(cost: Cost) -> str:
@@ -138,7 +138,8 @@ def _scenarios(facts: Facts) -> str:
 def family_page(plural: str, known: Sequence[Facts]) -> str:
     """Return the page that lists the kinds of a family."""
     rows = [
-        [f"[{facts.name}]({facts.name}.md)", prose(facts.line), prose(facts.told.get("source", ""))] for facts in known
+        [f"[{facts.name}]({facts.name}.md)", prose(facts.line), prose(facts.properties.get("source", ""))]
+        for facts in known
     ]
     entry = code(f"disttrack.{plural}")
     base = next((home.base for home in HOMES.values() if home.plural == plural), "")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from disttrack.simulator.claims.columns import Holds
+from disttrack.simulator.claims.columns import ColumnType
 from disttrack.simulator.claims.grammar import ExpressionError, outermost
 from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows, is_column
 from disttrack.simulator.errors import accepted, nearest
@@ -155,7 +155,7 @@ class Claim(Strict):
         return self
 
 
-def ill_typed(claim: Claim, columns: Mapping[str, Holds]) -> tuple[str, str] | None:
+def ill_typed(claim: Claim, columns: Mapping[str, ColumnType]) -> tuple[str, str] | None:
     """Return which key of a claim cannot be evaluated on columns of these types, and why; None if all can."""
     checks = (
         ("where", claim.where, check_condition),

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 Scalar = str | int | float | bool | None
 """A value of a table."""
-Holds = Literal["number", "truth", "text", "unknown"]
+ColumnType = Literal["number", "truth", "text", "unknown"]
 """What a column holds."""
 Origin = Literal["run", "point", "game", "claim"]
 """Where the value comes from: the run, the point of the scenario, the game that was played, or a claim."""
@@ -36,7 +36,7 @@ class Column:
     name: str
     origin: Origin = "game"
     label: str = ""
-    holds: Holds = "number"
+    holds: ColumnType = "number"
 
 
 TRIAL_COLUMNS: Final = (

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.simulator.claims.columns import Holds
+from disttrack.simulator.claims.columns import ColumnType
 from disttrack.simulator.claims.grammar import ExpressionError, parse
 from disttrack.simulator.claims.operators import BINARY, COMPARE, both, either, missing
 from disttrack.simulator.claims.statistics import AGGREGATES, CONDITIONS, ROWWISE, SHARE, Aggregate, Estimate, Values
@@ -230,8 +230,8 @@ class _Evaluation:
         if not elements:
             raise self._refused("the list after in is empty")
         value = self._array(left)
-        found = reduce(either, [self._holds(np.equal, value, self._array(element)) for element in elements])
-        return found if inside else np.logical_not(found)
+        among = reduce(either, [self._holds(np.equal, value, self._array(element)) for element in elements])
+        return among if inside else np.logical_not(among)
 
     def _holds(self, compare: Callable[[Any, Any], Any], one: Values, other: Values) -> Any:
         """Return whether a comparison holds."""
@@ -292,7 +292,7 @@ class _Evaluation:
         return ExpressionError(f"{self.text!r}: {why}")
 
 
-def _kind(value: Values) -> Holds:
+def _kind(value: Values) -> ColumnType:
     """Return the type of a value for comparisons; a column without any value may be of any type."""
     if value.dtype.kind == "V" or (value.ndim and value.size and missing(value).all()):
         return "unknown"

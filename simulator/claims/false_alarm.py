@@ -126,12 +126,12 @@ def _of_extreme(claim: Claim, observed: Observed) -> float | None:
     return float(min(1.0, near.sum() + np.prod(far)))
 
 
-def together(rates: Iterable[float | None]) -> float | None:
+def rate_of_several(rates: Iterable[float | None]) -> float | None:
     """Return the rate of a claim that is made once for each of some groups: the sum of theirs, None if one is unknown.
 
     Examples
     --------
-    >>> together([0.25, 0.5]), together([0.25, None])
+    >>> rate_of_several([0.25, 0.5]), rate_of_several([0.25, None])
     (0.75, None)
     """
     known = list(rates)

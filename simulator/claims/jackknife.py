@@ -67,8 +67,8 @@ def jackknife(text: str, table: Columns) -> Jackknife | None:
 
     Examples
     --------
-    >>> found = jackknife("mean(words)", {"words": np.arange(9.0)})
-    >>> found.value, round(found.variance, 9), found.freedom
+    >>> spread = jackknife("mean(words)", {"words": np.arange(9.0)})
+    >>> spread.value, round(spread.variance, 9), spread.freedom
     (4.0, 0.833333333, 8.0)
     """
     trials, points, same = units(table)

@@ -22,7 +22,7 @@ from disttrack.simulator.claims.claim import Claim
 from disttrack.simulator.claims.expressions import Columns, condition, length, measure, select
 from disttrack.simulator.claims.false_alarm import false_alarm
 from disttrack.simulator.claims.grammar import ExpressionError
-from disttrack.simulator.claims.groups import groups, lost_of, once
+from disttrack.simulator.claims.groups import distinct_games, groups, lost_games
 from disttrack.simulator.claims.jackknife import observe
 from disttrack.simulator.claims.power import power
 
@@ -129,16 +129,18 @@ def judge(
     lost
         What was known beforehand of the games that an error ended; these are not in the table.
     """
-    found: list[Finding] = []
+    outcomes: list[Finding] = []
     for number, claim in enumerate(claims):
-        findings = _without_lost(_findings(claim, table), claim, lost or {})
+        findings = _findings(claim, table)
+        if ended := lost_games(claim, lost or {}):
+            findings = _undecided(findings, ended)
         control = (controls or {}).get(number)
         if control is not None:
             findings = _beside(findings, claim, control)
         elif claim.no_control is not None:
             findings = [replace(finding, broken=f"no control: {claim.no_control}") for finding in findings]
-        found += findings
-    return found
+        outcomes += findings
+    return outcomes
 
 
 def meets(claim: Claim, value: float) -> bool:
@@ -169,9 +171,9 @@ def bound(claim: Claim) -> str:
     return ", ".join(parts)
 
 
-def _finding_of(claim: Claim, group: str, **found: Any) -> Finding:
+def _finding_of(claim: Claim, group: str, **values: Any) -> Finding:
     """Return the finding of a claim for a group; without a verdict it has failed."""
-    return Finding(claim.name, claim.where, group, claim.measure, bound(claim), **found)
+    return Finding(claim.name, claim.where, group, claim.measure, bound(claim), **values)
 
 
 def _groups(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
@@ -183,15 +185,15 @@ def _groups(claim: Claim, table: Columns) -> list[tuple[str, Columns]]:
 
 def _findings(claim: Claim, table: Columns) -> list[Finding]:
     try:
-        found = [_finding(claim, group, games) for group, games in _groups(claim, table)]
+        findings = [_finding(claim, group, games) for group, games in _groups(claim, table)]
     except ExpressionError as error:
         return [_finding_of(claim, "", note=str(error))]
-    return found or [_finding_of(claim, "", note="no game meets the condition")]
+    return findings or [_finding_of(claim, "", note="no game meets the condition")]
 
 
 def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     """Return the finding of a group of games, each of which is counted once."""
-    table = once(games)
+    table = distinct_games(games)
     finding = _finding_of(claim, group, games=length(table), played=length(games))
     try:
         estimate = measure(claim.measure, table)
@@ -209,39 +211,22 @@ def _finding(claim: Claim, group: str, games: Columns) -> Finding:
     return replace(finding, false_alarm=rate)
 
 
-def _without_lost(findings: list[Finding], claim: Claim, lost: Columns) -> list[Finding]:
-    """Return findings with those undecided that have lost games, and those of groups that have lost all of theirs."""
-    missing = lost_of(claim, lost)
-    if not missing:
-        return findings
-    if claim.columns:  # lost games may be all of their group: it has a row of its own then
-        findings = [finding for finding in findings if finding.group]
-    gone = [group for group in missing if not any(_within(other.group, group) for other in findings)]
-    findings = findings + [_finding_of(claim, group) for group in gone]
-    return [_undecided(one, sum(missing[group] for group in missing if _within(one.group, group))) for one in findings]
-
-
-def _undecided(finding: Finding, lost: int) -> Finding:
-    """Return a finding that has lost games."""
-    note = f"{lost:,} of its {lost + finding.played:,} games ended in an error"
-    return replace(finding, verdict=UNDECIDED, note=note) if lost else finding
-
-
-def _within(group: str, other: str) -> bool:
-    """Return whether a group of games is another one, or a part of it: lost games may lack what groups are made by."""
-    return set(other.split(" and ")) - {""} <= set(group.split(" and "))
+def _undecided(findings: Sequence[Finding], lost: int) -> list[Finding]:
+    """Return the findings of a claim that has lost games."""
+    note = f"{lost:,} of its {lost + sum(one.played for one in findings):,} games ended in an error"
+    return [replace(one, verdict=UNDECIDED, note=note) for one in findings]
 
 
 def _beside(findings: Sequence[Finding], claim: Claim, control: ControlTable) -> list[Finding]:
     """Return findings with the outcome of their control: a group with no broken game in it has none."""
-    lost = sum(lost_of(claim, control.lost).values())
-    if lost:
-        note = f"{lost:,} games of its control ended in an error"
+    ended = lost_games(claim, control.lost)
+    if ended:
+        note = f"{ended:,} games of its control ended in an error"
         return [replace(one, verdict=UNDECIDED, note=note) if one.holds else one for one in findings]
     marked = {**control.table, _BROKEN: np.arange(length(control.table)) >= control.intact}
     note, broken = "no game in it", {}
     try:
-        broken = {group: once(games) for group, games in _groups(claim, marked) if games[_BROKEN].any()}
+        broken = {group: distinct_games(games) for group, games in _groups(claim, marked) if games[_BROKEN].any()}
     except ExpressionError as error:
         note = str(error)
     if not broken:

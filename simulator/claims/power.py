@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from disttrack.simulator.claims.jackknife import Observed
 
 MISSED: Final = 0.05
-"""Share of runs in which a violation as large as the power is not found."""
+"""Share of runs in which a violation as large as the power is missed."""
 FAILURES: Final = 3.0
 """Goal for a promise of failure: the factor by which failures are more frequent than promised."""
 USUAL: Final = 0.05
 """Probability of failure that a fraction is compared with where none is promised, or 0."""
 OF_SLOPE: Final = 0.1
-"""Goal for an exponent: the deviation that is found."""
+"""Goal for an exponent: the deviation that a run detects."""
 OF_COST: Final = 0.1
 OF_ERROR: Final = 0.15
-"""Goals for what counts messages and for everything else: the relative deviation that is found."""
+"""Goals for costs and for everything else: the relative deviation that a run detects."""
 COSTS: Final = ("words", "messages", "bits", "broadcasts")
 """Beginnings of the names of columns of costs."""
 _HALVINGS: Final = 30
@@ -70,16 +70,16 @@ def power(claim: Claim, observed: Observed, value: float) -> Power | None:
         None if it cannot be estimated: one trial, an infinite value, or a bound that all values meet. Of two bounds the
         power is that of the side on which it is further from the goal.
     """
-    found = []
+    sides = []
     for side, bound in zip((-1, 1), claim.accepts, strict=True):
         there = _beyond(claim, observed, bound, side) if isfinite(bound) else None
         if there is not None:
-            found.append(Power(there, _of_goal(claim, there, side, value)))
-    return max(found, key=lambda one: one.of_goal) if found and isfinite(value) else None
+            sides.append(Power(there, _of_goal(claim, there, side, value)))
+    return max(sides, key=lambda one: one.of_goal) if sides and isfinite(value) else None
 
 
 def _beyond(claim: Claim, observed: Observed, bound: float, side: int) -> float | None:
-    """Return the value that is found beyond a bound, below (-1) or above it (1)."""
+    """Return the smallest detected value beyond a bound, below (-1) or above it (1)."""
     if observed.measure == "fraction":
         return _of_fraction(observed, bound, side)
     if observed.measure:
@@ -107,7 +107,7 @@ def _of_fraction(observed: Observed, bound: float, side: int) -> float | None:
 
 
 def _of_extreme(claim: Claim, observed: Observed, bound: float, side: int) -> float | None:
-    """Return the extreme that is found if trials are drawn anew, their games multiplied, or moved where signs differ.
+    """Return the detected extreme if trials are drawn anew, their games multiplied, or moved where signs differ.
 
     One trial does not show how far chance moves it, unless theory says that chance has no part.
     """

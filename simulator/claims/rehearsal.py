@@ -11,22 +11,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from disttrack.simulator.claims.columns import NETWORK_COLUMNS, TRIAL_COLUMNS, Holds
+from disttrack.simulator.claims.columns import NETWORK_COLUMNS, TRIAL_COLUMNS, ColumnType
 from disttrack.simulator.claims.expressions import Columns, column_of, condition, measure, rows
 from disttrack.simulator.claims.grammar import columns_of
 from disttrack.simulator.claims.statistics import AGGREGATES, Estimate, Values
 
-_SAMPLES: Final[Mapping[Holds, Values]] = {
+_SAMPLES: Final[Mapping[ColumnType, Values]] = {
     "number": np.arange(1.0, 13.0),
     "truth": np.arange(12) % 2 == 0,
     "text": np.array(["t0", "t1", "t2"] * 4),
     "unknown": np.zeros(12, dtype="V1"),
 }
-_BY_DTYPE: Final[dict[str, Holds]] = {"b": "truth", "f": "number", "U": "text"}
+_BY_DTYPE: Final[dict[str, ColumnType]] = {"b": "truth", "f": "number", "U": "text"}
 _UNMEASURED: Final = {name: replace(one, compute=lambda *_: Estimate(1.0)) for name, one in AGGREGATES.items()}
 
 
-def check_measure(text: str, columns: Mapping[str, Holds] | None = None) -> None:
+def check_measure(text: str, columns: Mapping[str, ColumnType] | None = None) -> None:
     """Raise ExpressionError unless `text` is a measure: one number for a table.
 
     Parameters
@@ -37,28 +37,30 @@ def check_measure(text: str, columns: Mapping[str, Holds] | None = None) -> None
     measure(text, _sample(text, columns), _UNMEASURED, masking=False)
 
 
-def check_rows(text: str, columns: Mapping[str, Holds] | None = None) -> None:
+def check_rows(text: str, columns: Mapping[str, ColumnType] | None = None) -> None:
     """Raise ExpressionError unless `text` is a condition or a quantity of each row."""
     rows(text, _sample(text, columns))
 
 
-def check_condition(text: str, columns: Mapping[str, Holds] | None = None) -> None:
+def check_condition(text: str, columns: Mapping[str, ColumnType] | None = None) -> None:
     """Raise ExpressionError unless `text` is true or false of each row."""
     condition(text, _sample(text, columns))
 
 
-def is_column(name: str, columns: Mapping[str, Holds]) -> bool:
+def is_column(name: str, columns: Mapping[str, ColumnType]) -> bool:
     """Return whether the results have a column; those of kinds of messages are not known before a game is played."""
     return name in columns or name.startswith(("words_", "messages_"))
 
 
-def _sample(text: str, columns: Mapping[str, Holds] | None) -> Columns:
+def _sample(text: str, columns: Mapping[str, ColumnType] | None) -> Columns:
     """Return a table with the columns of an expression; with no others than those that are known, if any are."""
     names = [name for name in columns_of(text) or {"none"} if not columns or is_column(name, columns)]
     return {name: _SAMPLES[(columns or {}).get(name, "unknown")] for name in [*(columns or ()), *names]}
 
 
-def held(names: Sequence[str], swept: Mapping[str, Sequence[Any]], called: Mapping[str, str]) -> dict[str, Holds]:
+def column_types(
+    names: Sequence[str], swept: Mapping[str, Sequence[Any]], called: Mapping[str, str]
+) -> dict[str, ColumnType]:
     """Return the type of each column of trials.csv.
 
     Parameters
@@ -72,10 +74,10 @@ def held(names: Sequence[str], swept: Mapping[str, Sequence[Any]], called: Mappi
 
     Examples
     --------
-    >>> held(("ok", "words", "found", "spread"), {"spread": ["wide", "narrow"]}, {"words": "letters"})
-    {'ok': 'truth', 'words': 'number', 'found': 'unknown', 'spread': 'text', 'letters': 'number'}
+    >>> column_types(("ok", "words", "ratio", "spread"), {"spread": ["wide", "narrow"]}, {"words": "letters"})
+    {'ok': 'truth', 'words': 'number', 'ratio': 'unknown', 'spread': 'text', 'letters': 'number'}
     """
-    types: dict[str, Holds] = {column.name: column.holds for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS)}
-    known: dict[str, Holds] = {name: types.get(name, "unknown") for name in names}
+    types: dict[str, ColumnType] = {column.name: column.holds for column in (*TRIAL_COLUMNS, *NETWORK_COLUMNS)}
+    known: dict[str, ColumnType] = {name: types.get(name, "unknown") for name in names}
     known |= {name: _BY_DTYPE[column_of(values).dtype.kind] for name, values in swept.items()}
     return {**known, **{second: known[name] for name, second in called.items() if name in known}}

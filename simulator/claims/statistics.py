@@ -123,11 +123,11 @@ def crossing(length: int, y: Values, x: Values, one: Values, other: Values) -> E
     pairs = [(ys[first & (xs == place)], ys[second & (xs == place)]) for place in places]
     middle = np.array([mine.mean() - others.mean() for mine, others in pairs])
     half = np.array([_welch_half(mine, others) for mine, others in pairs])
-    found = _falls_below(places, middle)
-    if found is None:
+    value = _falls_below(places, middle)
+    if value is None:
         where = "never below" if middle[-1] >= 0 else "already below at the smallest x"
         raise ValueError(f"no crossing: the first group is {where}")
-    return Estimate(found, _falls_below(places, middle - half), _falls_below(places, middle + half))
+    return Estimate(value, _falls_below(places, middle - half), _falls_below(places, middle + half))
 
 
 def _welch_half(one: Values, other: Values) -> float:

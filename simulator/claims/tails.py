@@ -1,4 +1,4 @@
-"""Chances of what a fresh run gives, from the games of one run: counts of games, one game, a measure of many games."""
+"""Probabilities of outcomes of a fresh run, from the games of one run: of counts, of one game, of a measure."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def binomial(games: int, chance: float) -> Values:
 
     hits = np.arange(games + 1)
     ways = gammaln(games + 1) - gammaln(hits + 1) - gammaln(games - hits + 1)
-    found: Values = np.exp(ways + xlogy(hits, chance) + xlog1py(games - hits, -chance))
-    return found
+    chances: Values = np.exp(ways + xlogy(hits, chance) + xlog1py(games - hits, -chance))
+    return chances
 
 
 def beta_binomial(games: int, hits: float) -> Values:
@@ -41,8 +41,8 @@ def beta_binomial(games: int, hits: float) -> Values:
     fresh = np.arange(games + 1)
     ways = gammaln(games + 1) - gammaln(fresh + 1) - gammaln(games - fresh + 1)
     one, other = hits + 0.5, games - hits + 0.5
-    found: Values = np.exp(ways + betaln(fresh + one, games - fresh + other) - betaln(one, other))
-    return found
+    chances: Values = np.exp(ways + betaln(fresh + one, games - fresh + other) - betaln(one, other))
+    return chances
 
 
 def tail(distance: Values | float, freedom: float, *, single: bool) -> Values:

@@ -49,7 +49,7 @@ def describe(name: str) -> None:
 
 def _print_kind(known: Facts) -> None:
     _print_says(f"{known.name} ({known.family}, {known.origin}, {known.made} {known.reference})", known.says)
-    print_facts(known.told)
+    print_facts(known.properties)
     sizes = [
         f"{one.key} (at least {one.least}{', must be given' * one.needed}, column {one.column}): {one.says}"
         for one in known.sizes

@@ -69,12 +69,12 @@ def claim_name(claim: Finding | Held) -> str:
 
 def _often_missed(findings: Sequence[Finding]) -> Iterator[str]:
     """Yield which claims a fresh run would miss by chance too often."""
-    from disttrack.simulator.claims.false_alarm import ALLOWED, together
+    from disttrack.simulator.claims.false_alarm import ALLOWED, rate_of_several
 
     rates: dict[tuple[str, str, str], list[float | None]] = {}
     for finding in findings:
         rates.setdefault((finding.name, finding.where, finding.measure), []).append(finding.false_alarm)
-    sums = {name: together(mine) for (name, _, _), mine in rates.items()}
+    sums = {name: rate_of_several(mine) for (name, _, _), mine in rates.items()}
     often = [f"{name} ({chance(rate)})" for name, rate in sums.items() if rate is not None and rate > ALLOWED]
     if often:
         yield f"a fresh seed may miss by chance, in more than {ALLOWED:g} of all runs: {'; '.join(often)}"

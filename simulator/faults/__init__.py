@@ -49,13 +49,10 @@ class Fault:
     parts
         The classes that can have it, and for each a mixin class that overrides the broken part;
         the first match is used.
-    caught_by
-        A claim that then fails: the scenario's name, and the claim's.
     """
 
     says: str
     parts: Mapping[type[Any], type[FaultyPart]]
-    caught_by: tuple[str, str]
 
     def part(self, thing: Any) -> type[FaultyPart] | None:
         """Return the mixin for the class of a protocol or mechanism; None if it cannot have the fault."""
@@ -76,7 +73,7 @@ def broken(protocol: Any, name: str) -> Any:
     part: Any = FAULTS[name].part(protocol)
     if part is None:
         of = ", ".join(cls.kind or _BASES[cls] for cls in FAULTS[name].parts)
-        raise ScenarioError(f"fault {name} is one of {of}; {protocol.kind or type(protocol).__name__} cannot have it")
+        raise ScenarioError(f"fault {name}: {protocol.kind or type(protocol).__name__} cannot have it (accepted: {of})")
     copy: Any = object.__new__(_with(name, part, intact))
     copy.__dict__.update(protocol.__dict__)
     return copy
@@ -230,54 +227,44 @@ PROMISING: Final = (Deterministic, Randomized, RoundProtocol, SketchSwitching, D
 
 FAULTS: Final[Mapping[str, Fault]] = {
     "no-noise": Fault(
-        "All noise of the server, or of the mechanism, is 0; its constants are as if it were not.",
+        "The server, or the mechanism, draws no noise; its constants stay those with noise.",
         {Robust: noise.of_server(0.0), **noise.NONE},
-        ("noise-matters", "with its noise the tracker holds against all of them"),
     ),
     "half-noise": Fault(
-        "All noise has half of its scale; what tosses coins does so as if twice the epsilon or delta were promised.",
+        "All noise has half of its scale; private coins are tossed with twice the promised epsilon or delta.",
         {Robust: noise.of_server(0.5), **noise.HALF},
-        ("audit", "no mechanism gives away more than is proved of it"),
     ),
     "tenfold-noise": Fault(
-        "All noise has ten times its scale; what tosses coins does so as if a tenth of the epsilon were promised.",
+        "All noise has ten times its scale; private coins are tossed with a tenth of the promised epsilon.",
         {Robust: noise.of_server(10.0), **noise.TENFOLD},
-        ("counters", "each keeps the bound that it states for all steps"),
     ),
     "coarse": Fault(
-        "The tracker is made for four times the relative error that it promises.",
+        "The tracker is set for four times the relative error that it promises.",
         dict.fromkeys(PROMISING, Coarse),
-        ("headline", "deterministic is never wrong"),
     ),
     "lost-reports": Fault(
-        "Every second message that a site sends by itself gets lost.",
+        "Every second message that a site sends unasked is lost.",
         {Protocol: LostReports},
-        ("all", "those that promise it are right at every step, whatever the input"),
     ),
     "answers-zero": Fault(
-        "All answers on a data set are 0, whatever is in it.",
+        "All answers on a data set are 0, whatever its contents.",
         {DynamicMechanism: AnswersZero},
-        ("dynamic", "its answers on what is left beat answers of 0"),
     ),
     "fixed-thresholds": Fault(
         "A site signals at the first item of every block.",
         {Robust: _FixedThresholds, Block: _FixedThresholds},
-        ("generalisation", "what does not react leaves a difference of chance, the root of k/6"),
     ),
     "leak-ignored": Fault(
-        "The server notes no threshold as leaked.",
+        "The server records no threshold as leaked.",
         {Robust: _LeakIgnored},
-        ("audit-tracker", "no transcript loses more than epsilon outside the leaked set"),
     ),
     "no-polls": Fault(
-        "A round begins with the server's own estimate: no site is asked.",
+        "A round begins with the server's own estimate; no site is polled.",
         {RoundProtocol: _NoPolls},
-        ("sites", "and bring its errors down to 0.63 alpha on average"),
     ),
     "uncounted-kind": Fault(
-        "One message for all answers to a poll: the others reach the server, but no ledger counts them.",
+        "All answers to a poll are counted as one message.",
         {RoundProtocol: _UncountedKind},
-        ("sites", "martingale's polls are 3 words a site for k bits, in every round"),
     ),
 }
 """The faults, by the names used in controls."""

@@ -8,6 +8,7 @@ response, released samples) has no scale; for it, half of the noise means twice 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import Any, ClassVar
 
 from disttrack.mechanisms import (
@@ -121,63 +122,51 @@ def of_server(share: float) -> type[FaultyPart]:
     return with_share(_QuieterServer, share)
 
 
-class TwicePromised(FaultyPart):
-    """Tosses its coins as if twice the epsilon, or delta, had been promised."""
+class _OtherPromise(FaultyPart):
+    """Tosses its private coins with a multiple of the promised epsilon, or delta."""
 
     noise_promise: ClassVar[str]
-    times: ClassVar[float] = 2.0
-    most_promised: ClassVar[float] = float("inf")
+    times: ClassVar[float]
+    most_promised: ClassVar[float]
 
     def start(self, *given: Any, **more: Any) -> Any:
-        return self._bolder().start(*given, **more)
+        return self._with_other_promise().start(*given, **more)
 
     def halt(self, ones: Any, steps: int, rng: Any) -> Any:
-        return self._bolder().halt(ones, steps, rng)
+        return self._with_other_promise().halt(ones, steps, rng)
 
     def halting_times(self) -> Any:
-        return self._bolder().halting_times()
+        return self._with_other_promise().halting_times()
 
     def release(self, *given: Any) -> Any:
-        return self._bolder().release(*given)
+        return self._with_other_promise().release(*given)
 
-    def _bolder(self) -> Any:
+    def _with_other_promise(self) -> Any:
         own = self.repaired()
         return replace(
             own, **{self.noise_promise: min(self.times * getattr(own, self.noise_promise), self.most_promised)}
         )
 
 
-class TwiceEpsilon(TwicePromised):
-    """Twice the epsilon."""
-
-    noise_promise = "epsilon"
-
-
-class TenthOfEpsilon(TwicePromised):
-    """A tenth of the epsilon."""
-
-    noise_promise, times = "epsilon", 0.1
-
-
-class TwiceDelta(TwicePromised):
-    """Twice the delta."""
-
-    noise_promise, most_promised = "delta", 0.999
+def with_promise(name: str, times: float, most: float = inf) -> type[FaultyPart]:
+    """Return a part that tosses its coins with this multiple of the parameter of this name."""
+    members = {"noise_promise": name, "times": times, "most_promised": most, "__module__": __name__}
+    return type(_OtherPromise.__name__, (_OtherPromise,), members)
 
 
 HALF: dict[type[Any], type[FaultyPart]] = {
-    RandomizedResponse: TwiceEpsilon,
-    PanPrivateDensity: TwiceEpsilon,
-    ReleaseMonitor: TwiceDelta,
-    ReleaseQueries: TwiceDelta,
+    RandomizedResponse: with_promise("epsilon", 2.0),
+    PanPrivateDensity: with_promise("epsilon", 2.0),
+    ReleaseMonitor: with_promise("delta", 2.0, 0.999),
+    ReleaseQueries: with_promise("delta", 2.0, 0.999),
     SparseVectorMonitor: with_share(_QuieterTest, 0.5),
     **dict.fromkeys(DRAWN, with_share(_Quieter, 0.5)),
 }
 """The fault that halves the noise of each class of mechanisms."""
 
 TENFOLD: dict[type[Any], type[FaultyPart]] = {
-    RandomizedResponse: TenthOfEpsilon,
-    PanPrivateDensity: TenthOfEpsilon,
+    RandomizedResponse: with_promise("epsilon", 0.1),
+    PanPrivateDensity: with_promise("epsilon", 0.1),
     SparseVectorMonitor: with_share(_QuieterTest, 10.0),
     **dict.fromkeys(DRAWN, with_share(_Quieter, 10.0)),
 }

@@ -1,1 +1,1 @@
-"""One combination of a scenario's swept values, and what its names stand for."""
+"""Points, the combinations of a scenario's swept values, and the kinds that they name."""

@@ -1,7 +1,7 @@
 """The code that a game is played by, as digests: a finished game is kept only as long as none of it has changed.
 
 All digests are of what runs: an edit of a docstring or a comment changes nothing. The project's own code is one digest
-in a checkout; of an installed copy the version says enough. Of a user's class the files are digested: see
+in a checkout; an installed copy has its version. Of a user's class the files are digested: see
 `simulator.points.contents`.
 """
 
@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import cache_from_source
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from disttrack.simulator.errors import ScenarioError
 
@@ -38,14 +38,14 @@ CHECKOUT: Final = (_ROOT / "pyproject.toml").is_file()
 
 def states() -> dict[str, list[int]]:
     """Return when each file of the project's code was changed, and its size; nothing of an installed copy."""
-    found = {}
+    files = {}
     for package in PACKAGES if CHECKOUT else ():
         for path in sorted((_ROOT / package).rglob("*.py")):
             name = path.relative_to(_ROOT).as_posix()
             if not name.startswith(PRESENTATION):
                 state = path.stat()
-                found[name] = [state.st_mtime_ns, state.st_size]
-    return found
+                files[name] = [state.st_mtime_ns, state.st_size]
+    return files
 
 
 _BEGUN: Final = states()
@@ -64,7 +64,7 @@ def check_unchanged() -> None:
 def own_code() -> str:
     """Return the digest of the project's code, as this process plays it; of an installed copy it is always the same.
 
-    Digests of single files are kept beside what Python compiles of this file: to compute all takes seconds.
+    To compute it takes a second or two: the digest is stored beside the compiled form of this file.
 
     Raises
     ------
@@ -73,23 +73,18 @@ def own_code() -> str:
     """
     check_unchanged()
     memory = Path(cache_from_source(__file__)).with_suffix(".json")
-    this = Path(__file__).resolve().relative_to(_ROOT).as_posix()
-    known: dict[str, list[Any]] = {}
     with suppress(OSError, ValueError, TypeError):
-        known = dict(json.loads(memory.read_bytes()))
-    if known.get(this, [])[:-1] != _BEGUN.get(this):
-        known = {}  # digests by another version of this file
-    digests = {
-        name: known[name] if known.get(name, [])[:-1] == state else [*state, digest_of(_ROOT / name)]
-        for name, state in _BEGUN.items()
-    }
-    if digests != known and not sys.dont_write_bytecode:
+        files, digest = json.loads(memory.read_bytes())
+        if files == _BEGUN:
+            return str(digest)
+    lines = [f"{name} {digest_of(_ROOT / name)}\n" for name in sorted(_BEGUN)]
+    digest = hashlib.sha256("".join(lines).encode()).hexdigest()
+    if not sys.dont_write_bytecode:
         part = memory.with_name(f".{os.getpid()}-{memory.name}")
         with suppress(OSError):  # a folder that cannot be written costs seconds each time
-            part.write_text(json.dumps(digests), encoding="utf-8")
+            part.write_text(json.dumps([_BEGUN, digest]), encoding="utf-8")
             os.replace(part, memory)
-    lines = [f"{name} {digest}\n" for name, (*_, digest) in sorted(digests.items())]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    return digest
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The files of the user's that a part of a point is made of, code and data: they belong to the identity of its games.
+"""The user's files that a part of a point is made of, code and data: they belong to the identity of its games.
 
 Code is the file or module of the part's kind, those of kinds that its parameters name (``of: mine:Mine``), and what
 they import, directly or not, that is neither the project's, nor Python's, nor an installed library. Data are the files
@@ -8,7 +8,6 @@ that a parameter `file` names, at any depth. What a class opens otherwise is not
 from __future__ import annotations
 
 import ast
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -18,13 +17,12 @@ from typing import Any, Final, NamedTuple
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.code import bare_digest, digest_of, is_ours
-from disttrack.simulator.points.registry import FAMILIES, kinds
+from disttrack.simulator.points.registry import FAMILIES, Family, kinds
 from disttrack.simulator.points.source import Source, is_reference
 
 _INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 _AS_LOADED: Final = "__digest_as_loaded__"
-"""Where a module of the user's keeps the digest that its file had when it was first asked for."""
-_REFERENCE: Final = re.compile(r"(?P<module>[A-Za-z_][\w.]*|[^\n]*\.py):[A-Za-z_][\w.]*")
+"""Attribute of a user's module: the digest that its file had when it was first asked for."""
 
 
 class Content(NamedTuple):
@@ -35,12 +33,12 @@ class Content(NamedTuple):
 
 
 def contents(reference: str, source: Source | None, arguments: Any, folder: Path) -> dict[str, Content]:
-    """Return the files of the user's that a part is made of, by names that stay when the folder moves.
+    """Return the user's files that a part is made of, by names that stay when the folder moves.
 
     Parameters
     ----------
     reference
-        The ``module:Class`` of its kind, which has been imported.
+        The ``module:Class`` or ``file.py:Class`` of its kind, whose module has been imported; empty for the project's.
     source
         The file of its kind, if it is one.
     arguments, folder
@@ -51,25 +49,21 @@ def contents(reference: str, source: Source | None, arguments: Any, folder: Path
     ScenarioError
         A module is not the one that this process has loaded.
     """
-    if source is not None:
-        path = Path(source.path)
-        found = {"class": Content(source.path, bare_digest(source.text.encode()))}
-        found |= _modules(helpers(path, source.text, [path.parent]))
-    else:
-        found = _code("class", reference, folder)
-    for place, text in _texts(arguments):
-        if place.rpartition(".")[2] == "file":
-            if (file := _located(text, folder)) is not None:
-                found[place] = Content(str(file.resolve()), digest_of(file))
-        elif reference := foreign(text):
-            found |= _code(place, reference, folder)
-    return found
+    files = _code("class", reference, folder)
+    if source is not None:  # the text that was read, and is sent to workers
+        files["class"] = Content(source.path, bare_digest(source.text.encode()))
+    for place, text in texts(arguments):
+        if place.rpartition(".")[2] != "file":
+            files |= _code(place, foreign(text), folder)
+        elif (file := _located(text, folder)) is not None:
+            files[place] = Content(str(file.resolve()), digest_of(file))
+    return files
 
 
-def foreign(text: str) -> str:
-    """Return the reference of a kind that a parameter may name, if its code is no part of this project."""
+def foreign(text: str, families: Sequence[Family] = FAMILIES) -> str:
+    """Return the reference of a kind that a text may name, if its code is no part of this project."""
     if not is_reference(text):
-        text = next((kind.reference for family in FAMILIES if (kind := kinds(family).get(text)) is not None), "")
+        text = next((kind.reference for family in families if (kind := kinds(family).get(text)) is not None), "")
     return "" if is_ours(text.partition(":")[0]) else text
 
 
@@ -85,39 +79,13 @@ def with_files(arguments: Any, folder: Path, put: Callable[[Path], str]) -> Any:
     return made
 
 
-def texts(value: Any) -> Iterator[str]:
-    """Yield the texts in a parameter, at any depth."""
-    yield from (text for _, text in _texts(value))
-
-
-def _texts(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the texts in a parameter, each with its place: `of.file`."""
+def texts(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the texts in a parameter, at any depth, each with its place: `of.file`."""
     if isinstance(value, str):
         yield place, value
     inner = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
     for key, one in inner:
-        yield from _texts(one, f"{place}.{key}".lstrip("."))
-
-
-def _code(place: str, reference: str, folder: Path) -> dict[str, Content]:
-    """Return the file in which a reference stands, and what it imports; nothing of the project's own."""
-    match = _REFERENCE.fullmatch(reference)
-    module = match["module"] if match is not None else ""
-    if not module or is_ours(module):
-        return {}
-    before = [folder, Path.cwd()]
-    if module.endswith(".py"):
-        name, file, before = place, _located(module, folder), []
-    else:
-        name, file = module, _module_file(module, before)
-    if file is None:
-        return {}
-    text = file.read_text(encoding="utf-8", errors="replace")
-    return _modules({name: file, **helpers(file, text, before or [file.parent])})
-
-
-def _modules(files: Mapping[str, Path]) -> dict[str, Content]:
-    return {name: Content(str(file), digest_of(file)) for name, file in files.items()}
+        yield from texts(one, f"{place}.{key}".lstrip("."))
 
 
 def _located(name: str, folder: Path) -> Path | None:
@@ -129,35 +97,36 @@ def _located(name: str, folder: Path) -> Path | None:
         return None
 
 
-def helpers(path: Path, text: str, before: Sequence[Path]) -> dict[str, Path]:
-    """Return the modules of the user's that a file imports, directly or not: name and file.
+def _code(place: str, reference: str, folder: Path) -> dict[str, Content]:
+    """Return the file of a reference, and the user's modules that it imports, directly or not.
 
-    Parameters
-    ----------
-    path, text
-        The file, and what it contains.
-    before
-        Where its imports are looked for before `sys.path`.
-
-    Raises
-    ------
-    ScenarioError
-        This process has loaded another module of that name, or the module has changed since.
+    Of an installed package only the modules of this package count.
     """
-    family = _top_of(path)
-    found: dict[str, Path] = {}
-    waiting = list(_imports(text, ""))
+    module = reference.rpartition(":")[0]
+    files: dict[str, Path] = {}
+    waiting, before = [module], [folder, Path.cwd()]
+    if module.endswith(".py"):
+        file = _located(module, folder)
+        if file is None:
+            return {}
+        files[place] = file.resolve()
+        waiting, before = list(_imports(_text(file), "")), [file.parent]
     while waiting:
         name = waiting.pop()
-        if name in found or is_ours(name) or name.partition(".")[0] in sys.stdlib_module_names:
+        top = name.partition(".")[0]
+        if name in files or not top.isidentifier() or is_ours(name) or top in sys.stdlib_module_names:
             continue
         file = _module_file(name, before)
-        if file is None or file == path.resolve() or (_is_installed(file) and _top_of(file) != family):
+        if file is None or file in files.values() or (_is_installed(file) and top != module.partition(".")[0]):
             continue
-        found[name] = file
+        files[name] = file
         package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-        waiting += _imports(file.read_text(encoding="utf-8", errors="replace"), package)
-    return dict(sorted(found.items()))
+        waiting += _imports(_text(file), package)
+    return {name: Content(str(file), digest_of(file)) for name, file in sorted(files.items())}
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace")
 
 
 @lru_cache(maxsize=512)
@@ -166,7 +135,7 @@ def _imports(text: str, package: str) -> list[str]:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
-        return []  # loading it says what is wrong
+        return []  # loading it raises the error
     names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -207,14 +176,6 @@ def _module_file(name: str, before: Sequence[Path]) -> Path | None:
         if vars(module).setdefault(_AS_LOADED, digest_of(loaded)) != digest_of(loaded):
             raise ScenarioError(f"{loaded} has changed since this process imported it as {name!r}: start Python anew")
     return loaded if loaded.suffix == ".py" else None
-
-
-def _top_of(path: Path) -> Path:
-    """Return the folder of the outermost package that a file belongs to; the file itself if to none."""
-    top = path.resolve()
-    while (top.parent / "__init__.py").is_file():
-        top = top.parent
-    return top
 
 
 def _is_installed(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""What is known of a kind, in its class's own words: for the command line, for reports and for the handbook."""
+"""The facts of a kind, from its class: for the command line, for reports and for the handbook."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GUARANTEES: Final = {
 }
 """What the `guarantee` of a protocol means."""
 READMISSION: Final = {
-    "report": "a site without its state tells its count, and begins from there",
+    "report": "a site without its state sends its count, and begins from there",
     "anew": "after one has lost its state the server collects all counts, and all begin anew with these",
     "none": "no rule: a site or server may not lose its state",
 }
@@ -45,7 +45,7 @@ class Parameter:
     default
         Its default; `MISSING` if it must be given.
     says
-        What the class says of it.
+        Its description in the docstring of the class.
     """
 
     name: str
@@ -87,8 +87,8 @@ class Facts:
         Its name in scenario files, what it is a kind of, who registers it, and ``module:Class``.
     says
         Its docstring up to the first section.
-    told
-        What else its class tells, by a word for each: source, guarantee, error, ….
+    properties
+        Further properties of its class by name: source, guarantee, error, ….
     parameters
         What it takes.
     sizes
@@ -104,7 +104,7 @@ class Facts:
     origin: str
     reference: str
     says: str
-    told: Mapping[str, str] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict)
     parameters: tuple[Parameter, ...] = ()
     sizes: tuple[Any, ...] = ()
     cost: Cost | None = None
@@ -117,17 +117,17 @@ class Facts:
 
 
 def facts(family: Family, name: str, origin: str, reference: str, maker: Any) -> Facts:
-    """Return what is known of a class, or of a function that is an adversary.
+    """Return the facts of a class, or of a function that is an adversary.
 
     Examples
     --------
     >>> from disttrack.protocols import Martingale
     >>> known = facts("protocol", "martingale", "built in", "protocols:Martingale", Martingale)
-    >>> known.parameters[1].name, known.parameters[1].default, known.told["guarantee"].split(",")[0]
+    >>> known.parameters[1].name, known.parameters[1].default, known.properties["guarantee"].split(",")[0]
     ('delta', 0.05, 'right with probability 1 - delta')
     """
     lineage = reversed(inspect.getmro(maker)) if inspect.isclass(maker) else [maker]
-    described = {key: said for each in lineage for key, said in _described(each.__doc__ or "").items()}
+    says = {name: text for each in lineage for name, text in described(each.__doc__ or "").items()}
     return Facts(
         name=name,
         family=family,
@@ -135,10 +135,9 @@ def facts(family: Family, name: str, origin: str, reference: str, maker: Any) ->
         made="class" if inspect.isclass(maker) else "function",
         reference=reference,
         says=_before_sections(inspect.getdoc(maker) or ""),
-        told={fact: said for fact, said in _told(family, maker).items() if isinstance(said, str) and said},
+        properties=_properties(family, maker),
         parameters=tuple(
-            Parameter(parameter, default, described.get(parameter, ""))
-            for parameter, default in parameters(maker).items()
+            Parameter(parameter, default, says.get(parameter, "")) for parameter, default in parameters(maker).items()
         ),
         sizes=tuple(maker.sizes) if family == "task" else (),
         cost=_cost(maker) if family == "protocol" else None,
@@ -150,30 +149,31 @@ def first_line(thing: Any) -> str:
     return (inspect.getdoc(thing) or "").strip().split("\n")[0]
 
 
-def _told(family: Family, maker: Any) -> dict[str, Any]:
-    """Return what the attributes of a class tell; what is no text is left out later: others may call a method so."""
-    told: dict[str, Any] = {
+def _properties(family: Family, maker: Any) -> dict[str, str]:
+    """Return the properties that the attributes of a class state."""
+    stated: dict[str, Any] = {
         "source": getattr(maker, "source", ""),
         "guarantee": GUARANTEES.get(getattr(maker, "guarantee", ""), ""),
         "one-sided": "its output never exceeds the truth" if getattr(maker, "one_sided", False) else "",
         "reveals": getattr(maker, "reveals", ""),
     }
     if family == "protocol":
-        told["comes back"] = READMISSION.get(getattr(maker, "readmission", ""), "")
+        stated["comes back"] = READMISSION.get(getattr(maker, "readmission", ""), "")
     if family == "adversary":
-        told |= {"reacts": "no" if getattr(maker, "oblivious", False) else "to the outputs"}
-        told |= {"sees": getattr(maker, "sees", "")}
+        stated |= {"reacts": "no" if getattr(maker, "oblivious", False) else "to the outputs"}
+        stated |= {"sees": getattr(maker, "sees", "")}
     if family in ("mechanism", "sketch", "curator"):
-        told |= {name: getattr(maker, name, "") for name in ("error", "memory", "privacy")}
+        stated |= {name: getattr(maker, name, "") for name in ("error", "memory", "privacy")}
     if family in ("mechanism", "curator"):
-        told["arithmetic"] = ARITHMETIC.get(getattr(maker, "arithmetic", ""), "")
+        stated["arithmetic"] = ARITHMETIC.get(getattr(maker, "arithmetic", ""), "")
     if family == "task":
-        told |= {"plays": " against ".join(dict(maker.families).values()), "columns": ", ".join(maker.columns)}
-    return told
+        stated |= {"plays": " against ".join(dict(maker.families).values()), "columns": ", ".join(maker.columns)}
+    # a class may have a method of such a name
+    return {name: value for name, value in stated.items() if isinstance(value, str) and value}
 
 
 def _cost(maker: Any) -> Cost | None:
-    """Return what a protocol's own bound says at a few sizes."""
+    """Return a protocol's own cost bound at a few sizes."""
     alpha = ACCURACY if "alpha" in parameters(maker) else None
     try:
         protocol = maker() if alpha is None else maker(alpha=alpha)
@@ -189,16 +189,15 @@ def _before_sections(doc: str) -> str:
     return re.split(r"\n\w[\w ]*\n-{3,}", doc)[0].strip()
 
 
-def _described(doc: str) -> dict[str, str]:
-    """Return what a docstring's section Parameters says of each."""
+def described(doc: str) -> dict[str, str]:
+    """Return the description of each parameter in a docstring's section Parameters."""
     doc = inspect.cleandoc(doc)
     section = re.search(r"\nParameters\n-+\n(.*?)(?=\n\w[\w ]*\n-{3,}|\Z)", doc, re.DOTALL)
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     names: list[str] = []
     for line in (section[1] if section else "").splitlines():
         if line and not line[0].isspace():
             names = [name.strip() for name in line.split(":")[0].split(",")]
         elif line.strip():
-            for name in names:
-                found[name] = (found.get(name, "") + " " + line.strip()).strip()
-    return found
+            descriptions |= {name: f"{descriptions.get(name, '')} {line.strip()}".strip() for name in names}
+    return descriptions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.code import digest_of, own_code, versions
 from disttrack.simulator.points.contents import Content, contents, foreign, texts, with_files
-from disttrack.simulator.points.registry import Family, find, label, make, parameters, reference_of
+from disttrack.simulator.points.registry import Family, find, label, make, parameters
 from disttrack.simulator.points.source import Source, source_of
 
 
@@ -33,6 +34,23 @@ class PointError(ScenarioError):
         return type(self), (self.path, self.message)
 
 
+def blamed(error: Exception, key: str, inside: Any) -> PointError:
+    """Return the error of a part of a point, at the keys that its message begins with: ``crash: down must be …``.
+
+    Parameters
+    ----------
+    key
+        The part's key in the scenario.
+    inside
+        Its value, or the names of its parameters.
+    """
+    path, message = [key], str(error)
+    while isinstance(inside, Mapping) and (first := re.match(r"(\w+)(: | )", message)) and first[1] in inside:
+        path.append(first[1])
+        inside, message = inside[first[1]], message.removeprefix(first[0])
+    return PointError(path, message)
+
+
 @dataclass(frozen=True)
 class Part:
     """One part of a point: its kind and parameters. The object itself is made where the game is played.
@@ -50,7 +68,7 @@ class Part:
     folder
         The scenario's folder.
     source
-        The text of the file that the kind stands in, if it is one.
+        The file that defines the kind, if it is one.
     fault
         The named fault that it is made with; empty but in the controls of claims.
     """
@@ -85,24 +103,18 @@ class Part:
             made = make(self.family, maker, arguments)
             return self._broken(made) if self.fault else made
         except ScenarioError as error:
-            name, colon, rest = str(error).partition(": ")
-            if colon and name.isidentifier():
-                raise PointError((self.role, name), rest) from error
-            raise PointError((self.role,), str(error)) from error
+            raise blamed(error, self.role, {**parameters(maker), **arguments}) from error
 
     @property
     def own(self) -> frozenset[str]:
-        """Return the code, no part of this project, that may be run for it: files and modules."""
-        kind = self.source.path if self.source is not None else foreign(reference_of(self.family, self.kind))
-        return frozenset({kind, *self._named}) - {""}
+        """The code, no part of this project, that may be run for it: files and modules."""
+        kind = self.source.path if self.source is not None else foreign(self.kind, [self.family])
+        return frozenset({kind, *(foreign(text) for _, text in texts(self.arguments))}) - {""}
 
     @property
     def draws_from_streams(self) -> bool:
-        """Tell whether all its coins are known to come from the game's streams: it is the project's, or says so.
-
-        A class in its parameters says so of itself only.
-        """
-        return not self.own or (not any(self._named) and not getattr(self.maker(), "draws_coins", True))
+        """Whether all its coins come from the game's streams: it is the project's, or its class says so."""
+        return not self.own or not getattr(self.maker(), "draws_coins", True)
 
     @property
     def label(self) -> str:
@@ -128,21 +140,11 @@ class Part:
         """Return the files of the user's that it is made of, code and data, each with its digest."""
         return {content.path: content.digest for content in self._contents().values()}
 
-    def read(self) -> dict[str, str]:
-        """Return those of its files that are read where a game is played: not that of its kind, whose text is sent."""
-        sent = self.source.path if self.source is not None else ""
-        return {path: digest for path, digest in self.files().items() if path != sent}
-
     def _contents(self) -> dict[str, Content]:
-        reference = reference_of(self.family, self.kind)
-        if foreign(reference):
+        reference = foreign(self.kind, [self.family])
+        if reference:
             self.maker()  # so that its module is there
         return contents(reference, self.source, self.arguments, Path(self.folder))
-
-    @property
-    def _named(self) -> list[str]:
-        """Return the references in its parameters; empty for a text that names no class, or one of this project."""
-        return [foreign(text) for text in texts(self.arguments)]
 
     def _broken(self, made: Any) -> Any:
         from disttrack.simulator.faults import broken  # with all protocols: few parts have a fault

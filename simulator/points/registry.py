@@ -1,4 +1,4 @@
-"""What there is: kinds of protocols, adversaries, mechanisms, tasks and plots, by name or by reference.
+"""Kinds of protocols, adversaries, mechanisms, tasks and plots, by name or by reference.
 
 A kind is a registered name (``robust``), ``module:Class``, or ``path/to/file.py:Class``. Names come from the
 packages of the built-in kinds, and from entry points of installed packages (``disttrack.protocols``,
@@ -34,8 +34,8 @@ class Home:
         The family's name for several, and that of its entry points: ``disttrack.`` and this word.
     package
         Where the built-in kinds live.
-    base
-        The class that each kind extends, as ``module:Class``; empty if there is none.
+    extends
+        The class that each kind extends, in the package's module `base`; empty if there is none.
     table
         The package's mapping from names to classes, or to ``module:Class`` where these are loaded only when they are
         asked for; empty if the classes that the package exports are its kinds.
@@ -43,29 +43,25 @@ class Home:
 
     plural: str
     package: str
-    base: str = ""
+    extends: str = ""
     table: str = ""
+
+    @property
+    def base(self) -> str:
+        """The class that each kind extends, as ``module:Class``; empty if there is none."""
+        return f"{self.package}.base:{self.extends}" if self.extends else ""
 
 
 HOMES: Final[dict[Family, Home]] = {
-    "protocol": Home("protocols", "disttrack.protocols", base="disttrack.protocols.base:Protocol"),
-    "adversary": Home("adversaries", "disttrack.adversaries", base="disttrack.adversaries.base:Adversary"),
+    "protocol": Home("protocols", "disttrack.protocols", "Protocol"),
+    "adversary": Home("adversaries", "disttrack.adversaries", "Adversary"),
     "mechanism": Home("mechanisms", "disttrack.mechanisms", table="MECHANISMS"),
-    "sketch": Home(
-        "sketches", "disttrack.mechanisms.sketches", base="disttrack.mechanisms.sketches.base:Sketch", table="SKETCHES"
-    ),
-    "attacker": Home(
-        "attackers", "disttrack.adversaries.sketching", base="disttrack.adversaries.sketching.base:Attacker"
-    ),
-    "curator": Home(
-        "curators",
-        "disttrack.mechanisms.statistical",
-        base="disttrack.mechanisms.statistical.base:QueryMechanism",
-        table="CURATORS",
-    ),
-    "analyst": Home("analysts", "disttrack.adversaries.analysts", base="disttrack.adversaries.analysts.base:Analyst"),
-    "task": Home("tasks", "disttrack.simulator.tasks", base="disttrack.simulator.tasks.base:Task", table="TASKS"),
-    "plot": Home("plots", "disttrack.simulator.plots", base="disttrack.simulator.plots.base:Plot", table="PLOTS"),
+    "sketch": Home("sketches", "disttrack.mechanisms.sketches", "Sketch", "SKETCHES"),
+    "attacker": Home("attackers", "disttrack.adversaries.sketching", "Attacker"),
+    "curator": Home("curators", "disttrack.mechanisms.statistical", "QueryMechanism", "CURATORS"),
+    "analyst": Home("analysts", "disttrack.adversaries.analysts", "Analyst"),
+    "task": Home("tasks", "disttrack.simulator.tasks", "Task", "TASKS"),
+    "plot": Home("plots", "disttrack.simulator.plots", "Plot", "PLOTS"),
 }
 
 
@@ -99,20 +95,12 @@ class Kind:
 def kinds(family: Family) -> dict[str, Kind]:
     """Return the registered kinds of a family by name, built-in ones first."""
     home = HOMES[family]
-    found = {name: Kind(name, family, reference) for name, reference in _built_in(home)}
+    known = {name: Kind(name, family, reference) for name, reference in _built_in(home)}
     for point in entry_points(group=f"disttrack.{home.plural}"):
         origin = point.dist.name if point.dist is not None else point.group
-        if point.name not in found:  # a name is permanent: nobody takes over a built-in one
-            found[point.name] = Kind(point.name, family, point.value, origin)
-    return found
-
-
-def reference_of(family: Family, kind: str) -> str:
-    """Return ``module:Class`` of a kind; nothing if there is none of this name."""
-    if is_reference(kind):
-        return kind
-    found = kinds(family).get(kind)
-    return found.reference if found is not None else ""
+        if point.name not in known:  # names of built-in kinds are permanent
+            known[point.name] = Kind(point.name, family, point.value, origin)
+    return known
 
 
 def _built_in(home: Home) -> Iterator[tuple[str, str]]:
@@ -143,10 +131,9 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
         No such kind, module, file or name; the message suggests the nearest one.
     """
     if source is not None:
-        module: Any = load_file(source)
-        return _own(member(module, kind.rpartition(":")[2], kind), module.__name__, kind)
+        return member(load_file(source), kind.rpartition(":")[2], kind)
     if is_reference(kind):
-        return _own(import_reference(kind, folder), kind.partition(":")[0], kind)
+        return import_reference(kind, folder)
     known = kinds(family)
     if kind not in known:
         raise ScenarioError(
@@ -154,14 +141,6 @@ def find(family: Family, kind: str, source: Source | None = None, folder: Path |
             f"({accepted(known)}, module:Class, path/to/file.py:Class)"
         )
     return known[kind].load()
-
-
-def _own(maker: Any, module: str, kind: str) -> Any:
-    """Return what a reference names, unless it is a function that the module has from elsewhere."""
-    home = getattr(maker, "__module__", None) or ""
-    if inspect.isfunction(maker) and home != module and home.partition(".")[0] != module.partition(".")[0]:
-        raise ScenarioError(f"{kind!r} is a function of {home}, not of that module")
-    return maker
 
 
 def parameters(maker: Any) -> dict[str, Any]:
@@ -181,17 +160,17 @@ def parameters(maker: Any) -> dict[str, Any]:
         }
     if not inspect.isclass(maker) or maker.__init__ is object.__init__:
         return {}
-    found = {}
+    known = {}
     for parameter in list(inspect.signature(maker).parameters.values()):
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         empty = parameter.default is inspect.Parameter.empty
-        found[parameter.name] = MISSING if empty else parameter.default
-    return found
+        known[parameter.name] = MISSING if empty else parameter.default
+    return known
 
 
 def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
-    """Return what a class and its parameters make: a protocol, an adversary, a plot.
+    """Return the protocol, adversary or other object of a class with these parameters.
 
     A plain function of the view becomes an adversary that is asked at every step.
 
@@ -221,11 +200,11 @@ def make(family: Family, maker: Any, arguments: dict[str, Any]) -> Any:
         with guarded():
             return maker(**arguments)
     except (ValueError, TypeError) as error:
-        said = str(error)
-        first = re.match(r"\w+", said)
+        message = str(error)
+        first = re.match(r"\w+", message)
         where = first[0] if first and first[0] in known else ""
         raise ScenarioError(
-            f"{where}: {said.removeprefix(where).lstrip(' :')}" if where else f"{name}: {said}"
+            f"{where}: {message.removeprefix(where).lstrip(' :')}" if where else f"{name}: {message}"
         ) from error
     except EXITS as error:
         if isinstance(error, ScenarioError):

@@ -9,9 +9,7 @@ import hashlib
 import importlib
 import inspect
 import os
-import signal
 import sys
-import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -25,21 +23,13 @@ from disttrack.simulator.errors import ScenarioError, accepted, nearest
 
 @dataclass(frozen=True)
 class Source:
-    """A Python file: where it was and what it said."""
+    """A Python file: its path and its text."""
 
     path: str
     text: str
 
 
-PATIENCE: Final = 120.0
-"""Seconds that a file or module may take to be imported. Games have limits of their own."""
-
-
-class ImportTimeout(BaseException):
-    """An import takes too long; no `except Exception` of the user's may keep it."""
-
-
-EXITS: Final = (Exception, SystemExit, GeneratorExit, ImportTimeout)
+EXITS: Final = (Exception, SystemExit, GeneratorExit)
 """What code of the user's may raise; Ctrl-C is the user's own."""
 
 
@@ -52,25 +42,6 @@ def guarded() -> Iterator[None]:
             yield
     finally:
         os.chdir(before)
-
-
-@contextmanager
-def limited() -> Iterator[None]:
-    """Raise ImportTimeout in a block that takes too long; only the main thread, where there are alarms, can do so."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def ring(number: int, frame: Any) -> None:
-        raise ImportTimeout(f"the import takes longer than {PATIENCE:g} s")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    left, _ = signal.setitimer(signal.ITIMER_REAL, PATIENCE, 1.0)  # again each second, for code that catches all
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, left)
-        signal.signal(signal.SIGALRM, before)
 
 
 def load_file(source: Source) -> ModuleType:
@@ -92,7 +63,7 @@ def load_file(source: Source) -> ModuleType:
     folder = str(Path(source.path).parent)
     sys.path.insert(0, folder)  # the file may import its neighbours
     try:
-        with guarded(), limited():
+        with guarded():
             exec(compile(source.text, source.path, "exec"), module.__dict__)
     except EXITS as error:
         del sys.modules[name]
@@ -115,7 +86,7 @@ def is_reference(kind: str) -> bool:
 
 
 def source_of(kind: str, folder: Path) -> Source | None:
-    """Return the file that a kind stands in, None for a registered name or a module.
+    """Return the file that defines a kind, None for a registered name or a module.
 
     Parameters
     ----------
@@ -148,18 +119,18 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     ------
     ScenarioError
         There is no such module or name, in which case the message suggests the nearest one; or the module is one of
-        Python's own, in which no kind can stand: it is not even imported.
+        Python's own library, which defines no kind and is not imported.
     """
     module_name, _, name = reference.partition(":")
     package = module_name.partition(".")[0]
     if package in sys.stdlib_module_names or package in sys.builtin_module_names:
-        raise ScenarioError(f"{reference!r} is of Python's own library; a kind stands in a module or file of yours")
+        raise ScenarioError(f"{reference!r} is of Python's own library; a kind is defined in a module or file of yours")
     if module_name in sys.modules:  # each point of a scenario asks for it
         return member(importlib.import_module(module_name), name, reference)
     before = list(sys.path)
     sys.path[:0] = [str(place.resolve()) for place in (folder, Path.cwd()) if place is not None]
     try:
-        with guarded(), limited():
+        with guarded():
             module = importlib.import_module(module_name)
     except EXITS as error:
         raise ScenarioError(
@@ -172,16 +143,16 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
 
 def member(module: Any, name: str, kind: str) -> Any:
     """Return what a module calls by a name; `kind` is the reference, for the message if there is no such name."""
-    found = module
+    value = module
     for part in name.split("."):
-        found = getattr(found, part, None)
-    if found is None:
+        value = getattr(value, part, None)
+    if value is None:
         public = [
             key
-            for key, value in vars(module).items()
+            for key, one in vars(module).items()
             if not key.startswith("_")
-            and (inspect.isclass(value) or inspect.isfunction(value))
-            and value.__module__ == getattr(module, "__name__", None)
+            and (inspect.isclass(one) or inspect.isfunction(one))
+            and one.__module__ == getattr(module, "__name__", None)
         ]
         raise ScenarioError(f"{kind!r} has no {name!r}{nearest(name, public)} ({accepted(public[:12])})")
-    return found
+    return value

@@ -31,14 +31,14 @@ def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> di
     >>> swept_columns([Point(0, count, tracker(True), freeze), Point(1, count, tracker(False), freeze)])
     {'centred': [True, False]}
     """
-    found: dict[str, list[Scalar]] = {}
+    columns: dict[str, list[Scalar]] = {}
     own: dict[str, list[Scalar]] = {"start": [point.start for point in points]}
     networks = [flat(point.network or {}) for point in points]
     for key in dict.fromkeys(name for one in networks for name in one):
         own[key] = [one.get(key, LEFT_OUT.get(key)) for one in networks]
     for key, values in own.items():
         if differ(values):
-            found[f"network_{key}" if key in measured else key] = values
+            columns[f"network_{key}" if key in measured else key] = values
     sides = {role: [getattr(point, role).given() for point in points] for role in ("protocol", "adversary")}
     kinds = {role: [getattr(point, role).kind for point in points] for role in sides}
     names = {role: _varying(kinds[role], sides[role]) for role in sides}
@@ -46,10 +46,10 @@ def swept_columns(points: Sequence[Point], measured: Collection[str] = ()) -> di
         for name in names[role]:
             if role == "protocol" and name == "alpha":
                 continue  # the accuracy that was promised: the game's own column
-            taken = name in TRIALS or name in measured or name in found or name in names[other]
+            taken = name in TRIALS or name in measured or name in columns or name in names[other]
             column = f"{role}_{name}" if taken else name
-            found[column] = [_scalar(given.get(name)) for given in sides[role]]
-    return found
+            columns[column] = [_scalar(given.get(name)) for given in sides[role]]
+    return columns
 
 
 def set_columns(points: Sequence[Point]) -> dict[str, list[Any]]:
@@ -103,17 +103,17 @@ def flat(network: Mapping[str, Any]) -> dict[str, Scalar]:
     >>> flat({"latency": {"exponential": 5}, "crash": {"rate": 0.1, "down": 3}})
     {'latency': 'exponential(5)', 'crash_rate': 0.1, 'crash_down': 3}
     """
-    found: dict[str, Scalar] = {}
+    columns: dict[str, Scalar] = {}
     for key, value in network.items():
         if not isinstance(value, Mapping):
-            found[key] = _scalar(value)
+            columns[key] = _scalar(value)
         elif key == "link":
-            found |= {key: "reliable", **{f"{key}_{name}": inner for name, inner in flat(value).items()}}
-        elif key.startswith("latency") and (said := _distribution(value)):
-            found[key] = said
+            columns |= {key: "reliable", **{f"{key}_{name}": inner for name, inner in flat(value).items()}}
+        elif key.startswith("latency") and (text := _distribution(value)):
+            columns[key] = text
         else:
-            found |= {f"{key}_{name}": inner for name, inner in flat(value).items()}
-    return found
+            columns |= {f"{key}_{name}": inner for name, inner in flat(value).items()}
+    return columns
 
 
 def _scalar(value: Any) -> Scalar:

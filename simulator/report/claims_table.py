@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from disttrack.simulator.claims.claim import Claim
-from disttrack.simulator.claims.false_alarm import ALLOWED, together
+from disttrack.simulator.claims.false_alarm import ALLOWED, rate_of_several
 from disttrack.simulator.claims.judge import UNDECIDED, bound
 from disttrack.simulator.claims.statements import PAPERS, Paper, key_of
 from disttrack.simulator.errors import RunError, ScenarioError
@@ -72,7 +72,7 @@ class Measured:
     def false_alarm(self) -> float | None:
         """Return the chance that a fresh run misses the bound of one of its groups; None if it is not known."""
         rates = [float(row["false_alarm"]) if row.get("false_alarm") else None for row in self.found]
-        return together(rates) if rates else None
+        return rate_of_several(rates) if rates else None
 
     @property
     def of_goal(self) -> float:

@@ -63,7 +63,7 @@ def _known(results: Results, task: str) -> list[Facts]:
 def _entry(known: Facts) -> Html:
     """Return the facts of one kind; all but its first paragraph and its properties folded away."""
     first, *rest = known.says.split("\n\n")
-    properties = {key: text for key, text in known.told.items() if text != "none" and key != "columns"}
+    properties = {key: text for key, text in known.properties.items() if text != "none" and key != "columns"}
     if known.cost is not None and known.cost.bounds:
         properties["cost"] = known.cost.says
     parameters = {each.name: f"{each.says} ({each.shown})" for each in known.parameters}

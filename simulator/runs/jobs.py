@@ -113,7 +113,7 @@ def _refuse_other_code(job: Job) -> None:
     if files is not None and all(Path(path).exists() and digest_of(Path(path)) == files[path] for path in files):
         return
     if (here := job.point.made_of()) == job.made_of:
-        _CHECKED[place] = {path: digest for part in parts for path, digest in part.read().items()}
+        _CHECKED[place] = {path: digest for part in parts for path, digest in part.files().items()}
         return
     names = [name for name in {**job.made_of, **here} if here.get(name) != job.made_of.get(name)]
     raise ScenarioError(

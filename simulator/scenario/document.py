@@ -17,7 +17,7 @@ DEEPEST: Final = 20
 
 
 class Document:
-    """A scenario file as read: plain data, and where each value stands in the file.
+    """A scenario file as read: plain data, and the line of each value.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Document:
 
     @property
     def overridden(self) -> bool:
-        """Tell whether anything was set over the file."""
+        """Whether a value of the file was overridden."""
         return bool(self._overridden)
 
     def error(self, path: Sequence[str | int], message: str) -> ScenarioError:
@@ -52,7 +52,7 @@ class Document:
         return ScenarioError(f"{place}: {where}: {message}" if where else f"{place}: {message}")
 
     def line(self, path: Sequence[str | int]) -> int | None:
-        """Return the line of the value at `path`, or of the nearest one around it that stands in the file."""
+        """Return the line of the value at `path`, or of the nearest one around it that has one."""
         lengths = range(len(path), -1, -1)
         return next((line for length in lengths if (line := self._lines.get(tuple(path[:length])))), None)
 
@@ -70,10 +70,7 @@ class Document:
         key, equals, text = assignment.partition("=")
         if not equals or not key.strip():
             raise ScenarioError(f"--set {assignment}: must be key=value, for example --set sites=64")
-        try:
-            value, _ = read_yaml(text)
-        except YamlError as error:
-            raise ScenarioError(f"--set {assignment}: {error}") from error
+        value = value_of(text, f"--set {assignment}")
         parts: list[str | int] = [
             int(part) if part.isascii() and part.isdigit() and len(part) < 10 else part
             for part in key.strip().split(".")
@@ -103,7 +100,7 @@ def read(path: Path, name: str | None = None) -> Document:
 
 
 def parse(text: str, name: str, folder: Path) -> Document:
-    """Return the document in a YAML text; `read` says what it raises."""
+    """Return the document in a YAML text; it raises what `read` raises."""
     try:
         data, lines = read_yaml(text)
     except YamlError as error:
@@ -133,7 +130,7 @@ def from_mapping(data: Mapping[str, Any], name: str = "scenario", folder: Path |
     Raises
     ------
     ScenarioError
-        Something in it could not stand in a scenario file.
+        A value has no form in a scenario file.
 
     Examples
     --------
@@ -184,8 +181,13 @@ def comment(path: Path) -> str:
     return "\n".join(line.lstrip("# ") for line in lines[0].splitlines()) if lines else ""
 
 
-def value_of(text: str) -> Any:
-    """Return the value that a piece of YAML says, for flags.
+def value_of(text: str, place: str = "") -> Any:
+    """Return the value of a piece of YAML, for flags.
+
+    Parameters
+    ----------
+    place
+        The flag, for messages; the text itself if left out.
 
     Raises
     ------
@@ -200,7 +202,7 @@ def value_of(text: str) -> Any:
     try:
         return read_yaml(text)[0]
     except YamlError as error:
-        raise ScenarioError(f"{text!r} is not valid YAML: {error}") from error
+        raise ScenarioError(f"{place or repr(text)}: not valid YAML: {error}") from error
 
 
 def spell(path: Sequence[str | int]) -> str:

@@ -1,4 +1,4 @@
-"""What may stand under `plots:` in a scenario. Light: scenarios are checked with it before anything runs."""
+"""Checks of the entries of `plots:`; without matplotlib, since scenarios are checked before anything runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_plot(
     called
         What a task calls columns of its own sizes, such as ``{"items": "steps"}``: `x` may be either.
     folder
-        Where files of plots of one's own are looked for, before the current folder.
+        Where files of users' plots are looked for, before the current folder.
     maker
         The plot's class where it is known already.
 

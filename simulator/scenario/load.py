@@ -1,4 +1,4 @@
-"""A scenario: one question, as a file says it, checked before anything runs."""
+"""A scenario: one question, read from a file and checked before anything runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from disttrack.simulator.claims.claim import ill_typed
 from disttrack.simulator.claims.columns import NETWORK, TRIALS
-from disttrack.simulator.claims.rehearsal import held
+from disttrack.simulator.claims.rehearsal import column_types
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
 from disttrack.simulator.points.source import import_reference
@@ -20,7 +20,7 @@ from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
 from disttrack.simulator.scenario.document import Document, from_mapping, read
 from disttrack.simulator.scenario.figures import check_plot
 from disttrack.simulator.scenario.model import Head, first_fault, keys_of, point_of
-from disttrack.simulator.scenario.sweep import Combination, SweepError, combinations
+from disttrack.simulator.scenario.sweep import Combination, combinations
 from disttrack.simulator.tasks.base import Task
 from disttrack.simulator.tasks.sizes import called
 
@@ -38,7 +38,7 @@ class Scenario:
     task
         The game that is played.
     data
-        What the file says, with everything that was set over it.
+        The contents of the file, with overrides applied.
     file
         The file's name, for messages.
     folder
@@ -141,17 +141,17 @@ def locate(file: str | Path) -> Path:
 
 
 def shipped_scenarios() -> dict[str, Path]:
-    """Return the scenario files in the current folder's ``scenarios`` and those that came with us, by name."""
-    came_with = Path(__file__).resolve().parents[2] / "scenarios"  # beside the packages, installed as in a checkout
+    """Return the scenario files in the current folder's ``scenarios`` and those of the package, by name."""
+    packaged = Path(__file__).resolve().parents[2] / "scenarios"  # beside the packages, installed as in a checkout
     paths: dict[str, Path] = {}
-    for folder in (Path("scenarios"), came_with):
+    for folder in (Path("scenarios"), packaged):
         for path in sorted(folder.glob("*.yaml")):
             paths.setdefault(path.stem, path)
     return paths
 
 
 def build(document: Document) -> Scenario:
-    """Return the scenario that a document describes; `load` says what it raises."""
+    """Return the scenario that a document describes; it raises what `load` raises."""
     data = document.data
     fixed = {"name": Path(document.name).stem, **{key: data[key] for key in data if key in Head.model_fields}}
     try:
@@ -163,12 +163,12 @@ def build(document: Document) -> Scenario:
         game = played.make()
     except PointError as error:
         raise document.error(("task",), error.message) from error
-    _check_keys(document, head, game)
+    _check_keys(document, game)
     swept = {key: _entries(key, value) for key, value in data.items() if key not in fixed}
     try:
         combined = combinations(swept, head.zip)
-    except SweepError as error:
-        raise document.error(error.path, str(error)) from error
+    except PointError as error:
+        raise document.error(error.path, error.message) from error
     points = tuple(_point(document, one, number, played, game) for number, one in enumerate(combined))
     _check_labels(points, document)
     before, extra = set_columns(points), swept_columns(points, game.columns)
@@ -176,7 +176,7 @@ def build(document: Document) -> Scenario:
     head = head.model_copy(update={"plots": _kept_plots(head, [*axes, *extra], game, document)})
     data = {**data, **({"plots": head.plots} if "plots" in data else {})}
     scenario = Scenario(head, points, game, data, document.name, document.folder, extra)
-    columns = held(scenario.columns, extra, scenario.called)
+    columns = column_types(scenario.columns, extra, scenario.called)
     for number, claim in enumerate(head.claims):
         if fault := ill_typed(claim, columns):
             raise document.error(("claims", number, fault[0]), fault[1])
@@ -200,18 +200,13 @@ def _point(document: Document, combination: Combination, number: int, played: Pa
         return point_of(combination.values, number, played, game, document.folder)
     except PointError as error:
         key, *rest = error.path
-        key = called(game.sizes).get(str(key), key)  # a task speaks of the point's fields, the file has its own keys
+        key = called(game.sizes).get(str(key), key)  # the path has the point's fields, the file the task's keys
         raise document.error(combination.place((key, *rest)), error.message) from error
 
 
-def _check_keys(document: Document, head: Head, game: Task) -> None:
-    """Refuse keys that the task has not, and sizes of a task that would hide another key or column."""
+def _check_keys(document: Document, game: Task) -> None:
+    """Refuse keys that the task does not have."""
     keys = keys_of(game.sizes)
-    for size in game.sizes:
-        if keys.count(size.key) > 1 or (size.key in TRIALS and size.key != size.column):
-            raise document.error(
-                ("task",), f"{head.task} calls a size {size.key!r}, which is taken: choose another key"
-            )
     names = called(game.sizes)
     for key in document.data:
         if key not in keys:
@@ -220,7 +215,7 @@ def _check_keys(document: Document, head: Head, game: Task) -> None:
 
 
 def _check_labels(points: Sequence[Point], document: Document) -> None:
-    """Refuse different classes of one name: tables and claims would take the games of one for those of the other."""
+    """Refuse different classes of one name, whose games tables and claims could not tell apart."""
     named: dict[tuple[str, str], Part] = {}
     for point in points:
         for side in (point.protocol, point.adversary):

@@ -16,8 +16,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from disttrack.simulator.claims.claim import LARGEST, Claim, Strict, Text, not_bool
 from disttrack.simulator.errors import accepted, nearest
-from disttrack.simulator.points.point import Part, Point, PointError, part
-from disttrack.simulator.scenario.network import Network
+from disttrack.simulator.game.network import network_of
+from disttrack.simulator.points.point import Part, Point, PointError, blamed, part
 from disttrack.simulator.tasks.asked import check_point
 from disttrack.simulator.tasks.base import Task
 from disttrack.simulator.tasks.sizes import Size
@@ -60,7 +60,7 @@ class PointModel(Strict):
 
     protocol: Entry = Field(description="What the sites and the server do.")
     adversary: Entry = Field(description="Who feeds the sites.")
-    network: Network | None = Field(
+    network: dict[str, Any] | None = Field(
         None, description="What becomes of messages on their way; instantaneous channels if left out."
     )
     engine: Literal["auto", "step", "leap", "bulk"] = Field("auto", description="How a game is computed.")
@@ -109,13 +109,17 @@ def point_of(
     Raises
     ------
     PointError
-        Something in it is wrong; it says where.
+        Something in it is wrong; `path` is the place.
     """
     model = point_model(tuple(game.sizes))
     try:
         checked = model.model_validate(values)
     except ValidationError as error:
         raise PointError(*first_fault(error, values, model)) from error
+    try:
+        network_of(checked.network)
+    except ValueError as error:
+        raise blamed(error, "network", checked.network) from error
     protocol, adversary = (part(role, game.families[role], values[role], folder) for role in ("protocol", "adversary"))
     sizes = {size.column: getattr(checked, size.key) for size in game.sizes}
     point = Point(
@@ -123,12 +127,17 @@ def point_of(
         played,
         replace(protocol, fault=fault),
         adversary,
-        network=None if checked.network is None else checked.network.model_dump(exclude_unset=True, by_alias=True),
+        network=checked.network and {key: _in_steps(key, value) for key, value in checked.network.items()},
         engine=checked.engine,
         **{column: value for column, value in sizes.items() if value is not None},
     )
     check_point(game, point)
     return point
+
+
+def _in_steps(key: str, value: Any) -> Any:
+    """Return a value of `network`; a latency as a float, as it is in tables."""
+    return float(value) if key.startswith("latency") and isinstance(value, int) else value
 
 
 _PLAIN: Final = {
@@ -162,10 +171,10 @@ def first_fault(error: ValidationError, data: Any, model: type[BaseModel]) -> tu
     kind, given = fault["type"], fault.get("input")
     if kind == "missing":
         key = str(fault["loc"][-1])
-        says = (model.model_fields[key].description or "").rstrip(".") if not path else ""
-        return (*path, key), f"is missing: {says}" if says else "is missing"
+        meaning = (model.model_fields[key].description or "").rstrip(".") if not path else ""
+        return (*path, key), f"is missing: {meaning}" if meaning else "is missing"
     if kind == "extra_forbidden":
-        models: dict[Any, type[BaseModel]] = {("claims", 3): Claim, ("network", 2): Network, (path[0], 1): model}
+        models: dict[Any, type[BaseModel]] = {("claims", 3): Claim, (path[0], 1): model}
         inner = models.get((path[0], len(path)))
         known = inner.model_fields if inner is not None else {}
         return tuple(path), f"unknown key{nearest(str(path[-1]), known)}" + (f" ({accepted(known)})" if known else "")

@@ -8,7 +8,8 @@ from typing import Any, get_type_hints
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter
 
-from disttrack.simulator.points.facts import first_line
+from disttrack.simulator.game.network import Network
+from disttrack.simulator.points.facts import described, first_line
 from disttrack.simulator.points.registry import Family, kinds, parameters
 from disttrack.simulator.scenario.model import SWEPT, Head, PointModel, keys_of, point_model
 from disttrack.simulator.tasks.base import Task
@@ -23,10 +24,9 @@ def scenario_schema() -> Schema:
     """Return the schema: fixed keys as they are, swept keys as a value or a list of values."""
     tasks: dict[str, type[Task]] = {name: kind.load() for name, kind in kinds("task").items()}
     head, point = Head.model_json_schema(), PointModel.model_json_schema()
-    network = {name: part for name, part in point["$defs"].items() if name != "Entry"}
-    for part in network.values():  # lists are swept at any depth
-        part["properties"] = {key: _described(field) for key, field in part["properties"].items()}
-    definitions: Schema = {**head["$defs"], **network}
+    definitions: Schema = head["$defs"]
+    keys = {key: {"description": described(Network.__doc__ or "").get(key, "")} for key in parameters(Network)}
+    point["properties"]["network"]["anyOf"][0] = {"type": "object", "properties": keys, "additionalProperties": False}
     for role in ("protocol", "adversary"):
         definitions[role] = _entry(*dict.fromkeys(task.families[role] for task in tasks.values()))
         point["properties"][role]["$ref"] = f"#/$defs/{role}"

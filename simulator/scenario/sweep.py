@@ -4,8 +4,8 @@ The points are the Cartesian product of all lists below the swept keys, in the o
 last one fastest. A list of mappings is swept, and so is a list inside one mapping; an element of a list
 that is itself a list is a value.
 
-``zip: [[sites, protocol.alpha]]`` lets the lists that stand at `sites` and at `alpha` of any protocol
-entry move together: with the i-th number of sites goes the i-th alpha. A protocol entry whose alpha is a
+``zip: [[sites, protocol.alpha]]`` moves the lists at `sites` and at `alpha` of any protocol entry together:
+with the i-th number of sites goes the i-th alpha. A protocol entry whose alpha is a
 scalar keeps it and is not part of the group. ``protocol.1.alpha`` names one entry only. Lists of a group
 are equally long; YAML's anchors save writing them again: ``alpha: &accuracies [0.1, 0.05]``, then
 ``alpha: *accuracies``.
@@ -18,20 +18,13 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from disttrack.simulator.errors import accepted
+from disttrack.simulator.points.point import PointError
 
 MOST_POINTS: Final = 30_000
 """A scenario of more points is taken for a slip: each of them is made once before anything is played."""
 
 Place = tuple[str | int, ...]
 _Groups = Sequence[Sequence[tuple[str, ...]]]
-
-
-class SweepError(Exception):
-    """Lists that cannot be swept: where, and why."""
-
-    def __init__(self, path: Place, message: str) -> None:
-        super().__init__(message)
-        self.path = path
 
 
 class Combination(NamedTuple):
@@ -62,7 +55,7 @@ def combinations(data: Mapping[str, Any], groups: Sequence[Sequence[str]] = ()) 
 
     Raises
     ------
-    SweepError
+    PointError
         A list is empty, a group names no list, or lists of different lengths, or there are too many combinations.
 
     Examples
@@ -89,7 +82,7 @@ def _expand(value: Any, place: Place, groups: _Groups, taken: dict[Place | int, 
     if not isinstance(value, list):
         return [Combination(value, taken)]
     if not value:
-        raise SweepError(place, "an empty list leaves nothing to play")
+        raise PointError(place, "an empty list leaves nothing to play")
     group = next((number for number, group in enumerate(groups) if _names(place) & {*group}), None)
 
     def element(index: int) -> list[Combination]:
@@ -103,10 +96,10 @@ def _expand(value: Any, place: Place, groups: _Groups, taken: dict[Place | int, 
 
 
 def _limited(combined: Iterator[Combination]) -> list[Combination]:
-    found = list(islice(combined, MOST_POINTS + 1))
-    if len(found) > MOST_POINTS:
-        raise SweepError((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
-    return found
+    some = list(islice(combined, MOST_POINTS + 1))
+    if len(some) > MOST_POINTS:
+        raise PointError((), f"the lists make more than {MOST_POINTS:,} points; shorten them")
+    return some
 
 
 def _names(place: Place) -> set[tuple[str, ...]]:
@@ -121,11 +114,11 @@ def _check_groups(data: Mapping[str, Any], groups: _Groups) -> None:
     for number, group in enumerate(groups):
         for pattern in group:
             if not any(pattern in _names(place) for place, _ in values):
-                raise SweepError(("zip", number), f"there is nothing at {'.'.join(pattern)!r} ({known})")
+                raise PointError(("zip", number), f"there is nothing at {'.'.join(pattern)!r} ({known})")
         lengths = {".".join(map(str, place)): len(value) for place, value in lists if _names(place) & {*group}}
         if len({*lengths.values()}) > 1:
             several = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-            raise SweepError(("zip", number), f"lists that move together must be of one length ({several})")
+            raise PointError(("zip", number), f"lists that move together must be of one length ({several})")
 
 
 def _inside(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:

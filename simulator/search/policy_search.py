@@ -1,7 +1,7 @@
-"""The search for the worst policy: a black-box optimiser against a protocol that it knows nothing of.
+"""The search for the worst policy: a black-box optimiser against a protocol whose rules it does not use.
 
 The optimiser moves the numbers of `adversaries.policy.Policy` and sees one thing only: how large the relative error
-became in a game. What it finds is saved as a scenario, which anyone can play.
+became in a game. The result is saved as a scenario.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from disttrack.simulator.game.play import play
 POPULATION: Final = 40
 """Policies that the optimiser keeps at a time."""
 FINALISTS: Final = 12
-"""Policies that are played again, since the best of many single games was partly luck."""
+"""Policies that are played again, since the best of many single games is partly luck."""
 FINAL: Final = 0.25
 """Share of the budget that goes to the finalists."""
 
@@ -31,8 +31,8 @@ Reals = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search has found.
+class SearchResult:
+    """The result of a search.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ def attack(
     budget: int = 2000,
     seed: int = 0,
     on_game: Callable[[int], None] | None = None,
-) -> Found:
+) -> SearchResult:
     """Search for the policy that drives the relative error highest; play at most `budget` games.
 
     Differential evolution with one game per policy, each with a seed of its own, so that no policy fits itself to one
@@ -150,12 +150,12 @@ class _Arena:
         return played.max_rel_error
 
 
-def _final(tried: list[tuple[float, Policy]], arena: _Arena, budget: int) -> Found:
+def _final(tried: list[tuple[float, Policy]], arena: _Arena, budget: int) -> SearchResult:
     """Play the best ones again, drop half of them each time, and measure the winner in fresh games."""
     tried.sort(key=lambda one: -one[0])
-    finalists = list(dict.fromkeys(repr(policy) for _, policy in tried))[:FINALISTS]
-    policies = {repr(policy): policy for _, policy in tried}
     left = budget - arena.games
+    policies = {repr(policy): policy for _, policy in tried}
+    finalists = list(policies)[: min(FINALISTS, left // 4)]
     last = max(4, left // 3)
     errors: dict[str, list[float]] = {name: [] for name in finalists}
     rounds = max(1, (len(finalists) - 1).bit_length())
@@ -169,7 +169,7 @@ def _final(tried: list[tuple[float, Policy]], arena: _Arena, budget: int) -> Fou
     arena.failed = 0
     last = max(4, min(last, budget - arena.games))
     strength = fmean(arena.error(winner) for _ in range(last))
-    return Found(winner, strength, arena.failed / last, arena.games, last)
+    return SearchResult(winner, strength, arena.failed / last, arena.games, last)
 
 
 def _spread(size: int, dimensions: int, rng: np.random.Generator) -> Reals:
@@ -183,8 +183,10 @@ def _rounded(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def scenario_of(found: Found, protocol: dict[str, Any], *, sites: int, items: int, start: int, seed: int) -> str:
-    """Return a scenario that plays what was found beside `freeze` and a stream that does not react.
+def scenario_of(
+    result: SearchResult, protocol: dict[str, Any], *, sites: int, items: int, start: int, seed: int
+) -> str:
+    """Return a scenario that plays the policy beside `freeze` and a stream that does not react.
 
     Parameters
     ----------
@@ -194,10 +196,10 @@ def scenario_of(found: Found, protocol: dict[str, Any], *, sites: int, items: in
     import yaml
 
     kind = str(protocol["kind"]).rpartition(":")[2]
-    adversary = {"kind": "policy", **found.policy.parameters()}
+    adversary = {"kind": "policy", **result.policy.parameters()}
     body = {
         "name": f"attack-on-{kind}".lower(),
-        "title": f"The worst policy that {found.games:,} games have found against {kind}",
+        "title": f"The worst policy of a search of {result.games:,} games against {kind}",
         "seed": seed,
         "trials": 20,
         "sites": sites,
@@ -207,17 +209,17 @@ def scenario_of(found: Found, protocol: dict[str, Any], *, sites: int, items: in
         "adversary": [adversary, {"kind": "freeze"}, {"kind": "uniform"}],
         "claims": [
             {
-                "name": "the policy does again what it did in the search",
+                "name": "the policy is as strong as in the search",
                 "where": "adversary == 'policy'",
                 "measure": "mean(max_rel_error)",
-                "at_least": _rounded(0.9 * found.strength),
+                "at_least": _rounded(0.9 * result.strength),
             }
         ],
         "plots": [{"kind": "matrix"}],
     }
     text = yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=110)
     return (
-        f"# Found by a search of {found.games:,} games: largest relative error {found.strength:.3g} on average over\n"
-        f"# {found.last} games that had no part in the choice; {kind} failed in {100 * found.broken:.0f} % of them.\n"
+        f"# From a search of {result.games:,} games: largest relative error {result.strength:.3g} on average over\n"
+        f"# {result.last} games that had no part in the choice; {kind} failed in {100 * result.broken:.0f} % of them.\n"
         f"{text}"
     )

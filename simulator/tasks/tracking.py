@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
@@ -14,7 +13,7 @@ from disttrack.simulator.game.engine_choice import choose_engine
 from disttrack.simulator.game.network import checked_network, network_of
 from disttrack.simulator.game.rehearsal import original
 from disttrack.simulator.game.sizes import MOST_ITEMS
-from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.point import Point, PointError, blamed
 from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.answers import LARGEST_RELATIVE, OVER_ALPHA, WORDS, Answer, held
 from disttrack.simulator.tasks.base import Demand, Record, Task
@@ -49,7 +48,7 @@ class Count(Task):
             try:
                 adversary.check()
             except ValueError as error:
-                raise _blamed(error, adversary) from error
+                raise blamed(error, "adversary", adversary.parameters()) from error
         if isinstance(adversary, Replay):
             try:
                 original(adversary)
@@ -113,11 +112,7 @@ def _check_network(point: Point, sites: int) -> None:
     try:
         checked_network(point.network, sites, point.protocol.make())
     except ValueError as error:
-        message = str(error)
-        name = re.split(r"\W", message, maxsplit=1)[0]
-        if name in (point.network or ()):
-            raise PointError(("network", name), message.removeprefix(name).lstrip(" :")) from error
-        raise PointError(("network",), message) from error
+        raise blamed(error, "network", point.network) from error
 
 
 def table_of(frame: Any) -> dict[str, list[Any]]:
@@ -140,7 +135,7 @@ def _size(point: Point, adversary: Any) -> tuple[int, int]:
         try:
             recorded_sites, recorded_items = adversary.sites, adversary.items
         except ValueError as error:
-            raise _blamed(error, adversary) from error
+            raise blamed(error, "adversary", adversary.parameters()) from error
         sites = recorded_sites if sites is None else sites
         items = recorded_items if items is None else min(items, recorded_items)
         if sites < recorded_sites:
@@ -153,12 +148,3 @@ def _size(point: Point, adversary: Any) -> tuple[int, int]:
     if items + point.start > MOST_ITEMS:
         raise PointError(("items",), f"items and start together must be at most 2^61; got {items + point.start:,}")
     return sites, items
-
-
-def _blamed(error: ValueError, trace: Trace) -> PointError:
-    """Return the error of a trace, placed at the parameter with which its message begins."""
-    message = str(error)
-    name = re.split(r"\W", message, maxsplit=1)[0]
-    known = name in trace.parameters()
-    path = ("adversary", name) if known else ("adversary",)
-    return PointError(path, message.removeprefix(name).lstrip(" :") if known else message)

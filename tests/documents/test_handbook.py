@@ -212,14 +212,14 @@ def test_the_example_of_every_kind_plays_as_its_page_says(family: Family) -> Non
 
 
 @pytest.mark.slow  # all scenarios are read
-def test_pages_tell_what_the_class_tells() -> None:
+def test_pages_have_the_properties_of_the_class() -> None:
     from disttrack.simulator.points.facts import facts
     from handbook.kind_page import kind_page
 
     kind = kinds("protocol")["robust"]
     known = facts("protocol", kind.name, kind.origin, kind.reference, kind.load())
     page = kind_page(known, None, None)
-    for told in (*known.told.values(), *(parameter.name for parameter in known.parameters)):
-        assert told.split(",")[0] in page
+    for text in (*known.properties.values(), *(parameter.name for parameter in known.parameters)):
+        assert text.split(",")[0] in page
     assert "[headline](../gallery/headline.md)" in page
     assert "416,572" in page

@@ -1,4 +1,4 @@
-"""Faults: each breaks what it says and nothing else, and what claims measure tells the broken from the right one.
+"""Faults: each breaks the part that it names and nothing else, and measures of claims detect it.
 
 Each comparison is of a right protocol with the same one broken: the broken one is the named wrong alternative.
 """
@@ -14,7 +14,14 @@ import pytest
 import yaml
 
 from disttrack.adversaries import Churn, Freeze, RoundRobin, Uniform
-from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted, Laplace
+from disttrack.mechanisms import (
+    FullyDynamic,
+    InsertedMinusDeleted,
+    Laplace,
+    RandomizedResponse,
+    ReleaseMonitor,
+    SparseVectorMonitor,
+)
 from disttrack.protocols import Block, Deterministic, Exact, Martingale, Robust
 from disttrack.simulator import play
 from disttrack.simulator.errors import ScenarioError
@@ -43,21 +50,23 @@ def test_a_broken_protocol_is_one_of_its_class_and_crosses_processes(name: str) 
         assert wrong.constants(100, 1) == right.constants(100, 1)
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_each_fault_names_a_claim_that_there_is(name: str) -> None:
-    scenario, claim = FAULTS[name].caught_by
-    found = yaml.safe_load((SCENARIOS / f"{scenario}.yaml").read_text(encoding="utf-8"))
-    assert claim in [one["name"] for one in found["claims"]]
+def test_each_fault_is_the_control_of_a_shipped_claim() -> None:
+    used = {
+        claim.get("control", {}).get("fault")
+        for path in SCENARIOS.glob("*.yaml")
+        for claim in yaml.safe_load(path.read_text(encoding="utf-8"))["claims"]
+    }
+    assert set(FAULTS) <= used
 
 
 def test_what_cannot_be_broken_is_refused() -> None:
     with pytest.raises(ScenarioError, match="unknown fault 'no-nose'; did you mean 'no-noise'"):
         broken(Robust(alpha=0.1), "no-nose")
     with pytest.raises(
-        ScenarioError, match=r"fault no-noise is one of robust, .*any counter.*; deterministic cannot have it"
+        ScenarioError, match=r"no-noise: deterministic cannot have it \(accepted: robust, .*any counter"
     ):
         broken(Deterministic(alpha=0.1), "no-noise")
-    with pytest.raises(ScenarioError, match="fault no-polls is one of any protocol in rounds"):
+    with pytest.raises(ScenarioError, match=r"no-polls: .* \(accepted: any protocol in rounds\)"):
         broken(Deterministic(alpha=0.1), "no-polls")
 
 
@@ -99,7 +108,7 @@ def test_answers_of_zero_come_when_answers_are_new(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("engine", ["step", "leap"])
-def test_every_second_message_gets_lost_from_the_second_on(engine: str) -> None:
+def test_every_second_message_is_lost(engine: str) -> None:
     options: dict[str, Any] = {"sites": 1, "items": 9, "engine": engine, "record": True}
     game = play(broken(Exact(), "lost-reports"), RoundRobin(), **options)
     assert game.transcript["step"].tolist() == [1, 3, 5, 7, 9]
@@ -115,7 +124,7 @@ def test_fixed_thresholds_come_at_the_first_item(engine: str) -> None:
 
 
 @pytest.mark.slow
-def test_fixed_thresholds_are_told_by_the_bits() -> None:
+def test_fixed_thresholds_show_in_the_bits() -> None:
     """256 sites whose thresholds are the first items have about k/2 bits too many; 3 sqrt(k) is 48.
 
     Places of random items are all over a block, so right thresholds deviate by sqrt(k/6) = 6.5 bits times a normal
@@ -132,14 +141,14 @@ def test_fixed_thresholds_are_told_by_the_bits() -> None:
 
 
 @pytest.mark.slow
-def test_an_ignored_leak_is_found_by_the_audit() -> None:
+def test_the_audit_detects_an_ignored_leak() -> None:
     """Were a threshold that ended a phase another, the transcript could not be: so it is of every transcript."""
     right = audit_tracker(Robust(alpha=0.1), transcripts=10, seed=4)
     assert right.largest_loss <= right.epsilon
     assert right.largest_leak == 3
-    found = audit_tracker(broken(Robust(alpha=0.1), "leak-ignored"), transcripts=10, seed=4)
-    assert found.largest_loss == float("inf")
-    assert found.largest_leak == 0
+    wrong = audit_tracker(broken(Robust(alpha=0.1), "leak-ignored"), transcripts=10, seed=4)
+    assert wrong.largest_loss == float("inf")
+    assert wrong.largest_leak == 0
 
 
 @pytest.mark.slow
@@ -163,10 +172,10 @@ def test_without_polls_the_error_is_carried_from_round_to_round() -> None:
 def test_without_polls_a_round_is_announced_and_nothing_else(parameters: str) -> None:
     wrong = broken(Martingale(alpha=0.2, parameters=parameters), "no-polls")
     game = play(wrong, RoundRobin(), sites=16, items=100_000, start=1_000, seed=3)
-    found = dict(zip(game.kinds["kind"], game.kinds["messages"], strict=True))
+    messages = dict(zip(game.kinds["kind"], game.kinds["messages"], strict=True))
     assert game.rounds > 5
-    assert found.pop("bit") > game.rounds
-    assert found == {"round": 16 * (game.rounds - 1)}
+    assert messages.pop("bit") > game.rounds
+    assert messages == {"round": 16 * (game.rounds - 1)}
 
 
 def test_an_uncounted_kind_is_missing_from_the_ledger() -> None:
@@ -179,13 +188,33 @@ def test_an_uncounted_kind_is_missing_from_the_ledger() -> None:
 
 
 def test_noise_of_zero_has_the_shape_of_noise() -> None:
-    """What stands for the generator's noise takes its parameters in the same places."""
+    """The replaced methods take their parameters in the same places."""
     quiet = quieter(np.random.default_rng(1), 0.0)
     assert Laplace(2.0).draw(quiet, 5).tolist() == [0.0] * 5
     assert quiet.laplace(0.0, 3.0) == 0.0
 
 
-def test_the_documented_faults_are_those_that_there_are() -> None:
+@pytest.mark.parametrize(("fault", "times"), [("half-noise", 2.0), ("tenfold-noise", 0.1)])
+def test_private_coins_are_those_of_another_promise(fault: str, times: float) -> None:
+    def answers(mechanism: Any) -> list[float]:
+        run = mechanism.start(np.random.default_rng(1))
+        return [run.step(1) for _ in range(50)]
+
+    right, wrong, other = (
+        answers(one)
+        for one in (RandomizedResponse(0.5), broken(RandomizedResponse(0.5), fault), RandomizedResponse(0.5 * times))
+    )
+    assert wrong == other != right
+    monitor = SparseVectorMonitor(8, 0.5)
+    assert broken(monitor, fault).test().epsilon == pytest.approx(times * monitor.test().epsilon)
+
+
+def test_a_delta_is_doubled_and_stays_below_1() -> None:
+    assert broken(ReleaseMonitor(8, 0.1), "half-noise").halting_times() == ReleaseMonitor(8, 0.2)
+    assert broken(ReleaseMonitor(8, 0.7), "half-noise").halting_times() == ReleaseMonitor(8, 0.999)
+
+
+def test_the_faults_are_documented() -> None:
     text = (SCENARIOS.parent / "docs" / "scenarios.md").read_text(encoding="utf-8")
     for name, fault in FAULTS.items():
         assert f"| `{name}` | {fault.says} |" in text

@@ -10,6 +10,8 @@ from disttrack.protocols.base import whole
 
 State = Literal["kept", "lost"]
 ALL: Final = "all"
+MOST_STEPS: Final = 2**62
+"""Largest number of steps: clocks have 64 bits."""
 _LIST: Final = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
 
 
@@ -61,8 +63,8 @@ class Partition:
     sites: str | int = ALL
 
     def __post_init__(self) -> None:
-        whole("partition: from", self.begin, 1)
-        whole("partition: to", self.end, 1)
+        steps("partition: from", self.begin, 1)
+        steps("partition: to", self.end, 1)
         if self.end < self.begin:
             raise ValueError(f"partition: to must be at least from, {self.begin}; got {self.end}")
         sites_of(self.sites)
@@ -129,7 +131,7 @@ class Restart:
     def __post_init__(self) -> None:
         _check_times("server", self)
         if self.checkpoint is not None:
-            whole("server: checkpoint", self.checkpoint, 1)
+            steps("server: checkpoint", self.checkpoint, 1)
 
     @property
     def never(self) -> bool:
@@ -138,15 +140,22 @@ class Restart:
 
 
 def _check_times(name: str, given: Any) -> None:
-    whole(f"{name}: down", given.down, 1)
+    steps(f"{name}: down", given.down, 1)
     if (given.at is None) == (given.rate is None):
         raise ValueError(f"{name}: needs either at, a step, or rate, crashes a step")
     if given.at is not None:
-        whole(f"{name}: at", given.at, 1)
+        steps(f"{name}: at", given.at, 1)
     else:
         share(f"{name}: rate", given.rate, most=1)
     if given.state not in ("kept", "lost"):
         raise ValueError(f"{name}: state must be kept or lost; got {given.state!r}")
+
+
+def steps(name: str, value: Any, least: int = 1) -> None:
+    """Raise ValueError unless the value is a number of steps that clocks can count."""
+    whole(name, value, least)
+    if value > MOST_STEPS:
+        raise ValueError(f"{name} must be at most {MOST_STEPS}; got a number of {value.bit_length():,} bits")
 
 
 def share(name: str, value: Any, most: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from math import ceil, exp, inf
+from math import ceil, exp
 from typing import Any, Final
 
 LONGEST: Final = 2**40
@@ -32,7 +32,7 @@ class Latency:
     Raises
     ------
     ValueError
-        If not exactly one is given, or a number in it is negative (a mean, a median: not above 0).
+        If not exactly one is given, or a number in it is negative or above 2^62 (a mean, a median: not above 0).
 
     Examples
     --------
@@ -51,8 +51,8 @@ class Latency:
             raise ValueError(f"latency needs one of constant, mean, uniform, lognormal; got {sorted(given) or 'none'}")
         ((name, value),) = given.items()
         for number in value if isinstance(value, tuple) else (value,):
-            if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < inf:
-                raise ValueError(f"latency: {name} must be a number of steps of at least 0; got {value!r}")
+            if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 2**62:
+                raise ValueError(f"latency: {name} must be a number of steps from 0 to 2^62; got {value!r}")
         if name in ("uniform", "lognormal") and (not isinstance(value, tuple) or len(value) != 2):
             raise ValueError(f"latency: {name} must be two numbers; got {value!r}")
         if name == "uniform" and value[0] > value[1]:

@@ -10,10 +10,10 @@ lost.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from sys import float_info
 from typing import Any, Generic, TypeVar
 
-from disttrack.protocols.base import whole
+from disttrack.simulator.game.network.faults import steps
 
 Payload = TypeVar("Payload")
 
@@ -39,9 +39,9 @@ class Link:
     def __post_init__(self) -> None:
         for name, value in (("timeout", self.timeout), ("longest", self.longest)):
             if value is not None:
-                whole(f"link: {name}", value, 1)
+                steps(f"link: {name}", value, 1)
         factor: Any = self.backoff
-        if isinstance(factor, bool) or not isinstance(factor, int | float) or not 1 <= factor < inf:
+        if isinstance(factor, bool) or not isinstance(factor, int | float) or not 1 <= factor <= float_info.max:
             raise ValueError(f"link: backoff must be a finite number of at least 1; got {factor!r}")
 
     def pause(self, tries: int, first: int) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Final
 
-from disttrack.protocols.base import Protocol, whole
-from disttrack.simulator.game.network.faults import Crash, Partition, Restart, share, sites_of
+from disttrack.protocols.base import Protocol
+from disttrack.simulator.errors import accepted, nearest
+from disttrack.simulator.game.network.faults import ALL, Crash, Partition, Restart, share, sites_of, steps
 from disttrack.simulator.game.network.latency import Latency
 from disttrack.simulator.game.network.link import Link
 
@@ -49,7 +50,7 @@ class Network:
     link: Link | None = None
 
     def __post_init__(self) -> None:
-        whole("warm_up", self.warm_up, 0)
+        steps("warm_up", self.warm_up, 0)
         for name in ("loss", "duplication", "reordering"):
             share(name, getattr(self, name), most=1)
         if self.loss == 1 and self.link is not None:
@@ -106,6 +107,11 @@ class Network:
 def network_of(given: Mapping[str, Any] | Network | Latency | None) -> Network | None:
     """Return the network described by a scenario's `network`, or by an argument of `play`; None for none.
 
+    Raises
+    ------
+    ValueError
+        A key or value is wrong; the message begins with the keys that lead to it: ``crash: down must be …``.
+
     Examples
     --------
     >>> network_of({"latency": {"exponential": 5}, "partition": {"from": 10, "to": 20}}).partition
@@ -115,24 +121,44 @@ def network_of(given: Mapping[str, Any] | Network | Latency | None) -> Network |
         return given
     if isinstance(given, Latency):
         return Network(given)
-    unknown = set(given) - {one.name for one in fields(Network)}
-    if unknown:
-        raise ValueError(f"network: unknown key {sorted(unknown)[0]!r}")
-    options = {key: value for key, value in given.items() if value is not None}
+    options = {key: value for key, value in _arguments(Network, given).items() if value is not None}
     for name in ("latency", "latency_down"):
         if name in options:
-            options[name] = latency_of(options[name])
+            options[name] = latency_of(options[name], name)
     if "far" in options:
-        options["far"] = (options["far"]["sites"], latency_of(options["far"]["latency"]))
-    if "partition" in options:
-        window = dict(options["partition"])
-        options["partition"] = Partition(window.pop("from"), window.pop("to"), **window)
-    for name, kind in (("crash", Crash), ("server", Restart)):
+        far = _checked("far: ", options["far"], ("latency",), ("sites",))
+        options["far"] = (far.get("sites", ALL), latency_of(far["latency"], "far: latency"))
+    for name, part in (("partition", Partition), ("crash", Crash), ("server", Restart)):
         if name in options:
-            options[name] = kind(**options[name])
+            options[name] = part(**_arguments(part, options[name], f"{name}: "))
     if "link" in options:
         options["link"] = link_of(options["link"])
     return Network(**options)
+
+
+_KEYS: Final = {"begin": "from", "end": "to"}
+"""Keys of scenarios that are no names in Python."""
+
+
+def _arguments(part: Any, given: Any, place: str = "") -> dict[str, Any]:
+    """Return the arguments of a part of a network by its keys."""
+    names = {_KEYS.get(one.name, one.name): one for one in fields(part)}
+    needed = [key for key, one in names.items() if one.default is MISSING and one.default_factory is MISSING]
+    return {names[key].name: value for key, value in _checked(place, given, needed, names).items()}
+
+
+def _checked(place: str, given: Any, needed: Sequence[str], others: Iterable[str] = ()) -> Mapping[str, Any]:
+    """Return a mapping with these keys; ValueError if one is unknown or missing."""
+    known = list(dict.fromkeys([*needed, *others]))
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{place}must hold keys and values; got {given!r}")
+    for key in given:
+        if key not in known:
+            raise ValueError(f"{place}{key}: unknown key{nearest(str(key), known)} ({accepted(known)})")
+    for key in needed:
+        if key not in given:
+            raise ValueError(f"{place}{key} is missing ({accepted(known)})")
+    return given
 
 
 def checked_network(given: Mapping[str, Any] | Network | Latency | None, k: int, protocol: Protocol) -> Network | None:
@@ -146,23 +172,37 @@ def checked_network(given: Mapping[str, Any] | Network | Latency | None, k: int,
 def link_of(given: Mapping[str, Any] | str) -> Link | None:
     """Return the link described by ``reliable``, ``bare``, or the parameters of a reliable link."""
     if isinstance(given, Mapping):
-        return Link(**given)
+        return Link(**_arguments(Link, given, "link: "))
     if given not in ("reliable", "bare"):
-        raise ValueError(f"link must be reliable, bare, or its parameters; got {given!r}")
+        advice = nearest(str(given), ("reliable", "bare"))
+        raise ValueError(f"link must be reliable, bare, or its parameters; got {given!r}{advice}")
     return Link() if given == "reliable" else None
 
 
-def latency_of(given: Mapping[str, Any] | float | Latency) -> Latency:
+def latency_of(given: Mapping[str, Any] | float | Latency, place: str = "latency") -> Latency:
     """Return the delays described by a number of steps, or by a distribution with its parameters."""
     if isinstance(given, Latency):
         return given
+    try:
+        return Latency(**_delays(given))
+    except ValueError as error:
+        raise ValueError(f"{place}{str(error).removeprefix('latency')}") from error
+
+
+def _delays(given: Any) -> dict[str, Any]:
+    """Return the arguments of a latency."""
     if not isinstance(given, Mapping):
-        return Latency(constant=given)
-    ((name, value),) = given.items()
-    if name == "exponential":
-        return Latency(mean=value)
-    if name == "uniform":
-        return Latency(uniform=(value["from"], value["to"]))
-    if name == "lognormal":
-        return Latency(lognormal=(value["median"], value["sigma"]))
-    return Latency(constant=value)
+        return {"constant": given}
+    kinds = ("constant", "exponential", "uniform", "lognormal")
+    _checked("latency: ", given, (), kinds)
+    if len(given) != 1:
+        raise ValueError(f"latency: must be one of {', '.join(kinds)}; got {given!r}")
+    ((kind, value),) = given.items()
+    if kind in _PAIRS:
+        pair = _checked(f"latency: {kind}: ", value, _PAIRS[kind])
+        value = tuple(pair[key] for key in _PAIRS[kind])
+    return {"mean" if kind == "exponential" else kind: value}
+
+
+_PAIRS: Final = {"uniform": ("from", "to"), "lognormal": ("median", "sigma")}
+"""Keys of the distributions with two parameters."""

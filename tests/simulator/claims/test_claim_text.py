@@ -25,7 +25,7 @@ def refusals(**keys: Any) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("keys", "said"),
+    ("keys", "message"),
     [
         ({"at_least": None}, "a claim needs a bound: at_least, at_most, or equals with within"),
         ({"within": 1}, "within goes with equals: equals: 1.0, within: 0.05"),
@@ -45,8 +45,8 @@ def refusals(**keys: Any) -> list[tuple[str, str]]:
         ),
     ],
 )
-def test_keys_that_do_not_go_together(keys: dict[str, Any], said: str) -> None:
-    assert refusals(**keys) == [("", f"Value error, {said}")]
+def test_keys_that_do_not_go_together(keys: dict[str, Any], message: str) -> None:
+    assert refusals(**keys) == [("", f"Value error, {message}")]
 
 
 @pytest.mark.parametrize("key", ["at_least", "at_most", "equals", "chance"])
@@ -69,7 +69,7 @@ def test_a_chance_goes_with_measures_of_single_games(measure: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "accepts", "said"),
+    ("keys", "accepts", "message"),
     [
         ({}, (0.5, inf), ">= 0.5"),
         ({"at_least": None, "at_most": 2}, (-inf, 2), "<= 2"),
@@ -84,10 +84,10 @@ def test_a_chance_goes_with_measures_of_single_games(measure: str) -> None:
         ({"at_least": 1, "at_most": 2.25, "equals": 2, "within": 0.5}, (1.5, 2.25), ">= 1, <= 2.25, 2 ± 0.5"),
     ],
 )
-def test_bounds(keys: dict[str, Any], accepts: tuple[float, float], said: str) -> None:
-    found = claim(**keys)
-    assert found.accepts == pytest.approx(accepts, rel=1e-11)
-    assert bound(found) == said
+def test_bounds(keys: dict[str, Any], accepts: tuple[float, float], message: str) -> None:
+    result = claim(**keys)
+    assert result.accepts == pytest.approx(accepts, rel=1e-11)
+    assert bound(result) == message
 
 
 def test_a_tolerance_forgives_the_last_digit_and_no_more() -> None:

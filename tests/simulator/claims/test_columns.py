@@ -21,7 +21,6 @@ from disttrack.simulator.claims.columns import (
     SERIES,
     SERIES_COLUMNS,
     TRIAL_COLUMNS,
-    TRIALS,
     names,
 )  # fmt: skip
 from disttrack.simulator.claims.judge import Finding
@@ -62,15 +61,6 @@ def test_the_docs_describe_the_columns_in_their_order(name: str) -> None:
     columns = {**TABLES, "network": NETWORK_COLUMNS}[name]
     assert described(rows[1]) == [(column.name, column.origin) for column in columns]
     assert len(set(names(columns))) == len(columns)
-
-
-def test_the_public_order_of_trials_stays() -> None:
-    # of the design; programs read the tables by it
-    assert ", ".join(TRIALS) == (
-        "point, trial, seed, task, protocol, adversary, sites, items, alpha, engine, verdict, ok, max_rel_error, "
-        "first_failure, failing_fraction, output_changes, rounds, messages, words, words_up, words_down, bits, "
-        "broadcasts, seconds, error"
-    )
 
 
 def test_a_game_knows_what_the_table_says_it_does() -> None:

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from disttrack.simulator.claims.expressions import measure
-from disttrack.simulator.claims.false_alarm import together
+from disttrack.simulator.claims.false_alarm import rate_of_several
 from disttrack.simulator.claims.judge import judge
 from disttrack.simulator.claims.tails import beta_binomial, binomial, clustered, clustered_below
 from tests.simulator.claims.rates import claim, false_alarm, games
@@ -45,12 +45,12 @@ def test_the_distance_of_an_equality_is_that_from_the_value_that_theory_promises
     words = np.random.default_rng(5).normal(10.0, 1.0, 100)
     table = games(trials=100, words=words)
     error = words.std(ddof=1) / 10
-    told = false_alarm(claim("mean(words)", equals=10, within=0.3, promise=10), table)
-    assert told == pytest.approx(2 * stats.t.sf(0.3 / error, 63), rel=0.5)
+    stated = false_alarm(claim("mean(words)", equals=10, within=0.3, promise=10), table)
+    assert stated == pytest.approx(2 * stats.t.sf(0.3 / error, 63), rel=0.5)
     seen = false_alarm(claim("mean(words)", equals=10, within=0.3), table)
     assert seen is not None
-    assert told is not None
-    assert seen > 3 * told
+    assert stated is not None
+    assert seen > 3 * stated
     refuted = false_alarm(claim("mean(words)", equals=12, within=2.3, promise=12), table)
     assert refuted == false_alarm(claim("mean(words)", equals=12, within=2.3), table)
 
@@ -69,13 +69,13 @@ Outside of these numbers a right one is once in 10,000 times.
 
 def below(text: str, draw: Any, seed: int) -> int:
     """Return for how many pairs of runs the first predicts a value as large as the second's with at most `SHARE`."""
-    rng, found = np.random.default_rng(seed), 0
+    rng, result = np.random.default_rng(seed), 0
     for _ in range(RUNS):
         first, second = draw(rng), draw(rng)
         rate = false_alarm(claim(text, at_most=measure(text, second).value), first)
         assert rate is not None
-        found += rate <= SHARE
-    return found
+        result += rate <= SHARE
+    return result
 
 
 def normal(rng: Any) -> dict[str, Any]:
@@ -143,12 +143,12 @@ def test_one_trial_says_nothing() -> None:
 
 
 def test_groups_add_up() -> None:
-    assert together([1e-5, 2e-5]) == pytest.approx(3e-5)
-    assert together([0.7, 0.7]) == 1
-    assert together([0.1, None]) is None
-    assert together([]) == 0
-    found = judge([claim(each="point", at_least=1, chance=0.01)], games(points=2, trials=3, ok=np.ones(6, dtype=bool)))
-    assert [one.false_alarm for one in found] == pytest.approx([1 - 0.99**3] * 2)
+    assert rate_of_several([1e-5, 2e-5]) == pytest.approx(3e-5)
+    assert rate_of_several([0.7, 0.7]) == 1
+    assert rate_of_several([0.1, None]) is None
+    assert rate_of_several([]) == 0
+    result = judge([claim(each="point", at_least=1, chance=0.01)], games(points=2, trials=3, ok=np.ones(6, dtype=bool)))
+    assert [one.false_alarm for one in result] == pytest.approx([1 - 0.99**3] * 2)
 
 
 # games that go together

@@ -37,8 +37,8 @@ def test_intact_games_of_a_group_are_measured_with_its_broken_ones_each_once() -
     made = ControlTable({**made.table, GAME: np.array([0, 1, 2, 2])}, 1)
     # sites 2: one intact game, and twice the same broken one; sites 4: a broken game that holds
     assert beside(made, each="sites") == [("PASS", "", 0.5, "fault f"), ("VACUOUS", "", 1.0, "fault f")]
-    (told,) = judge([claim()], TABLE, {0: control([False])})  # nobody said what is broken there
-    assert (told.verdict, told.control, told.broken) == ("PASS", 0.0, "")
+    (stated,) = judge([claim()], TABLE, {0: control([False])})  # nobody message what is broken there
+    assert (stated.verdict, stated.control, stated.broken) == ("PASS", 0.0, "")
     intact = control([True, False], 1, sites=[4, 2])
     assert beside(intact, each="sites") == [("PASS", "", 0.0, "fault f"), ("PASS", "", None, "")]
     chosen = control([True, False], 1, sites=[4, 2])

@@ -32,9 +32,9 @@ def test_trials_are_left_out_one_by_one_or_in_a_hundred_parts(trials: int) -> No
     rng = np.random.default_rng(1)
     x = rng.normal(5, 1, 2 * trials)
     numbers = np.tile(np.arange(trials) * 3 + 7, 2)
-    found = spread("mean(x)", {"x": x}, numbers, np.repeat([0, 1], trials))
+    result = spread("mean(x)", {"x": x}, numbers, np.repeat([0, 1], trials))
     expected = leave_out(x, np.tile(np.arange(trials), 2) % 100)
-    assert found == Jackknife(x.mean(), pytest.approx(expected), min(trials, 100) - 1.0, False)
+    assert result == Jackknife(x.mean(), pytest.approx(expected), min(trials, 100) - 1.0, False)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_trials_are_left_out_one_by_one_or_in_a_hundred_parts(trials: int) -> No
 @pytest.mark.filterwarnings("error")
 def test_ordered_values_move_as_the_mean_does_times_a_factor(text: str, factor: float, extreme: bool) -> None:
     x = np.random.default_rng(2).exponential(1, 10)
-    found = spread(text, {"x": x}, np.arange(10), np.zeros(10))
-    assert found is not None
-    assert (found.value, found.freedom, found.extreme) == (measure(text, {"x": x}).value, 9, extreme)
-    assert found.variance == pytest.approx(factor**2 * x.var(ddof=1) / 10)
+    result = spread(text, {"x": x}, np.arange(10), np.zeros(10))
+    assert result is not None
+    assert (result.value, result.freedom, result.extreme) == (measure(text, {"x": x}).value, 9, extreme)
+    assert result.variance == pytest.approx(factor**2 * x.var(ddof=1) / 10)
 
 
 def test_few_trials_count_their_games_too() -> None:
@@ -76,24 +76,24 @@ def test_few_trials_count_their_games_too() -> None:
         added = [(np.append(x, one).mean() - x.mean()) * (1 + 1 / len(mine)) for one in mine]
         parts.append(len(mine) * variance(added))
         free.append(len(mine) - 1)
-    found = spread("mean(x)", {"x": x}, trials, points)
-    assert found is not None
-    assert found.variance == pytest.approx(max(sum(parts), leave_out(x, trials)))
+    result = spread("mean(x)", {"x": x}, trials, points)
+    assert result is not None
+    assert result.variance == pytest.approx(max(sum(parts), leave_out(x, trials)))
     welch = sum(parts) ** 2 / sum(part**2 / one for part, one in zip(parts, free, strict=True))
-    assert found.freedom == pytest.approx(max(welch, 3))
+    assert result.freedom == pytest.approx(max(welch, 3))
 
 
 def test_one_point_with_few_trials_is_the_mean_of_as_many_games() -> None:
     x = np.array([1.0, 2.0, 4.0])
-    found = spread("mean(x)", {"x": x}, np.arange(3), np.zeros(3))
-    assert found is not None
-    assert (found.variance, found.freedom) == (pytest.approx(variance([1.0, 2.0, 4.0]) / 3), pytest.approx(2))
+    result = spread("mean(x)", {"x": x}, np.arange(3), np.zeros(3))
+    assert result is not None
+    assert (result.variance, result.freedom) == (pytest.approx(variance([1.0, 2.0, 4.0]) / 3), pytest.approx(2))
 
 
 def test_games_alone_at_their_points_add_nothing_of_their_own() -> None:
     x = np.array([1.0, 2.0, 4.0])
-    found = spread("mean(x)", {"x": x}, np.arange(3), np.arange(3))
-    assert found == Jackknife(x.mean(), pytest.approx(leave_out(x, np.arange(3))), 2.0, False)
+    result = spread("mean(x)", {"x": x}, np.arange(3), np.arange(3))
+    assert result == Jackknife(x.mean(), pytest.approx(leave_out(x, np.arange(3))), 2.0, False)
     assert spread("mean(x)", {"x": x[:1]}, np.zeros(1), np.zeros(1)) is None
     assert spread("mean(x)", {"x": x}, np.zeros(3), np.zeros(3)) is None
     assert spread("mean(x)", {"x": x[:2]}, np.arange(2), np.arange(2)) is not None
@@ -103,17 +103,17 @@ def test_games_without_coins_stay() -> None:
     x = np.array([1.0, 2.0, 4.0, 30.0, 40.0])
     same = np.array([False] * 3 + [True] * 2)
     games = {"x": x, COINLESS: same}
-    found = spread("mean(x)", games, np.array([0, 1, 2, 0, 1]), np.zeros(5))
-    assert found is not None
+    result = spread("mean(x)", games, np.array([0, 1, 2, 0, 1]), np.zeros(5))
+    assert result is not None
     without = [np.delete(x, one).mean() for one in range(3)]
     jackknife = 2 / 3 * sum((one - mean(without)) ** 2 for one in without)
     added = [(np.append(x, one).mean() - x.mean()) * (1 + 1 / 3) for one in x[:3]]
-    assert found.variance == pytest.approx(max(jackknife, 3 * variance(added)))
-    assert found.freedom == pytest.approx(2)
+    assert result.variance == pytest.approx(max(jackknife, 3 * variance(added)))
+    assert result.freedom == pytest.approx(2)
     # each of these is a point of its own, whatever the numbers of the others
     numbered = spread("mean(x)", {"x": x[::-1], COINLESS: same[::-1]}, np.array([1, 0, 2, 1, 0]), np.ones(5))
     assert numbered is not None
-    assert (numbered.variance, numbered.freedom) == (pytest.approx(found.variance), pytest.approx(2))
+    assert (numbered.variance, numbered.freedom) == (pytest.approx(result.variance), pytest.approx(2))
     all_same = spread("max(x)", {**games, COINLESS: np.ones(5, dtype=bool)}, np.arange(5), np.zeros(5))
     assert all_same == Jackknife(40.0, 0.0, 1.0, True)
 
@@ -123,9 +123,9 @@ def test_games_without_coins_stay() -> None:
 )
 def test_what_rounding_moves_is_no_chance(level: float, noise: float, none: bool) -> None:
     x = level + noise * np.array([0, 1.0] * 8)
-    found = spread("mean(x)", {"x": x}, np.arange(16), np.zeros(16))
-    assert found is not None
-    assert (found.variance == 0) == none
+    result = spread("mean(x)", {"x": x}, np.arange(16), np.zeros(16))
+    assert result is not None
+    assert (result.variance == 0) == none
 
 
 def test_two_runs_differ_by_twice_the_variance() -> None:

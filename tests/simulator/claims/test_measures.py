@@ -131,9 +131,9 @@ def test_the_argument_of_a_measure() -> None:
     ],
 )
 def test_columns_hold_truth_values_or_numbers_or_texts(values: list[Any], kind: str, column: list[Any]) -> None:
-    found = column_of(values)
-    assert found.dtype.kind == kind
-    np.testing.assert_array_equal(found, np.array(column, dtype=found.dtype))
+    result = column_of(values)
+    assert result.dtype.kind == kind
+    np.testing.assert_array_equal(result, np.array(column, dtype=result.dtype))
 
 
 # ---------------------------------------------------------------------- missing and infinite values
@@ -152,9 +152,9 @@ GAPS: Final = {
 )
 def test_a_measure_of_a_comparison_needs_values_in_all_games(text: str) -> None:
     """A comparison with a missing value is neither true nor false: a claim on it fails, whatever its bound."""
-    (found,) = judge([Claim(name="c", measure=f"fraction({text})", at_least=0)], GAPS)
-    assert found.verdict == "FAIL"
-    assert "some of the games have no value for" in found.note
+    (result,) = judge([Claim(name="c", measure=f"fraction({text})", at_least=0)], GAPS)
+    assert result.verdict == "FAIL"
+    assert "some of the games have no value for" in result.note
     (known,) = judge([Claim(name="c", measure=f"fraction({text}, where=(x > 0))", at_least=0)], GAPS)
     assert (known.verdict, known.note) == ("PASS", "")
 

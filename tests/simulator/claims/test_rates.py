@@ -39,10 +39,10 @@ def outside(values: list[float], points: list[int], low: float, high: float, sam
     if not freedom:
         return None
     pooled = mean(variance(mine) for mine in of_point.values() if len(mine) > 1)
-    found = []
+    result = []
     for value, point, fixed in zip(values, points, same, strict=True):
         if fixed:
-            found.append(float(not low <= value <= high))
+            result.append(float(not low <= value <= high))
             continue
         mine = of_point[point]
         own = variance(mine) if len(mine) > 1 else 0.0
@@ -50,10 +50,10 @@ def outside(values: list[float], points: list[int], low: float, high: float, sam
         error = sqrt(wide * (1 + 1 / len(mine)))
         if error:
             below, above = ((mean(mine) - low) / error, (high - mean(mine)) / error)
-            found.append(min(1.0, single_tail(below, freedom) + single_tail(above, freedom)))
+            result.append(min(1.0, single_tail(below, freedom) + single_tail(above, freedom)))
         else:
-            found.append(float(not low <= mean(mine) <= high))
-    return found
+            result.append(float(not low <= mean(mine) <= high))
+    return result
 
 
 @settings(max_examples=60, deadline=None)
@@ -64,15 +64,15 @@ def test_a_fresh_game_beyond_a_bound(numbers: list[int], data: st.DataObject) ->
     low, high = data.draw(st.sampled_from([(-inf, 1.0), (-2.0, inf), (-1.0, 2.0), (-9.5, 2.5), (0.0, 0.0)]))
     values = [float(number) for number in numbers]
     expected = outside(values, points, low, high, same)
-    found = game_outside(np.array(values), np.array(points), low, high, np.array(same))
+    result = game_outside(np.array(values), np.array(points), low, high, np.array(same))
     if expected is None:
-        assert found is None
+        assert result is None
     else:
-        assert found == pytest.approx(np.array(expected), rel=1e-9)
+        assert result == pytest.approx(np.array(expected), rel=1e-9)
     if not any(same):
         again = game_outside(np.array(values), np.array(points), low, high)
-        assert (found is None) == (again is None)
-        assert found is None or (found == again).all()
+        assert (result is None) == (again is None)
+        assert result is None or (result == again).all()
 
 
 def test_games_that_are_infinite_or_alone_at_their_points_say_nothing() -> None:
@@ -153,8 +153,8 @@ def test_known_games_are_in_every_run() -> None:
 
 def test_a_condition_inside_of_the_measure_chooses_games_trials_and_points() -> None:
     games = table([0] * 4 + [1] * 8, [*range(4), *range(8)], ok=[False] * 4 + [True] * 7 + [False])
-    found = false_alarm(claim("fraction(ok, where=(point == 1))", at_least=0.5), games)
-    assert found == pytest.approx(stats.betabinom(8, 7.5, 1.5).cdf(3))
+    result = false_alarm(claim("fraction(ok, where=(point == 1))", at_least=0.5), games)
+    assert result == pytest.approx(stats.betabinom(8, 7.5, 1.5).cdf(3))
 
 
 def test_the_smallest_rate_counts() -> None:
@@ -219,8 +219,8 @@ def test_an_extreme_is_beyond_one_end_if_one_game_is_and_beyond_the_other_if_all
     assert far is not None
     expected = sum(near) + np.prod(far)
     assert 0 < expected < 1
-    found = false_alarm(claim(f"{name}(x)", **whole), {**games, COINLESS: np.array(same)})
-    assert found == pytest.approx(expected)
+    result = false_alarm(claim(f"{name}(x)", **whole), {**games, COINLESS: np.array(same)})
+    assert result == pytest.approx(expected)
 
 
 def test_the_chance_of_an_extreme_by_theory_is_that_of_each_tossed_game() -> None:

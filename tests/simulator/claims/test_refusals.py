@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disttrack.simulator.claims.claim import Claim, ill_typed
-from disttrack.simulator.claims.columns import TRIALS, Holds
+from disttrack.simulator.claims.columns import TRIALS, ColumnType
 from disttrack.simulator.claims.expressions import condition, measure, rows
 from disttrack.simulator.claims.grammar import ExpressionError, columns_of, outermost, parse
 from disttrack.simulator.claims.judge import judge
-from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows, held
+from disttrack.simulator.claims.rehearsal import check_condition, check_measure, check_rows, column_types
 from disttrack.simulator.errors import accepted
 
-KNOWN: Final[dict[str, Holds]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
+KNOWN: Final[dict[str, ColumnType]] = {"sites": "number", "ok": "truth", "kind": "text", "new": "unknown"}
 TABLE: Final = {"a": np.array([1, 2, 3]), "kind": np.array(["x", "y", "x"])}
 NAMES: Final = "(accepted: fraction, median, mean, max, min, total, quantile, slope, crossing, games, log, sqrt, abs)"
 COMPARISONS: Final = "compare with ==, !=, <, <=, >, >=, or with in and a list such as ['robust', 'block']"
@@ -37,7 +37,7 @@ def line_of(check: Callable[..., Any], *given_: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("max(kind + 1)", "kind is not a number"),
         ("max(-kind)", "kind is not a number"),
@@ -80,12 +80,12 @@ def line_of(check: Callable[..., Any], *given_: Any) -> str:
         ("games(where=(sites > mean(sites)))", "mean sums columns up; a condition is about one row at a time"),
     ],
 )  # fmt: skip
-def test_what_is_no_measure(text: str, said: str) -> None:
-    assert line_of(check_measure, text, KNOWN) == f"{text!r}: {said}"
+def test_what_is_no_measure(text: str, message: str) -> None:
+    assert line_of(check_measure, text, KNOWN) == f"{text!r}: {message}"
 
 
 @pytest.mark.parametrize(
-    ("check", "text", "said"),
+    ("check", "text", "message"),
     [
         (check_measure, "ok", " is a column, not a measure; sum it up, for example median(ok)"),
         (check_measure, " sites > 1 ", " is a column, not a measure; sum it up, for example median(sites > 1)"),
@@ -97,8 +97,8 @@ def test_what_is_no_measure(text: str, said: str) -> None:
         (check_rows, "games()", ": games sums columns up; a condition is about one row at a time"),
     ],
 )
-def test_what_is_asked_for_is_something_else(check: Callable[..., None], text: str, said: str) -> None:
-    assert line_of(check, text, KNOWN) == f"{text!r}{said}"
+def test_what_is_asked_for_is_something_else(check: Callable[..., None], text: str, message: str) -> None:
+    assert line_of(check, text, KNOWN) == f"{text!r}{message}"
 
 
 @pytest.mark.parametrize("text", ["new", "ok", "True", "not new", "sites in (1, -2)", "kind != 'a'", "new > 'a'",
@@ -181,42 +181,42 @@ def test_what_passes_the_check_can_be_evaluated(text: str) -> None:
     """On a table of the stated types there is a value, or one line about these values; never another exception."""
     table = {"ok": np.arange(12) % 2 == 0, "words": np.arange(1.0, 13), "protocol": np.array(["a", "b", "c"] * 4)}
     for check, evaluate in ((check_measure, measure), (check_condition, rows)):
-        said = ""
+        message = ""
         try:
-            check(text, held(TRIALS, {}, {}))
+            check(text, column_types(TRIALS, {}, {}))
             evaluate(text, table)
         except ExpressionError as error:
-            said = str(error)
-        assert "\n" not in said
+            message = str(error)
+        assert "\n" not in message
 
 
 # ---------------------------------------------------------------------- claims on known columns
 
-SWEPT: Final = held(
-    (*TRIALS, "found"), {"spread": ["wide", "narrow"], "copies": [1, 2], "on": [True]}, {"items": "steps"}
+SWEPT: Final = column_types(
+    (*TRIALS, "ratio"), {"spread": ["wide", "narrow"], "copies": [1, 2], "on": [True]}, {"items": "steps"}
 )
 
 
 def test_the_types_of_columns() -> None:
-    assert {name: SWEPT[name] for name in ("ok", "words", "found", "spread", "copies", "on", "steps", "task")} == {
-        "ok": "truth", "words": "number", "found": "unknown", "spread": "text", "copies": "number", "on": "truth",
+    assert {name: SWEPT[name] for name in ("ok", "words", "ratio", "spread", "copies", "on", "steps", "task")} == {
+        "ok": "truth", "words": "number", "ratio": "unknown", "spread": "text", "copies": "number", "on": "truth",
         "steps": "number", "task": "text",
     }  # fmt: skip
-    assert held((), {}, {"items": "steps"}) == {}
-    assert held(("max_lag", "words"), {"words": ["a"]}, {}) == {"max_lag": "number", "words": "text"}
+    assert column_types((), {}, {"items": "steps"}) == {}
+    assert column_types(("max_lag", "words"), {"words": ["a"]}, {}) == {"max_lag": "number", "words": "text"}
 
 
 @pytest.mark.parametrize(
-    ("keys", "said"),
+    ("keys", "message"),
     [
         ({"where": "words"}, ("where", "'words' is neither true nor false of a game; for example: sites >= 64")),
         ({"where": "spread > 3"}, ("where", "'spread > 3': a number is compared with a text")),
         ({"measure": "mean(task)"}, ("measure", "'mean(task)': task is not a number")),
         ({"margin": "task + 1"}, ("margin", "'task + 1': task is not a number")),
-        ({"where": "found > 'a'", "measure": "mean(task)"}, ("measure", "'mean(task)': task is not a number")),
+        ({"where": "ratio > 'a'", "measure": "mean(task)"}, ("measure", "'mean(task)': task is not a number")),
         ({"measure": "slope(words, sites) + games(where=(task > 3))"},
          ("measure", "'slope(words, sites) + games(where=(task > 3))': a number is compared with a text")),
-        ({"where": "found", "margin": "task"}, None),
+        ({"where": "ratio", "margin": "task"}, None),
         ({"measure": "slope(words, sites, where=(sites > 99))"}, None),  # of these values, not of their types
         ({"measure": "fraction(ok)", "where": "task == 't1' and ok", "margin": "words / sites"}, None),
         ({"measure": "games()"}, None),
@@ -224,15 +224,15 @@ def test_the_types_of_columns() -> None:
         ({"measure": "max(words_report) + max(messages_report)"}, None),  # known when games have been played
     ],
 )  # fmt: skip
-def test_a_claim_is_checked_before_anything_is_played(keys: dict[str, Any], said: tuple[str, str] | None) -> None:
-    assert ill_typed(Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0, **keys}), SWEPT) == said
+def test_a_claim_is_checked_before_anything_is_played(keys: dict[str, Any], message: tuple[str, str] | None) -> None:
+    assert ill_typed(Claim(**{"name": "c", "measure": "fraction(ok)", "at_least": 0, **keys}), SWEPT) == message
 
 
 # ---------------------------------------------------------------------- on results
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("mean(b)", "there is no column 'b' (accepted: a, kind)"),
         ("mean(kinds)", "there is no column 'kinds'; did you mean 'kind'? (accepted: a, kind)"),
@@ -255,13 +255,13 @@ def test_a_claim_is_checked_before_anything_is_played(keys: dict[str, Any], said
         ("max(a, where=a)", "a is neither true nor false"),  # numbers would choose rows by their places
     ],
 )
-def test_what_the_values_do_not_bear(text: str, said: str) -> None:
-    assert line_of(measure, text, TABLE) == f"{text!r}: {said}"
+def test_what_the_values_do_not_bear(text: str, message: str) -> None:
+    assert line_of(measure, text, TABLE) == f"{text!r}: {message}"
 
 
 @pytest.mark.parametrize("text", ["a", "kind"])
 def test_a_condition_is_none_where_an_unknown_column_turns_out_to_hold_something_else(text: str) -> None:
-    said = f"{text!r} is neither true nor false of a game; for example: sites >= 64"
-    assert line_of(condition, text, TABLE) == said
+    message = f"{text!r} is neither true nor false of a game; for example: sites >= 64"
+    assert line_of(condition, text, TABLE) == message
     (finding,) = judge([Claim(name="c", where=text, measure="games()", at_least=0)], TABLE)
-    assert (finding.verdict, finding.note) == ("FAIL", said)
+    assert (finding.verdict, finding.note) == ("FAIL", message)

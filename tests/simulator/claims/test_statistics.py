@@ -53,11 +53,11 @@ def order_interval(values: list[float], q: float) -> tuple[float | None, float |
 @given(VALUES, st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.77, 0.9, 1.0]))
 def test_quantiles_by_counting(numbers: list[int], q: float) -> None:
     values = [float(number) for number in numbers]
-    found = quantile(len(values), np.array(values), q)
-    assert found.value == pytest.approx(np.quantile(values, q))
-    assert (found.low, found.high) == order_interval(values, q)
+    result = quantile(len(values), np.array(values), q)
+    assert result.value == pytest.approx(np.quantile(values, q))
+    assert (result.low, result.high) == order_interval(values, q)
     if q == 0.5:
-        assert median(len(values), np.array(values)) == found
+        assert median(len(values), np.array(values)) == result
 
 
 def test_a_quantile_next_to_an_infinite_value_is_the_higher_one() -> None:
@@ -81,10 +81,10 @@ def test_nothing_is_measured_without_values(compute: Any) -> None:
 
 @pytest.mark.parametrize("values", [[1.0, 2.0], [1.0, 5.0, 3.0, 3.5], [2.0] * 3])
 def test_the_interval_of_a_mean_is_scipys(values: list[float]) -> None:
-    found = mean(len(values), np.array(values))
+    result = mean(len(values), np.array(values))
     half = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
     middle = sum(values) / len(values)
-    assert (found.value, found.low, found.high) == pytest.approx((middle, middle - half, middle + half))
+    assert (result.value, result.low, result.high) == pytest.approx((middle, middle - half, middle + half))
     assert mean(1, np.array([3.0])) == Estimate(3.0)
 
 
@@ -92,10 +92,10 @@ def test_the_interval_of_a_mean_is_scipys(values: list[float]) -> None:
     ("x", "y"), [([1, 2, 4], [1, 3, 20]), ([1, 1, 8, 9], [5, 4, 1, 1.5]), ([3, 4, 5, 6, 7], [2, 2, 2, 2, 3])]
 )
 def test_the_interval_of_a_slope_is_scipys(x: list[float], y: list[float]) -> None:
-    found, line = slope(len(x), np.array(y), np.array(x)), stats.linregress(np.log(x), np.log(y))
+    result, line = slope(len(x), np.array(y), np.array(x)), stats.linregress(np.log(x), np.log(y))
     half = stats.t.ppf(0.975, len(x) - 2) * line.stderr
     expected = (line.slope, line.slope - half, line.slope + half)
-    assert (found.value, found.low, found.high) == pytest.approx(expected)
+    assert (result.value, result.low, result.high) == pytest.approx(expected)
     two = slope(2, np.array(y[:2]), np.array([1, 2]))
     assert two == Estimate(pytest.approx(log(y[1] / y[0]) / log(2)))
 
@@ -109,12 +109,12 @@ def test_a_slope_is_of_values_above_zero(y: list[float], x: list[float]) -> None
 @given(st.integers(1, 60), st.sampled_from([0.1, 0.5, 0.9]))
 def test_intervals_of_quantiles_cover_in_at_least_95_of_100_cases(n: int, share: float) -> None:
     # of n ordered values, the number below the true quantile is binomial: the coverage is exact, no sampling needed
-    found = quantile(n, np.arange(n, dtype=float), share)
-    if found.low is None or found.high is None:
+    result = quantile(n, np.arange(n, dtype=float), share)
+    if result.low is None or result.high is None:
         # then no two order statistics would do: even the outermost leave out more than 2.5 % on one side
         assert max(share**n, (1 - share) ** n) > 0.025
         return
-    low, high = int(found.low), int(found.high)
+    low, high = int(result.low), int(result.high)
     covered = stats.binom.cdf(high, n, share) - stats.binom.cdf(low, n, share)
     assert covered >= 0.95 - 1e-12
     if low + 1 < high:  # and not wider than needed: one step in on either side covers too little
@@ -128,24 +128,24 @@ def test_intervals_of_quantiles_cover_in_at_least_95_of_100_cases(n: int, share:
 def cross(first: dict[float, list[float]], second: dict[float, list[float]]) -> Estimate:
     rows = [(x, y, one) for group, one in ((first, 1), (second, 0)) for x, ys in group.items() for y in ys]
     x, y, one = (np.array(column) for column in zip(*rows, strict=True))
-    found = crossing(len(rows), y, x, one == 1, one == 0)
-    assert crossing(len(rows), y, x, one, 1 - one) == found  # truth values may stand as 0 and 1
-    return found
+    result = crossing(len(rows), y, x, one == 1, one == 0)
+    assert crossing(len(rows), y, x, one, 1 - one) == result  # truth values may stand as 0 and 1
+    return result
 
 
 def falls_below(points: list[tuple[float, float]]) -> float | None:
     """Return where the last line from above 0 to below it crosses 0, in e to the place."""
-    found = None
+    result = None
     for (place, value), (after, then) in pairwise(points):
         if value >= 0 > then:
-            found = exp(place + (after - place) * value / (value - then))
-    return found if points[-1][1] < 0 else None
+            result = exp(place + (after - place) * value / (value - then))
+    return result if points[-1][1] < 0 else None
 
 
 def test_a_crossing_by_hand() -> None:
     """Twice as dear at x = 1, half as dear at x = 100: as dear at the middle of their logarithms, for certain."""
-    found = cross({1: [4], 100: [1]}, {1: [2], 100: [2]})
-    assert (found.value, found.low, found.high) == pytest.approx((10, 10, 10))
+    result = cross({1: [4], 100: [1]}, {1: [2], 100: [2]})
+    assert (result.value, result.low, result.high) == pytest.approx((10, 10, 10))
 
 
 @settings(max_examples=60, deadline=None)
@@ -173,8 +173,8 @@ def test_crossings_by_welch(groups: list[tuple[list[int], list[int]]]) -> None:
         with pytest.raises(ValueError, match=f"^no crossing: the first group is {why}$"):
             cross(first, second)
     else:
-        found = cross(first, second)
-        for value, expected in zip((found.value, found.low, found.high), ends, strict=True):
+        result = cross(first, second)
+        for value, expected in zip((result.value, result.low, result.high), ends, strict=True):
             assert (value is None) == (expected is None)
             assert value is None or value == pytest.approx(expected)
 
@@ -211,9 +211,9 @@ def test_a_crossing_takes_two_places_that_both_groups_have() -> None:
     ],
 )  # fmt: skip
 def test_measures_and_their_arguments(name: str, arguments: tuple[str, ...], value: float | None) -> None:
-    found = AGGREGATES[name]
-    assert found.arguments == arguments
+    result = AGGREGATES[name]
+    assert result.arguments == arguments
     if value is not None:
-        assert found.compute(2, np.array([0, 1])).value == value
+        assert result.compute(2, np.array([0, 1])).value == value
     assert AGGREGATES["games"].compute(3) == Estimate(3.0)
     assert list(ROWWISE) == ["log", "sqrt", "abs"]

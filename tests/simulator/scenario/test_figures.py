@@ -1,4 +1,4 @@
-"""What may be asked for under `plots:`, and what is said of anything else."""
+"""Entries of `plots:`: what is accepted, and the line that refuses anything else."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_name_of_the_file_says_what_it_shows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         (
             {"kind": "cots", "x": "sites"},
@@ -48,8 +48,8 @@ def test_the_name_of_the_file_says_what_it_shows() -> None:
         ({"kind": "timeline", "where": "sites >"}, "where: "),
     ],
 )
-def test_anything_else_is_refused_in_one_line(asked: object, said: str) -> None:
-    with pytest.raises(ValueError, match=said) as caught:
+def test_anything_else_is_refused_in_one_line(asked: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
         check_plot(asked, SWEPT)
     assert "\n" not in str(caught.value)
 

@@ -9,7 +9,7 @@ import pytest
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.scenario.load import Scenario, load
 
-HEAD = "from disttrack.protocols import Randomized\nfrom adversaries import Freeze\n"
+HEAD = "from disttrack.protocols import Randomized\nfrom disttrack.adversaries import Freeze\n"
 
 
 def _loaded(folder: Path, protocol: str, adversary: str) -> Scenario:

@@ -82,8 +82,8 @@ WRONG: list[tuple[dict[Any, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("data", "said"), WRONG, ids=range(len(WRONG)))
-def test_what_is_wrong_is_said_in_a_line(data: dict[Any, Any], said: str) -> None:
-    with pytest.raises(ScenarioError, match=said) as caught:
+@pytest.mark.parametrize(("data", "message"), WRONG, ids=range(len(WRONG)))
+def test_what_is_wrong_is_said_in_a_line(data: dict[Any, Any], message: str) -> None:
+    with pytest.raises(ScenarioError, match=message) as caught:
         disttrack.load(data)
     assert "\n" not in str(caught.value)

@@ -6,10 +6,11 @@ import itertools
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disttrack.simulator.scenario.sweep import SweepError, combinations
+from disttrack.simulator.points.point import PointError
+from disttrack.simulator.scenario.sweep import combinations
 
 
 def values(data: dict[str, Any], groups: list[list[str]] | None = None) -> list[dict[str, Any]]:
@@ -26,8 +27,8 @@ def test_the_product_of_all_lists_the_last_one_fastest() -> None:
 
 
 def test_lists_inside_entries_belong_to_their_entry() -> None:
-    found = values({"protocol": [{"kind": "a", "alpha": [1, 2]}, {"kind": "b"}]})
-    assert found == [
+    result = values({"protocol": [{"kind": "a", "alpha": [1, 2]}, {"kind": "b"}]})
+    assert result == [
         {"protocol": {"kind": "a", "alpha": 1}},
         {"protocol": {"kind": "a", "alpha": 2}},
         {"protocol": {"kind": "b"}},
@@ -52,10 +53,10 @@ def test_a_group_moves_together_across_all_entries() -> None:
         "sites": [16, 64],
         "protocol": [{"kind": "a", "alpha": [1, 2]}, {"kind": "b", "alpha": [3, 4]}, {"kind": "c", "alpha": 5}],
     }
-    found = [
+    result = [
         (v["sites"], v["protocol"]["kind"], v["protocol"]["alpha"]) for v in values(data, [["sites", "protocol.alpha"]])
     ]
-    assert found == [
+    assert result == [
         (16, "a", 1), (16, "b", 3), (16, "c", 5),
         (64, "a", 2), (64, "b", 4), (64, "c", 5),
     ]  # fmt: skip
@@ -74,17 +75,18 @@ def test_a_scalar_in_a_group_is_fixed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("groups", "said"),
+    ("groups", "message"),
     [
         ([["sites", "items"]], "one length"),
         ([["sites", "protocol.beta"]], "nothing at 'protocol.beta'"),
     ],
 )
-def test_groups_that_cannot_be(groups: list[list[str]], said: str) -> None:
-    with pytest.raises(SweepError, match=said):
+def test_groups_that_cannot_be(groups: list[list[str]], message: str) -> None:
+    with pytest.raises(PointError, match=message):
         values({"sites": [1, 2], "items": [1, 2, 3], "protocol": {"kind": "a"}}, groups)
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["sites", "items", "start", "engine"]),

@@ -60,7 +60,7 @@ def test_aliases_that_multiply_are_refused() -> None:
 
 @pytest.mark.quick_cases(4)
 @pytest.mark.parametrize(
-    ("text", "said", "line"),
+    ("text", "message", "line"),
     [
         ("a: 1\nb: 2\na: 3", "given twice", 3),
         ("&a [*a]", "inside of what it repeats", 1),
@@ -79,8 +79,8 @@ def test_aliases_that_multiply_are_refused() -> None:
         ("\x00", "not allowed", None),
     ],
 )
-def test_what_cannot_be_read_is_refused_in_one_line(text: str, said: str, line: int | None) -> None:
-    with pytest.raises(YamlError, match=said) as caught:
+def test_what_cannot_be_read_is_refused_in_one_line(text: str, message: str, line: int | None) -> None:
+    with pytest.raises(YamlError, match=message) as caught:
         read_yaml(text)
     assert "\n" not in str(caught.value)
     assert line is None or caught.value.line == line
@@ -89,9 +89,9 @@ def test_what_cannot_be_read_is_refused_in_one_line(text: str, said: str, line: 
 @given(st.text(alphabet=st.sampled_from("ab:1-.,[]{}&*!|>'\"\\<_eExX~#\n \tU0fF²"), max_size=60))
 @settings(max_examples=400, deadline=None)
 def test_any_text_is_read_or_refused(text: str) -> None:
-    said = ""
+    message = ""
     try:
         value_of(text)
     except ScenarioError as error:
-        said = str(error)
-    assert "\n" not in said
+        message = str(error)
+    assert "\n" not in message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from statistics import fmean
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,14 +24,14 @@ SIZE: dict[str, Any] = {"sites": 8, "items": 800}
 @pytest.mark.slow
 def test_the_budget_is_kept_and_the_same_seed_finds_the_same() -> None:
     counted: list[int] = []
-    found = attack(Randomized(alpha=0.1), **SIZE, budget=120, seed=5, on_game=counted.append)
-    assert counted == list(range(1, found.games + 1))
-    assert 100 <= found.games <= 120
-    assert found.last >= 4
+    result = attack(Randomized(alpha=0.1), **SIZE, budget=120, seed=5, on_game=counted.append)
+    assert counted == list(range(1, result.games + 1))
+    assert 100 <= result.games <= 120
+    assert result.last >= 4
     again = attack(Randomized(alpha=0.1), **SIZE, budget=120, seed=5)
     other = attack(Randomized(alpha=0.1), **SIZE, budget=120, seed=6)
-    assert found == again
-    assert found.policy != other.policy
+    assert result == again
+    assert result.policy != other.policy
 
 
 def test_the_space_holds_what_is_known_to_work() -> None:
@@ -40,9 +41,26 @@ def test_the_space_holds_what_is_known_to_work() -> None:
         assert isinstance(policy_at(corner), Policy)
     frozen = policy_at(np.array([0, 5, 1, -0.5, -1]))
     assert frozen == Policy(stay=0.0, patience=32.0, reach=1.0, growth=1.0, begin=0.0)
+    begins = [policy_at(np.array([0, 5, 1, -0.5, begin])).begin for begin in (-0.5, -0.4, 1)]
+    assert begins == [0.0, 0.758, 2.0]
     options: dict[str, Any] = {"sites": 64, "items": 20_000, "seed": 2}
     errors = [play(Randomized(alpha=0.1), one, **options).max_rel_error for one in (frozen, Freeze())]
     assert errors[0] == pytest.approx(errors[1], rel=0.02)  # it may lose patience a few times
+
+
+def test_the_strongest_policy_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In games whose error is the policy's `stay`, the winner is the one that stays longest of all that were played."""
+    errors: list[float] = []
+
+    def game(protocol: Any, policy: Policy, **options: Any) -> Any:
+        errors.append(policy.stay)
+        return SimpleNamespace(ok=policy.stay < 1, max_rel_error=policy.stay)
+
+    monkeypatch.setattr("disttrack.simulator.search.policy_search.play", game)
+    result = attack(Randomized(alpha=0.1), **SIZE, budget=100, seed=1)
+    assert result.policy.stay == result.strength == max(errors) > 1
+    assert result.broken == 1
+    assert len(errors) == result.games <= 100
 
 
 def test_a_policy_by_hand() -> None:
@@ -85,8 +103,8 @@ def test_a_policy_refuses_nonsense(parameters: dict[str, Any], message: str) -> 
 
 @pytest.mark.slow
 def test_what_is_found_is_a_scenario_that_anyone_can_play(tmp_path: Path) -> None:
-    found = attack(Randomized(alpha=0.1), **SIZE, budget=100, seed=1)
-    text = scenario_of(found, {"kind": "randomized", "alpha": 0.1}, **SIZE, start=0, seed=1)
+    result = attack(Randomized(alpha=0.1), **SIZE, budget=100, seed=1)
+    text = scenario_of(result, {"kind": "randomized", "alpha": 0.1}, **SIZE, start=0, seed=1)
     file = tmp_path / "attack.yaml"
     file.write_text(text, encoding="utf-8")
     results = run(file, out=tmp_path / "out", workers=1, overrides=["trials=2"])
@@ -96,7 +114,7 @@ def test_what_is_found_is_a_scenario_that_anyone_can_play(tmp_path: Path) -> Non
 
 
 def test_the_command(tmp_path: Path) -> None:
-    file = tmp_path / "found.yaml"
+    file = tmp_path / "worst.yaml"
     flags = ["attack", "--protocol", "randomized", "--sites", "8", "--items", "500", "--budget", "100"]
     done = CliRunner().invoke(main, [*flags, "--out", str(file)])
     assert done.exit_code == 0, done.output
@@ -116,7 +134,7 @@ def test_it_finds_unaided_an_attack_almost_as_strong_as_the_best_built_in_one() 
     `uniform` at 28 %.
     """
     size: dict[str, Any] = {"sites": 32, "items": 5000}
-    found = attack(Randomized(alpha=0.1), **size, budget=400, seed=0)
+    result = attack(Randomized(alpha=0.1), **size, budget=400, seed=0)
     best = fmean(play(Randomized(alpha=0.1), Posterior(), **size, seed=seed).max_rel_error for seed in range(30))
-    assert found.games <= 400
-    assert found.strength >= 0.8 * best
+    assert result.games <= 400
+    assert result.strength >= 0.8 * best

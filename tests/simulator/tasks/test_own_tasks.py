@@ -120,8 +120,6 @@ def test_what_is_wrong_is_said_in_one_line(file: Path, override: str, said: str)
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('Size("throws", "items"', 'Size("seed", "items"', "calls a size 'seed', which is taken"),
-        ('Size("throws", "items"', 'Size("rounds", "items"', "calls a size 'rounds', which is taken"),
         ('Size("throws", "items"', 'Size("throws", "itmes"', "column must be one of sites, items, start"),
         ("def check(self", "def chekc(self", "abstract"),
     ],
