@@ -9,7 +9,9 @@ import hashlib
 import importlib
 import inspect
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -29,7 +31,15 @@ class Source:
     text: str
 
 
-EXITS: Final = (Exception, SystemExit, GeneratorExit)
+PATIENCE: Final = 120.0
+"""Seconds that a file or module may take to be imported. Games have limits of their own."""
+
+
+class ImportTimeout(BaseException):
+    """An import takes too long; no `except Exception` of the user's may keep it."""
+
+
+EXITS: Final = (Exception, SystemExit, GeneratorExit, ImportTimeout)
 """What code of the user's may raise; Ctrl-C is the user's own."""
 
 
@@ -42,6 +52,25 @@ def guarded() -> Iterator[None]:
             yield
     finally:
         os.chdir(before)
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Raise ImportTimeout in a block that takes too long; only the main thread, where there are alarms, can do so."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(number: int, frame: Any) -> None:
+        raise ImportTimeout(f"the import takes longer than {PATIENCE:g} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    left, _ = signal.setitimer(signal.ITIMER_REAL, PATIENCE, 1.0)  # again each second, for code that catches all
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left)
+        signal.signal(signal.SIGALRM, before)
 
 
 def load_file(source: Source) -> ModuleType:
@@ -63,7 +92,7 @@ def load_file(source: Source) -> ModuleType:
     folder = str(Path(source.path).parent)
     sys.path.insert(0, folder)  # the file may import its neighbours
     try:
-        with guarded():
+        with guarded(), limited():
             exec(compile(source.text, source.path, "exec"), module.__dict__)
     except EXITS as error:
         del sys.modules[name]
@@ -130,7 +159,7 @@ def import_reference(reference: str, folder: Path | None = None) -> Any:
     before = list(sys.path)
     sys.path[:0] = [str(place.resolve()) for place in (folder, Path.cwd()) if place is not None]
     try:
-        with guarded():
+        with guarded(), limited():
             module = importlib.import_module(module_name)
     except EXITS as error:
         raise ScenarioError(

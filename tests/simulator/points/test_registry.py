@@ -126,6 +126,17 @@ def test_a_file_that_does_not_run_names_its_line(tmp_path: Path) -> None:
         registry.find("adversary", "broken.py:Mine", Source(str(file), file.read_text()))
 
 
+def test_an_import_that_does_not_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("disttrack.simulator.points.source.PATIENCE", 0.05)
+    loop = "while True:\n    try:\n        sum(range(9))\n    except Exception:\n        pass\n"
+    with pytest.raises(ScenarioError, match=r"endless\.py:\d: ImportTimeout: the import takes longer than 0\.05 s"):
+        registry.find("adversary", "endless.py:Mine", Source("endless.py", loop))
+    Path("endless_module.py").write_text(loop)
+    with pytest.raises(ScenarioError, match=r"cannot import 'endless_module' .*ImportTimeout: the import takes longer"):
+        registry.find("adversary", "endless_module:Mine")
+
+
 @pytest.mark.parametrize(
     ("arguments", "path", "message"),
     [
