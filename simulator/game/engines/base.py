@@ -226,6 +226,8 @@ class Strides(Engine):
         if step < turns.due or step >= self.game_end:
             return
         sent = self.sent(step) if self.skipped else step + self.offset - self.start
+        if self.referee.later[0]:
+            self.referee.catch_up(self.offset)
         self.show(step, sent)
         self.go_on(turns.ask(step), step, sent)
 
@@ -246,11 +248,6 @@ class Strides(Engine):
             left = self.items - sent
             self.game_end = step + left if left <= plan.length else NEVER
         self.enter_plan(step)
-
-    def show(self, step: int, sent: int) -> None:
-        if self.referee.later[0]:
-            self.referee.catch_up(self.offset)
-        super().show(step, sent)
 
     def _expect_skips(self, plan: Schedule, step: int, sent: int) -> None:
         """Keep the map from items to steps while some are skipped, and check that skipping ends."""
