@@ -100,7 +100,8 @@ class Alarms:
         return range(len(self._sites)) if support is None else support
 
     def leave_plan(self, now: int) -> None:
-        """Pass all sites their items of the present plan, which ends with step `now`."""
+        """Pass all sites their items of the present plan, which ends with step `now`; their alarms are to be set."""
+        self._course = object()
         count, within = self._turns.plan.count, now - self._turns.begun
         for site in self.fed():
             self._give(site, count(site, within))
@@ -108,10 +109,6 @@ class Alarms:
             alarm = self._alarms[site]
             if alarm is not None:
                 alarm.step = NEVER
-
-    def enter_plan(self) -> None:
-        """Begin a new plan; the alarms of its sites are yet to be set."""
-        self._course = object()
 
     # ------------------------------------------------------------------ setting
 

@@ -222,7 +222,6 @@ class Leap(Strides, Ends):
             self.alarms.leave_plan(now)
 
     def enter_plan(self, now: int) -> None:
-        self.alarms.enter_plan()
         if self._begun:
             self.alarms.set(self.alarms.fed())
             self._set_timer()

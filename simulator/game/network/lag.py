@@ -32,8 +32,7 @@ class LagReferee(Judge):
         items_at
             The number of items at the end of a step since the last note.
         """
-        same = oldest == self._oldest
-        if same and measured(output)[0] == self.output:
+        if oldest == self._oldest and measured(output)[0] == self.output:
             return
         self.close(step - 1, items_at)
         self.hear(step, output)

@@ -12,6 +12,9 @@ from disttrack.protocols.base import Message, Server, Site
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network.voyages import Origin
 
+Action = Callable[[Any], None]
+"""What happens upon an event."""
+
 DELIVER: Final = 2
 """Priority of an arrival: after the item of the same step, which has SimPy's default priority 1."""
 FAULT: Final = 3
@@ -81,16 +84,14 @@ class Clock(Protocol):
     def now(self) -> int:
         """The present step."""
 
-    def schedule(self, step: int, priority: int, action: Callable[[Any], None]) -> None:
+    def schedule(self, step: int, priority: int, action: Action) -> None:
         """Schedule `action(event)` at a step with a priority."""
 
     def forget(self, site: int) -> None:
         """Drop the state of a site's wires after one of their ends has lost its state."""
 
 
-def moment(
-    env: simpy.Environment, step: int, priority: int, action: Callable[[Any], None] | None = None
-) -> simpy.Event:
+def moment(env: simpy.Environment, step: int, priority: int, action: Action | None = None) -> simpy.Event:
     """Return an event at a step with a priority of its own, upon which `action(event)` is called."""
     event = env.event()
     event._ok, event._value, event.callbacks = True, None, [action] if action else []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import simpy
 
 from disttrack.protocols.base import Message
-from disttrack.simulator.game.network.letters import DELIVER, Ends, Letter, moment
+from disttrack.simulator.game.network.letters import DELIVER, Action, Ends, Letter, moment
 from disttrack.simulator.game.network.model import Network
 from disttrack.simulator.game.network.recovery import Recovery
 from disttrack.simulator.game.network.voyages import Origin, Voyages
@@ -56,7 +56,7 @@ class Mail:
         """Number of stops of a site or the server."""
         return 0 if self.recovery is None else self.recovery.restarts
 
-    def schedule(self, step: int, priority: int, action: Callable[[Any], None]) -> None:
+    def schedule(self, step: int, priority: int, action: Action) -> None:
         """Schedule `action(event)` at a step with a priority."""
         moment(self.ends.env, step, priority, action)
 

@@ -9,7 +9,7 @@ sites their sum (``anew``), upon which they begin it too. All messages contain t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from disttrack.protocols.base import EVERYONE, Message, Protocol, Server, Site, even_start
 from disttrack.simulator.game.network.faults import Crash, Restart
-from disttrack.simulator.game.network.letters import FAULT, Clock, Letter
+from disttrack.simulator.game.network.letters import FAULT, Action, Clock, Letter
 from disttrack.simulator.game.network.machines import ServerMachine, SiteMachine
 from disttrack.simulator.game.network.model import Network
 from disttrack.simulator.game.network.wires import every
@@ -95,7 +95,7 @@ class Recovery:
         if server is not None and not server.never:
             self._expect(server, 0, partial(self._stop, server))
 
-    def _expect(self, fault: Crash | Restart, now: int, action: Callable[[Any], None]) -> None:
+    def _expect(self, fault: Crash | Restart, now: int, action: Action) -> None:
         """Schedule the next occurrence of a fault, if there is one."""
         if fault.rate is None:
             step = fault.at if not now else None
