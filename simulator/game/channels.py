@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol
 
 from disttrack.protocols.base import EVERYONE, Message, Server, Site
-from disttrack.simulator.game.ledger import ONE, Ledger
+from disttrack.simulator.game.ledger import Ledger
 
 SERVER: Final = "server"
 
@@ -57,36 +57,8 @@ class Channels:
         self.touched: list[int] = []
         """Sites that have received a message since this was last emptied."""
         self._down: deque[tuple[int, Message]] = deque()
-        self.send_up = self.sender()
 
-    def sender(self) -> Callable[[int, Sequence[Message]], None]:
-        """Return the function that carries a site's messages to the server, and all messages caused by them.
-
-        A closure, since nearly every message passes through it, and it avoids repeated look-ups.
-        """
-        up_sites, up, down, hear = self.ledger.up_sites, self.ledger.up, self._down, self.server.hear
-        more_words, kept = self.ledger.more_words, self.transcript is not None
-
-        def send_up(site: int, messages: Sequence[Message]) -> None:
-            for message in messages:
-                up_sites[site] += 1  # Ledger.count_up() written out
-                tally = up[message[0]]
-                tally.messages += 1
-                if message[1] is None:
-                    tally.signals += 1
-                if message[2] is not ONE:
-                    tally.more_words += more_words(message, site)
-                if kept:
-                    self.note(site, SERVER, message)
-                replies = hear(site, message)
-                if replies:
-                    down.extend(replies)
-            if down:
-                self._spread()
-
-        return send_up
-
-    def deliver(self, replies: Sequence[tuple[int, Message]]) -> None:
+    def spread(self, replies: Sequence[tuple[int, Message]]) -> None:
         """Deliver the server's messages, and all messages caused by them."""
         self._down.extend(replies)
         self._spread()
@@ -133,5 +105,5 @@ class Channels:
     def note(self, sender: int | str, receiver: int | str, message: Message) -> None:
         """Record a message in the transcript."""
         assert self.transcript is not None
-        bits = 1 if message.value is None else message.words * self.ledger.word_bits
+        bits = self.ledger.bits_of(message)
         self.transcript.append((self.clock(), sender, receiver, message.kind, message.words, bits))

@@ -118,6 +118,10 @@ class Ledger:
                 f"this game has sites 0 … {len(self.down_sites) - 1}"
             )
 
+    def bits_of(self, message: Message) -> int:
+        """Return the bits of a message."""
+        return 1 if message.value is None else message.words * self.word_bits
+
     def bits(self, tally: Tally) -> int:
         """Return the bits of a tally: a signal is one bit, a word `word_bits`."""
         return tally.signals + (tally.words - tally.signals) * self.word_bits

@@ -73,27 +73,27 @@ class Game:
     protocol: str
     adversary: str
     sites: int
-    items: int
-    start: int
-    alpha: float | None
-    seed: int
-    engine: str
-    engine_reason: str
-    verdict: Verdict
-    max_rel_error: float
-    highest: float
-    lowest: float
-    first_failure: int | None
-    failing_fraction: float
-    output_changes: int
-    rounds: int
-    messages: int
-    words: int
-    words_up: int
-    words_down: int
-    bits: int
-    broadcasts: int
-    seconds: float
+    items: int = 0
+    start: int = 0
+    alpha: float | None = None
+    seed: int = 0
+    engine: str = ""
+    engine_reason: str = ""
+    verdict: Verdict = "undecided"
+    max_rel_error: float = 0.0
+    highest: float = 0.0
+    lowest: float = 0.0
+    first_failure: int | None = None
+    failing_fraction: float = 0.0
+    output_changes: int = 0
+    rounds: int = 0
+    messages: int = 0
+    words: int = 0
+    words_up: int = 0
+    words_down: int = 0
+    bits: int = 0
+    broadcasts: int = 0
+    seconds: float = 0.0
     error: str | None = None
     coins: bool = True
     max_lag_error: float = 0.0

@@ -167,11 +167,7 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         "error": error,
     }
     if game is None:  # the parts could not be made
-        return Game(
-            **common, items=0, verdict="error", max_rel_error=0.0, highest=0.0, lowest=0.0, first_failure=None,
-            failing_fraction=0.0, output_changes=0, rounds=0, messages=0, words=0, words_up=0, words_down=0, bits=0,
-            broadcasts=0, seconds=time.perf_counter() - played.begun,
-        )  # fmt: skip
+        return Game(**common, verdict="error", seconds=time.perf_counter() - played.begun)
     referee, ledger, lag = game.referee, game.ledger, game.lag
     judged = lag or referee
     steps = game.game_end
@@ -198,8 +194,8 @@ def _outcome(played: _Played, sites: int, start: int, seed: int) -> Game:
         max_lag=lag.max_lag if lag else 0,
         messages_link=ledger.messages_link,
         words_link=ledger.words_link,
-        lost=game.lost,
-        restarts=game.restarts,
+        lost=game.mail.lost if game.mail else 0,
+        restarts=game.mail.restarts if game.mail else 0,
         seconds=time.perf_counter() - played.begun,
         coins=chance_had_a_part(game, adversary),
         leaked=list(getattr(game.server, "leaked", ())),

@@ -1,4 +1,4 @@
-"""Common parts of all engines: the two sides, the truth, the verdict, and the adversary's turns."""
+"""Common parts of all engines, and of the two fast ones: the truth, the verdict and the adversary's turns."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from disttrack.protocols.base import Number, Protocol, Server
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.channels import TranscriptRow
 from disttrack.simulator.game.consultation import Consultation
-from disttrack.simulator.game.engines.watch import Watch
+from disttrack.simulator.game.engines.watch import Watch, watches
 from disttrack.simulator.game.ledger import Ledger
 from disttrack.simulator.game.network import Network
 from disttrack.simulator.game.network.lag import LagReferee
+from disttrack.simulator.game.network.mail import Mail
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.game.timeline import Timeline
 from disttrack.simulator.game.verdict import Referee
@@ -41,10 +42,22 @@ class Engine(ABC):
         Whether to keep the transcript and every output.
     network
         Delays and faults of messages; None for instantaneous channels.
+
+    Attributes
+    ----------
+    referee, lag
+        They judge the outputs; `lag`, on a network, against the numbers of items that they can depend on.
+    mail
+        Carries the messages on a network.
+    game_end
+        The last step, `NEVER` until it is known.
     """
 
     name: ClassVar[str]
     server: Server
+    referee: Any
+    lag: Any = None
+    mail: Mail | None = None
 
     def __init__(
         self,
@@ -66,29 +79,22 @@ class Engine(ABC):
         self.timeline = Timeline(start, items)
         self.transcript: list[TranscriptRow] | None = [] if record else None
         self.outputs: list[tuple[int, Number]] | None = [] if record else None
-        self.watch: Watch | None = None
+        self.watch = Watch(adversary.sees, self.transcript, self.look) if watches(adversary) else None
         self.make_sides()
-        self.referee = Referee(protocol.accuracy, start, self.server.output)
-        self.lag: LagReferee | None = None
-        if self.network is not None:
-            self.lag = LagReferee(protocol.accuracy, self.network.warm_up, self.server.output)
         facts: dict[str, Any] = {"sites": sites, "items": items, "start": start, "known": protocol.known(sites)}
         facts["rng"] = self.rngs["adversary"]
         self.view = View(**facts) if self.watch is None else self.watch.view(**facts)
         self.consultation = Consultation(adversary, self.view)
         self.game_end = NEVER
-        self.sent_before = 0
-        """Items sent before the present plan began."""
-        self.skipped = False
-        """Whether a step was skipped since the output last changed, or may be by the present plan."""
-        self.offset = start
-        """While no step is skipped, the difference between the number of items and the step."""
-        self._segments: list[tuple[int, int, Schedule]] = []
         self._idle = 0
 
     @abstractmethod
     def make_sides(self) -> None:
-        """Make the server and the sites, and the watch if the adversary needs one."""
+        """Make the server and the sites."""
+
+    def look(self, site: int | None) -> Any:
+        """Return a site, or for None the server, in its present state."""
+        raise NotImplementedError(f"the engine {self.name} does not show the state")
 
     @property
     @abstractmethod
@@ -112,32 +118,71 @@ class Engine(ABC):
         if self.game_end:
             self.close(self.game_end)
 
-    def close(self, last: int) -> None:
-        """Judge the game up to its last step."""
-        self.referee.catch_up(self.offset)
-        self.pass_checkpoints(last)
-        if self.lag is not None:
-            self.lag.close(last, self.items_at, self.step_at)
-        self.referee.close(last, self.start + self.sent(last), self.step_of if self.skipped else None)
-
     @abstractmethod
     def run(self) -> None:
         """Play from the first step to `game_end`."""
 
-    @property
-    def lost(self) -> int:
-        """Messages that were not received."""
-        return 0
+    @abstractmethod
+    def close(self, last: int) -> None:
+        """Judge the game up to its last step."""
 
-    @property
-    def restarts(self) -> int:
-        """Number of stops of a site or the server."""
-        return 0
+    @abstractmethod
+    def sent(self, step: int) -> int:
+        """Return the items sent by the end of a step of the present plan."""
+
+    # ------------------------------------------------------------------ the adversary
+
+    @abstractmethod
+    def consult(self, step: int) -> None:
+        """Ask the adversary after this step, if it is due, and continue by its plan."""
+
+    def show(self, step: int, sent: int) -> None:
+        """Update the adversary's view: a step is over, and `sent` items are sent."""
+        view, referee = self.view, self.referee
+        view.steps, view.sent = step, sent
+        view.output, view.changed_at, view.changes = referee.value, referee.step, referee.changes
+        if self.watch is not None:
+            self.watch.show(view)
+
+    def check_patience(self, plan: Schedule, step: int) -> None:
+        """Raise MoveError if too many plans in a row, up to this one, have no item."""
+        self._idle = self._idle + 1 if plan.step_of(1) > plan.length else 0
+        if self._idle > PATIENCE:
+            raise MoveError(
+                f"adversary {self.adversary.kind or type(self.adversary).__name__}: skipped {PATIENCE} plans in a row "
+                f"up to step {step}; return None from plan() to end the game"
+            )
+
+
+class Strides(Engine):
+    """An engine that passes over steps without effect: items, verdict and turns in closed form."""
+
+    referee: Referee
+    lag: LagReferee | None
+
+    def __init__(self, *sides: Any, **options: Any) -> None:
+        super().__init__(*sides, **options)
+        self.referee = Referee(self.protocol.accuracy, self.start, self.server.output)
+        if self.network is not None:
+            self.lag = LagReferee(self.protocol.accuracy, self.server.output, self.network.warm_up)
+        self.sent_before = 0
+        """Items sent before the present plan began."""
+        self.skipped = False
+        """Whether a step was skipped since the output last changed, or may be by the present plan."""
+        self.offset = self.start
+        """While no step is skipped, the difference between the number of items and the step."""
+        self._segments: list[tuple[int, int, Schedule]] = []
+
+    def close(self, last: int) -> None:
+        self.referee.catch_up(self.offset)
+        self.pass_checkpoints(last)
+        if self.lag is not None:
+            self.lag.close(last, self.items_at)
+        self.referee.close(last, self.start + self.sent(last), self.step_of if self.skipped else None)
 
     # ------------------------------------------------------------------ the truth
 
     def sent(self, step: int) -> int:
-        """Return the items sent by the end of a step of the present plan."""
         turns = self.consultation
         return self.sent_before + turns.plan.sent(step - turns.begun)
 
@@ -160,10 +205,6 @@ class Engine(ABC):
         """Return the number of items, including the start, at the end of any step since the output last changed."""
         return self.start + self.sent_at(step) if self.skipped else step + self.offset
 
-    def step_at(self, n: int) -> int:
-        """Return the step of the n-th item since the output last changed, with or without skipped steps."""
-        return self.step_of(n) if self.skipped else n - self.offset
-
     def forget_skips(self) -> None:
         """Drop the record of skips after a new output, so that only the present plan matters."""
         turns = self.consultation
@@ -181,11 +222,12 @@ class Engine(ABC):
     # ------------------------------------------------------------------ the adversary
 
     def consult(self, step: int) -> None:
-        """Ask the adversary after this step, if it is due, and continue by its plan."""
         turns = self.consultation
         if step < turns.due or step >= self.game_end:
             return
         sent = self.sent(step) if self.skipped else step + self.offset - self.start
+        if self.referee.later[0]:
+            self.referee.catch_up(self.offset)
         self.show(step, sent)
         self.go_on(turns.ask(step), step, sent)
 
@@ -207,16 +249,6 @@ class Engine(ABC):
             self.game_end = step + left if left <= plan.length else NEVER
         self.enter_plan(step)
 
-    def show(self, step: int, sent: int) -> None:
-        """Update the adversary's view: a step is over, and `sent` items are sent."""
-        view, referee = self.view, self.referee
-        if referee.later[0]:
-            referee.catch_up(self.offset)
-        view.steps, view.sent = step, sent
-        view.output, view.changed_at, view.changes = referee.value, referee.step, referee.changes
-        if self.watch is not None:
-            self.watch.show(view)
-
     def _expect_skips(self, plan: Schedule, step: int, sent: int) -> None:
         """Keep the map from items to steps while some are skipped, and check that skipping ends."""
         if not self.skipped:
@@ -228,14 +260,9 @@ class Engine(ABC):
         self.game_end = min(step + plan.step_of(self.items - sent), NEVER)
         if self.game_end >= NEVER and self.consultation.end >= NEVER:
             self.game_end = step  # it skips for ever, so nothing can happen any more
-        self._idle = self._idle + 1 if plan.step_of(1) > plan.length else 0
-        if self._idle > PATIENCE:
-            raise MoveError(
-                f"adversary {self.adversary.kind or type(self.adversary).__name__}: skipped {PATIENCE} plans in a row "
-                f"up to step {step}; return None from plan() to end the game"
-            )
+        self.check_patience(plan, step)
 
-    def leave_plan(self, now: int) -> None:  # noqa: B027 - a hook that most engines need not fill
+    def leave_plan(self, now: int) -> None:
         """Handle the end of the present plan with step `now`; there may be no plan yet."""
 
     @abstractmethod

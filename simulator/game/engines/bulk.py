@@ -9,9 +9,8 @@ import numpy as np
 from disttrack.adversaries.schedules import NEVER, Burst, Schedule
 from disttrack.protocols.base import Message
 from disttrack.protocols.bulk import CHUNK, BulkForm, Integers, Segment, Signals
-from disttrack.simulator.game.engine_choice import LOOKS, REACTS
+from disttrack.simulator.game.engine_choice import REACTS
 from disttrack.simulator.game.engines.segments import NoBulkError, Segments, add_each
-from disttrack.simulator.game.engines.watch import watches
 
 
 class Bulk(Segments):
@@ -26,10 +25,6 @@ class Bulk(Segments):
 
     def __init__(self, *sides: Any, **options: Any) -> None:
         super().__init__(*sides, **options)
-        if self.network is not None:
-            raise NoBulkError("messages take time")
-        if watches(self.adversary):
-            raise NoBulkError(LOOKS)
         if self.consultation.reacts and type(self.bulk_form).until_change is BulkForm.until_change:
             raise NoBulkError(REACTS)
         self._before: Any = np.zeros(self.k, dtype=np.int64)

@@ -2,159 +2,228 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final
 
 import simpy
 
 from disttrack.adversaries.schedules import NEVER
-from disttrack.protocols.base import Site
+from disttrack.protocols.base import Message
+from disttrack.simulator.game.channels import SERVER, Channels
 from disttrack.simulator.game.collector import collector_paused
-from disttrack.simulator.game.engines.simulated import END, NORMAL, Simulated
+from disttrack.simulator.game.engines.alarms import Alarms
+from disttrack.simulator.game.engines.base import Strides
+from disttrack.simulator.game.ledger import ONE
+from disttrack.simulator.game.network.letters import Ends, Letter, moment
+from disttrack.simulator.game.network.links import mail_on
+from disttrack.simulator.game.network.machines import inside
+from disttrack.simulator.game.network.mail import Mail
+from disttrack.simulator.game.network.recovery import parts
+from disttrack.simulator.game.network.voyages import Origin
+
+MANY: Final = 4096
+"""Changes of the output that are postponed and judged together, while no one reads the verdict."""
+SETTLE: Final = 4
+"""Priority of judging a step: after all arrivals and faults of the step."""
+END: Final = 5
+"""Priority of a plan's end: after the step has been judged."""
 
 
-class Leap(Simulated):
+class Leap(Strides, Ends):
     """k sites, each asleep until the step of the item at which it sends a message.
 
-    A site states how many items it may take in silence, the schedule states the step of the next one. For that step it
-    sets its alarm, a SimPy event; a site without further items needs none. Gives the transcript of the `step`
-    engine: the sites act at the same steps in the same order, so they draw the same numbers.
+    Gives the transcript of the `step` engine: the sites act at the same steps in the same order, so they draw the same
+    numbers.
     """
 
     name: ClassVar[str] = "leap"
+    mail: Mail
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.credited = [0] * self.k
-        """Items of the present plan that each site has received."""
-        self._alarms: list[_Alarm | None] = [None] * self.k
-        """The alarm of each site, made when it is first needed."""
-        self._ring: list[Callable[[Any], None]] = []
-        self._ring.append(self._waker())
-        self._course: object = None
-        """A new object for each plan, even if the same plan begins again."""
+    def __init__(self, *sides: Any, **options: Any) -> None:
+        self.env = simpy.Environment()
+        super().__init__(*sides, **options)
+        self._ended = self.env.event()
         self._timer = NEVER
         self._begun = False
+        alarms = self.alarms = Alarms(self.env, self.sites, self.consultation)
+        rows = self.transcript if self.watch is None else self.watch
+        clock = lambda: int(self.env.now)  # noqa: E731
+        self.channels = Channels(self.sites, self.server, self.ledger, clock, alarms.sync, rows)
+        if self.network is None:
+            alarms.begin(self._speaker())
+            return
+        self._settling = False
+        self.mail = mail_on(self, self.network, self.rngs["network"], self._recovery)
+        alarms.begin(self._post)
+
+    def make_sides(self) -> None:
+        self.sites, self.server, self._recovery = parts(self.protocol, self.network, self.k, self.start, self.rngs)
+
+    @property
+    def now(self) -> int:
+        return int(self.env.now)
+
+    @property
+    def over(self) -> bool:
+        """Whether the last step has been played."""
+        return bool(self._ended.triggered)
+
+    def run(self) -> None:
+        self.begin()
+        self.env.run(until=self._ended)
 
     def begin(self) -> None:
+        """Set the alarms of the first plan."""
         self._begun = True
         with collector_paused():
-            self._set_alarms(self._fed())
+            self.alarms.set(self.alarms.fed())
         self._set_timer()
 
-    # ------------------------------------------------------------------ sites
+    def look(self, site: int | None) -> Any:
+        if site is None:
+            return inside(self.server)
+        if self.now:
+            self.alarms.sync(site)
+        return inside(self.sites[site])
 
-    def _waker(self) -> Callable[[Any], None]:
-        """Return the callback of an alarm: the site takes its items, sends its messages, and sets the alarm again.
+    # ------------------------------------------------------------------ a step with messages
 
-        A closure, since it runs once per message and avoids repeated look-ups.
+    def judge(self, step: int) -> None:
+        """Judge a step with messages, and show the result to the adversary."""
+        referee, output, news = self.referee, self.server.output, False
+        if output != referee.output:
+            if self.skipped:
+                items, before = self.start + self.sent(step), self.start + self.sent_at(step - 1)
+                news = referee.change(step, items, before, output, self.step_of)
+            else:
+                items = step + self.offset
+                news = referee.change(step, items, items - 1, output)
+            if news:
+                if self.skipped:
+                    self.forget_skips()
+                if self.outputs is not None:
+                    self.outputs.append((step, referee.value))
+        if news or (self.watch is not None and self.watch.fresh):
+            self.consultation.news(step)
+            self.consult(step)
+
+    def _speaker(self) -> Callable[[int, Sequence[Message], int], None]:
+        """Return the function that carries the messages of a site in a step at once, and has the step judged.
+
+        A closure, with `Ledger.count_up` inlined, since it runs once per message. While no one reads the verdict
+        before the end of the game, changes of the output are judged many at a time.
         """
-        credited, speak, turns, schedule, ring = (
-            self.credited,
-            self.speak,
-            self.consultation,
-            self.env.schedule,
-            self._ring,
-        )
+        timeline, referee, server, start, ledger = self.timeline, self.referee, self.server, self.start, self.ledger
+        channels, rouse, judge = self.channels, self.alarms.rouse, self.judge
+        hear, spread, touched, note = server.hear, channels.spread, channels.touched, channels.note
+        up_sites, up, more_words = ledger.up_sites, ledger.up, ledger.more_words
+        kept, watched = channels.transcript is not None, self.watch is not None
+        postpones = not self.consultation.reacts and self.outputs is None
+        later_steps, later_outputs = referee.later
+        note_step, note_output = later_steps.append, later_outputs.append
+        standing, row = referee.output, timeline.due - start
 
-        def wake(alarm: _Alarm) -> None:
-            number, step = alarm.number, alarm.queued
-            alarm.callbacks = ring
-            if alarm.step != step:
-                alarm.queued = NEVER
-                self._queue(alarm)  # a later message or plan has postponed its next message
-                return
-            site, due = alarm.site, alarm.due
-            items = due - credited[number]
-            credited[number] = due
-            alarm.queued = NEVER
-            messages = site.take(items)
-            if messages:
-                speak(number, messages, step)
-            if alarm.course is not self._course or alarm.queued < NEVER:
-                return  # it is set again already, or the plan has no items for it
-            due = alarm.due = credited[number] + site.quota() + 1
-            nth = alarm.nth
-            if nth is None:
-                nth = alarm.nth = turns.plan.of_site(number)
-            following = alarm.step = turns.begun + nth(due)
-            if following < NEVER:
-                alarm.queued = following
-                schedule(alarm, NORMAL, following - step)  # type: ignore[arg-type]
+        def speak(site: int, messages: Sequence[Message], step: int) -> None:
+            nonlocal standing, row
+            if step > row:  # a cheap test: there are never more items than steps
+                self.pass_checkpoints(step - 1)
+                row = timeline.due - start
+            answers: Sequence[Any] = ()
+            for message in messages:
+                up_sites[site] += 1
+                tally = up[message[0]]
+                tally.messages += 1
+                if message[1] is None:
+                    tally.signals += 1
+                if message[2] is not ONE:
+                    tally.more_words += more_words(message, site)
+                if kept:
+                    note(site, SERVER, message)
+                replies = hear(site, message)
+                if replies:
+                    answers = (*answers, *replies)
+            if answers:
+                spread(answers)
+            output = server.output
+            if output != standing:
+                standing = output
+                if postpones and not self.skipped:
+                    note_step(step)
+                    note_output(output)
+                    if len(later_steps) == MANY:
+                        referee.catch_up(self.offset)
+                else:
+                    judge(step)
+            elif watched:
+                judge(step)
+            if touched:
+                rouse(touched)
+                touched.clear()
 
-        return wake
+        return speak
 
-    def sync(self, site: int) -> None:
-        turns = self.consultation
-        due = turns.plan.count(site, int(self.env.now) - turns.begun) - self.credited[site]
-        if due:
-            self._give(site, due)
+    # ------------------------------------------------------------------ on a network
 
-    def _give(self, site: int, items: int) -> None:
-        self.credited[site] += items
-        messages = self.sites[site].take(items)
+    def _post(self, site: int, messages: Sequence[Message], step: int) -> None:
+        self.before(None)
+        self.send_up(site, messages)
+
+    def send_up(self, site: int, messages: Sequence[Message], origin: Origin | None = None) -> None:
+        """Send a site's messages to the server: those of a chain, or a new one."""
+        for message in messages:
+            self.ledger.count_up(site, message)
+            if self.channels.transcript is not None:
+                self.channels.note(site, SERVER, message)
+            self.mail.post(message, site, True, origin)
         if messages:
-            raise RuntimeError(f"site {site} spoke within its quota: {messages!r}")
+            self.after(None)
 
-    def rouse(self, speaker: int) -> None:
-        """Set the alarms of the sites that received a message; sites without items in the plan need none."""
-        touched, fed = self.channels.touched, self._fed()
-        self._set_alarms(touched if len(touched) <= len(fed) else fed)
-        touched.clear()
+    def send_down(self, messages: Sequence[tuple[int, Message]]) -> None:
+        for receiver, message in messages:
+            for site in self.channels.receivers(receiver, message):
+                self.mail.post(message, site, False)
 
-    def _fed(self) -> Any:
-        """Return the sites that receive items in the present plan."""
-        support = self.consultation.plan.support(self.k)
-        return range(self.k) if support is None else support
+    def deliver(self, letter: Letter) -> None:
+        if letter.up:
+            self.before(None)
+            self.send_down(self.mail.server_hears(letter))
+        else:
+            self.before(letter.site)
+            self.send_up(letter.site, self.mail.site_hears(letter), letter.origin)
+        self.mail.end(letter)
 
-    def _set_alarms(self, sites: Iterable[int]) -> None:
-        alarms, credited, turns = self._alarms, self.credited, self.consultation
-        nth, begun, course = turns.plan.nth, turns.begun, self._course
-        for number in sites:
-            alarm = alarms[number]
-            site = self.sites[number] if alarm is None else alarm.site
-            due = credited[number] + site.quota() + 1
-            step = begun + nth(number, due)
-            if alarm is None or step < alarm.queued < NEVER:
-                if step >= NEVER:
-                    continue
-                if alarm is not None:
-                    alarm.callbacks = []  # it still fires, without effect
-                alarm = alarms[number] = _Alarm(self.env, number, site)
-                alarm.callbacks = self._ring
-            if alarm.course is not course:
-                alarm.course, alarm.nth = course, None
-            alarm.due, alarm.step = due, step
-            if alarm.queued >= NEVER:
-                self._queue(alarm)
-            # a later step needs no event: the alarm fires once without effect, and is set again
+    def items_before(self) -> int:
+        return self.start + self.sent(self.now - 1)
 
-    def _queue(self, alarm: _Alarm) -> None:
-        if alarm.step < NEVER:
-            alarm.queued = alarm.step
-            self.env.schedule(alarm, NORMAL, alarm.step - self.env.now)  # type: ignore[arg-type]
+    def before(self, part: int | None) -> None:
+        """Settle the earlier steps before anything happens in this step; pass a site its pending items."""
+        self.pass_checkpoints(self.now - 1)
+        if part is not None:
+            self.alarms.sync(part)
+
+    def after(self, part: int | None) -> None:
+        """Have this step judged after all of its messages have arrived; a site may have another quota."""
+        if not self._settling:
+            self._settling = True
+            moment(self.env, self.now, SETTLE, self._settle)
+        if part is not None:
+            self.alarms.rouse((part,))
+
+    def _settle(self, event: Any) -> None:
+        self._settling = False
+        assert self.lag is not None
+        self.lag.note(self.now, self.server.output, self.mail.voyages.oldest, self.items_at)
+        self.judge(self.now)
 
     # ------------------------------------------------------------------ plans
 
     def leave_plan(self, now: int) -> None:
-        if not now:
-            return
-        turns = self.consultation
-        count, within = turns.plan.count, now - turns.begun
-        credited, alarms = self.credited, self._alarms
-        for site in self._fed():
-            due = count(site, within) - credited[site]
-            if due:
-                self._give(site, due)
-            credited[site] = 0
-            alarm = alarms[site]
-            if alarm is not None:
-                alarm.step = NEVER
+        if now:
+            self.alarms.leave_plan(now)
 
     def enter_plan(self, now: int) -> None:
-        self._course = object()
         if self._begun:
-            self._set_alarms(self._fed())
+            self.alarms.set(self.alarms.fed())
             self._set_timer()
 
     def _set_timer(self) -> None:
@@ -162,7 +231,7 @@ class Leap(Simulated):
         due = min(self.consultation.end, self.game_end)
         if due < self._timer:
             self._timer = due
-            self.at(due, END, self._on_timer)
+            moment(self.env, due, END, self._on_timer)
 
     def _on_timer(self, event: Any) -> None:
         now = int(self.env.now)
@@ -174,30 +243,3 @@ class Leap(Simulated):
             self._ended.succeed()
         else:
             self._set_timer()
-
-
-class _Alarm(simpy.Event):
-    """A timeout that its site reuses, rather than making a new one for each message.
-
-    Attributes
-    ----------
-    number, site
-        Its owner.
-    step, due
-        The step of the site's next message, by the present state, and the number of the plan's items at that step.
-    queued
-        The step at which it fires, `NEVER` if it is not set.
-    course, nth
-        The plan for which it was set, and the plan's step of the site's n-th item; None until it is needed.
-    """
-
-    __slots__ = ("course", "due", "nth", "number", "queued", "site", "step")
-
-    def __init__(self, env: simpy.Environment, number: int, site: Site) -> None:
-        super().__init__(env)
-        self._ok, self._value = True, None
-        self.number, self.site = number, site
-        self.step = self.queued = NEVER
-        self.due = 0
-        self.course: object = None
-        self.nth: Callable[[int], int] | None = None

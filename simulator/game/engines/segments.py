@@ -10,7 +10,7 @@ import numpy as np
 from disttrack.protocols.base import Message, Number, even_start
 from disttrack.protocols.bulk import BulkForm, Integers, MessageBatch, Segment, Signals
 from disttrack.simulator.game.channels import SERVER
-from disttrack.simulator.game.engines.base import Engine
+from disttrack.simulator.game.engines.base import Strides
 from disttrack.simulator.game.outputs import measured, plain
 
 FEW: Final = 8
@@ -21,7 +21,7 @@ class NoBulkError(Exception):
     """This game can't be played in bulk; the text is the reason."""
 
 
-class Segments(Engine):
+class Segments(Strides):
     """A game recorded one segment at a time; for its parameters see `Engine`."""
 
     def __init__(self, *sides: Any, **options: Any) -> None:
@@ -86,7 +86,7 @@ class Segments(Engine):
             self.ledger.count_many_up(message, len(steps))
             self._up[site] += len(steps)
             if self.transcript is not None:
-                row = site, SERVER, message.kind, message.words, self.bits(message)
+                row = site, SERVER, message.kind, message.words, self.ledger.bits_of(message)
                 self.transcript.extend((step, *row) for step in steps)
         if output is not None:
             self._change(end, self.offset, output)
@@ -98,7 +98,7 @@ class Segments(Engine):
         self.ledger.count_many_up(message, len(sites))
         add_each(self._up, sites)
         if self.transcript is not None:
-            row = SERVER, message.kind, message.words, self.bits(message)
+            row = SERVER, message.kind, message.words, self.ledger.bits_of(message)
             self.transcript.extend((step, site, *row) for step, site in enumerate(sites, first))
         self._exact(first, last)
 
@@ -194,7 +194,7 @@ class Segments(Engine):
             self._write_batches([MessageBatch(segment.forwarded, steps, self.at(steps))])
         self._write_batches(segment.batches)
         for direction, message, sites in segment.exchange:
-            bits = self.bits(message)
+            bits = self.ledger.bits_of(message)
             for site in sites:
                 ends = (SERVER, int(site)) if direction == "down" else (int(site), SERVER)
                 self.transcript.append((segment.end, *ends, message.kind, message.words, bits))
@@ -208,12 +208,9 @@ class Segments(Engine):
         ]
         rows.sort(key=lambda row: row[:2])
         self.transcript.extend(
-            (step, site, SERVER, message.kind, message.words, self.bits(message)) for step, _, site, message in rows
+            (step, site, SERVER, message.kind, message.words, self.ledger.bits_of(message))
+            for step, _, site, message in rows
         )
-
-    def bits(self, message: Message) -> int:
-        """Return the bits of a message."""
-        return 1 if message.value is None else message.words * self.ledger.word_bits
 
 
 def add_each(counts: Any, sites: Any) -> None:

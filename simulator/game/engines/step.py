@@ -1,45 +1,177 @@
-"""The step engine: one SimPy event per item. Slow and simple, the reference for the other engines."""
+"""The step engine, the reference: a SimPy process for each site, one for the server and one for the adversary.
+
+They talk over SimPy stores, one for each receiver. In a step, things happen in the order of their priorities: the
+adversary's item, arrivals of messages, faults, and the end of the step. What happens at a receiver has SimPy's default
+priority, so it is over before the next message arrives.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any, ClassVar
+from collections.abc import Generator, Sequence
+from typing import Any, ClassVar, Final
 
 import simpy
 
-from disttrack.simulator.game.engines.simulated import END, Simulated, trigger_at
+from disttrack.adversaries.schedules import NEVER
+from disttrack.protocols.base import EVERYONE, Message
+from disttrack.simulator.game.channels import SERVER
+from disttrack.simulator.game.engines.base import Engine
+from disttrack.simulator.game.judge import Judge
+from disttrack.simulator.game.network import Network
+from disttrack.simulator.game.network.letters import Ends, Letter, moment
+from disttrack.simulator.game.network.links import mail_on
+from disttrack.simulator.game.network.machines import inside
+from disttrack.simulator.game.network.mail import Mail
+from disttrack.simulator.game.network.recovery import parts
+from disttrack.simulator.game.network.voyages import Origin
+
+Process = Generator[simpy.Event, Any, None]
+
+ITEM: Final = "item"
+"""It comes from the adversary; all else that a site gets is letters."""
+END: Final = 5
+"""Priority of the end of a step: after all arrivals and faults."""
 
 
-class Step(Simulated):
-    """One process that delivers the items, one per step, each to its site."""
+class Step(Engine, Ends):
+    """The game of the papers, one step after another; slow and plain."""
 
     name: ClassVar[str] = "step"
+    mail: Mail
 
-    def begin(self) -> None:
-        self.env.process(self._feed())
+    def make_sides(self) -> None:
+        self.env = simpy.Environment()
+        self.to_server = simpy.Store(self.env)
+        self.to_site = [simpy.Store(self.env) for _ in range(self.k)]
+        self.sites, self.server, recovery = parts(self.protocol, self.network, self.k, self.start, self.rngs)
+        network, alpha, output = self.network or Network(), self.protocol.accuracy, self.server.output
+        self.mail = mail_on(self, network, self.rngs["network"], recovery)
+        self.referee = Judge(alpha, output)
+        self.lag = None if self.network is None else Judge(alpha, output, network.warm_up)
+        self.done, self.given, self.given_before = 0, 0, 0
+        """Steps that are over, and the items given by now and by the end of the last of these steps."""
 
-    def _feed(self) -> Generator[simpy.Event, Any, None]:
-        now, turns = 0, self.consultation
-        while True:
+    # ------------------------------------------------------------------ the processes
+
+    def run(self) -> None:
+        self.env.process(self.server_process())
+        for site in range(self.k):
+            self.env.process(self.site_process(site))
+        self.env.run(until=self.env.process(self.adversary_process()))
+
+    def adversary_process(self) -> Process:
+        """Give an item, or none, in each step; when the step is over, look at the output and plan anew."""
+        plans = self.consultation
+        while self.done < self.game_end:
             yield self.env.timeout(1)
-            now += 1
-            site = turns.plan.at(now - turns.begun)
+            site = plans.plan.at(self.now - plans.begun)
             if site is not None:
-                messages = self.sites[site].take(1)
-                if messages:
-                    self.speak(site, messages, now)
-            if self.network is not None:
-                judged = self.env.event()
-                trigger_at(self.env, judged, now, END)
-                yield judged
-            if now >= turns.due:
-                self.consult(now)
-            if now >= self.game_end:
-                self._ended.succeed()
-                return
+                self.given += 1
+                self.to_site[site].put(ITEM)
+            yield moment(self.env, self.now, END)
+            self.end_step(self.now)
 
-    def sync(self, site: int) -> None:
-        """Do nothing: every site has all of its items."""
+    def site_process(self, site: int) -> Process:
+        """Take items and hear the server's messages, and send what the protocol says."""
+        while True:
+            got = yield self.to_site[site].get()
+            if got is ITEM:
+                self.send_up(site, self.sites[site].take(1))
+            else:
+                self.send_up(site, self.mail.site_hears(got), got.origin)
+                self.mail.end(got)
 
-    def enter_plan(self, now: int) -> None:
-        """Do nothing: each step asks the plan itself."""
+    def server_process(self) -> Process:
+        """Hear the sites' messages, and send what the protocol says."""
+        while True:
+            letter = yield self.to_server.get()
+            self.send_down(self.mail.server_hears(letter))
+            self.mail.end(letter)
+
+    # ------------------------------------------------------------------ the channels
+
+    def send_up(self, site: int, messages: Sequence[Message], origin: Origin | None = None) -> None:
+        """Send a site's messages to the server: those of a chain, or a new one."""
+        for message in messages:
+            self.ledger.count_up(site, message)
+            self.write(site, SERVER, message)
+            self.mail.post(message, site, True, origin)
+
+    def send_down(self, messages: Sequence[tuple[int, Message]]) -> None:
+        """Send the server's messages to the sites."""
+        for receiver, message in messages:
+            if receiver == EVERYONE:
+                self.ledger.broadcasts += 1
+            else:
+                self.ledger.check_receiver(receiver, message)
+            for site in range(self.k) if receiver == EVERYONE else (receiver,):
+                self.ledger.count_down(site, message)
+                self.write(SERVER, site, message)
+                self.mail.post(message, site, False)
+
+    def write(self, sender: int | str, receiver: int | str, message: Message) -> None:
+        """Write a message into the transcript, and show it to an adversary that watches the channels."""
+        rows = self.transcript if self.watch is None else self.watch
+        if rows is not None:
+            rows.append((self.now, sender, receiver, message.kind, message.words, self.ledger.bits_of(message)))
+
+    def deliver(self, letter: Letter) -> None:
+        """Put a letter that has arrived into the store of its receiver."""
+        (self.to_server if letter.up else self.to_site[letter.site]).put(letter)
+
+    # ------------------------------------------------------------------ the end of a step
+
+    def end_step(self, step: int) -> None:
+        """Note a new output, ask the adversary if it is due, and judge the step."""
+        changed = self.referee.hear(step, self.server.output)
+        if changed and self.outputs is not None:
+            self.outputs.append((step, self.referee.value))
+        if changed or (self.watch is not None and self.watch.fresh):
+            self.consultation.news(step)
+        if self.given == self.items:
+            self.game_end = step
+        self.consult(step)
+        self.judge(step)
+        self.done, self.given_before = step, self.given
+
+    def judge(self, step: int) -> None:
+        """Compare the output with the items, and take the rows of the timeline."""
+        items, output, timeline, ledger = self.start + self.given, self.referee.output, self.timeline, self.ledger
+        self.referee.judge(step, items)
+        if self.lag is not None:
+            self.lag.hear(step, output)
+            self.lag.judge(step, items, self.mail.voyages.oldest)
+        if timeline.due <= items:
+            timeline.pass_by(items, step, output, ledger.messages, ledger.words, items)
+
+    def consult(self, step: int) -> None:
+        plans = self.consultation
+        if step < plans.due or step >= self.game_end:
+            return
+        self.show(step, self.given)
+        plan = plans.ask(step)
+        if plan is None:
+            self.game_end = step if plans.over else self.game_end
+            return
+        plans.follow(plan, step)
+        self.check_patience(plan, step)
+        if plans.end >= NEVER and plan.step_of(self.items - self.given) >= NEVER:
+            self.game_end = step  # it skips for ever, so nothing can happen any more
+
+    # ------------------------------------------------------------------ the engine's face
+
+    @property
+    def now(self) -> int:
+        return int(self.env.now)
+
+    def sent(self, step: int) -> int:
+        return self.given_before
+
+    def close(self, last: int) -> None:
+        """Do nothing: each step has been judged."""
+
+    def look(self, site: int | None) -> Any:
+        return inside(self.server if site is None else self.sites[site])
+
+    def items_before(self) -> int:
+        return self.start + self.given_before

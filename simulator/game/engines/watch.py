@@ -24,29 +24,20 @@ class Watch:
         The transcript of the game; None without recording.
     look
         Returns a site by its number in its present state, and the server for None.
-    on_message
-        Called for each message.
     """
 
-    __slots__ = ("_kept", "_look", "_on_message", "fresh", "sees")
+    __slots__ = ("_kept", "_look", "fresh", "sees")
 
-    def __init__(
-        self,
-        sees: str,
-        kept: list[TranscriptRow] | None,
-        look: Callable[[int | None], Any],
-        on_message: Callable[[], None],
-    ) -> None:
+    def __init__(self, sees: str, kept: list[TranscriptRow] | None, look: Callable[[int | None], Any]) -> None:
         self.sees = sees
         self.fresh: list[Heard] = []
-        self._kept, self._look, self._on_message = kept, look, on_message
+        self._kept, self._look = kept, look
 
     def append(self, row: TranscriptRow) -> None:
         """Record a message."""
         if self._kept is not None:
             self._kept.append(row)
         self.fresh.append(Heard(*row[:4]))
-        self._on_message()
 
     def view(self, **facts: Any) -> TrafficView:
         """Return a view for this power."""

@@ -1,6 +1,6 @@
 """A reliable link over wires that lose, copy and reorder: numbers, acknowledgements, retransmission.
 
-The two halves do not depend on clocks and wires, which belong to `simulator.game.network.channels`. Every packet has a
+The two halves do not depend on clocks and wires, which belong to `simulator.game.network.mail`. Every packet has a
 number, counted from 0 on each link and in each direction, and each arrival is acknowledged by its number. A packet that
 is not acknowledged in time is sent again, each time after a longer pause. The receiver buffers packets that come too
 early and drops duplicates, so that it delivers each payload once and in order, unless every transmission is

@@ -1,47 +1,51 @@
-"""Channels with a reliable link on each wire: lost messages are sent again, and duplicates are dropped."""
+"""The mail with a reliable link on each wire: lost messages are sent again, and duplicates are dropped."""
 
 from __future__ import annotations
 
 from functools import partial
+from math import ceil
 from typing import Any, Final
 
-from disttrack.simulator.game.network.channels import DELIVER, FAULT, Letter, NetworkChannels
+import simpy
+
+from disttrack.simulator.game.network.letters import DELIVER, FAULT, Ends, Letter
 from disttrack.simulator.game.network.link import Incoming, Link, Outgoing
+from disttrack.simulator.game.network.mail import Mail
+from disttrack.simulator.game.network.model import Network
+from disttrack.simulator.game.network.wires import mean_way
 
 UP: Final = True
 DOWN: Final = False
 
 
-class Links:
-    """The reliable links of a game, two for each site.
+class LinkedMail(Mail):
+    """Carries messages over reliable links, two for each site.
 
     Words of the link are counted separately: a number with each packet, acknowledgements, and retransmissions.
 
     Parameters
     ----------
     link
-        Its parameters.
-    timeout
-        Default number of steps after which a packet is sent again.
-    channels
-        The channels whose letters it carries.
+        Its parameters; the others are as for `Mail`.
     """
 
-    def __init__(self, link: Link, timeout: int, channels: NetworkChannels) -> None:
-        self._link, self._timeout, self._channels = link, timeout, channels
-        k = len(channels.sites)
+    def __init__(self, link: Link, ends: Ends, network: Network, *parts: Any) -> None:
+        self._link, k = link, len(ends.sites)
+        self._timeout = 2 * ceil(mean_way(network, k)) + 2
+        """Default number of steps after which a packet is sent again."""
         self._epochs = [0] * k
         """Number of restarts of each site's links; packets of an earlier epoch are dropped."""
         self._out: dict[bool, list[Outgoing[Letter]]] = {up: [Outgoing() for _ in range(k)] for up in (UP, DOWN)}
         self._in: dict[bool, list[Incoming[Letter]]] = {up: [Incoming() for _ in range(k)] for up in (UP, DOWN)}
+        super().__init__(ends, network, *parts)
 
-    def post(self, letter: Letter) -> None:
-        """Send a letter; it is in transit until it has been delivered, however often it is lost."""
-        self._channels.voyages.begin(letter.origin)
+    def carry(self, letter: Letter) -> None:
+        """Carry a letter; it is in transit until it has been delivered, however often it is lost."""
+        self.voyages.begin(letter.origin)
         number = self._out[letter.up][letter.site].send(letter)
         self._transmit(letter, number, 1)
 
-    def begin_anew(self, site: int) -> None:
+    def forget(self, site: int) -> None:
         """Discard all packets of a site that has lost its half of the links; they are never delivered."""
         undelivered: dict[int, Letter] = {}
         for up in (UP, DOWN):
@@ -51,51 +55,58 @@ class Links:
             self._out[up][site], self._in[up][site] = Outgoing(), Incoming()
         self._epochs[site] += 1
         for letter in undelivered.values():
-            self._channels.give_up(letter)
+            self.end(letter)
 
     def _transmit(self, letter: Letter, number: int, tries: int) -> None:
-        channels, site, now = self._channels, letter.site, self._channels.clock()
-        channels.ledger.count_link("number", letter.up, 0, 1)
+        site, up = letter.site, letter.up
+        self.ledger.count_link("number", up, 0, 1)
         if tries > 1:
-            channels.ledger.count_link("retransmission", letter.up, 1, letter.message.words)
+            self.ledger.count_link("retransmission", up, 1, letter.message.words)
         epoch = self._epochs[site]
-        arrivals = channels.wires.arrivals(site, letter.up, now)
-        channels.lost += not arrivals
-        for arrival in arrivals:
-            channels.schedule(arrival, DELIVER, partial(self._packet, letter, number, epoch))
-        again = now + self._link.pause(tries, self._timeout)
-        channels.schedule(again, FAULT, partial(self._timed_out, letter, number, epoch, tries))
+        self._fly(site, up, partial(self._packet, letter, number, epoch))
+        self._wait(letter, number, epoch, tries)
 
-    def _packet(self, letter: Letter, number: int, epoch: int, event: Any) -> None:
-        channels, site, up = self._channels, letter.site, letter.up
+    def _fly(self, site: int, up: bool, arrive: Any) -> None:
+        """Put a packet or an acknowledgement on a wire."""
+        arrivals = self.wires.arrivals(site, up, self.now)
+        self.lost += not arrivals
+        for arrival in arrivals:
+            self.schedule(arrival, DELIVER, arrive)
+
+    def _wait(self, letter: Letter, number: int, epoch: int, tries: int) -> None:
+        again = self.now + self._link.pause(tries, self._timeout)
+        self.schedule(again, FAULT, partial(self._timed_out, letter, number, epoch, tries))
+
+    def _packet(self, letter: Letter, number: int, epoch: int, event: simpy.Event) -> None:
+        site, up = letter.site, letter.up
         if epoch != self._epochs[site]:
             return
-        if not channels.hears(site, up):
-            channels.lost += 1
+        if not self.hears(site, up):
+            self.lost += 1
             return
-        channels.ledger.count_link("ack", not up, 1, 1)
-        arrivals = channels.wires.arrivals(site, not up, channels.clock())
-        channels.lost += not arrivals
-        for arrival in arrivals:
-            channels.schedule(arrival, DELIVER, partial(self._acknowledged, site, up, number, epoch))
+        self.ledger.count_link("ack", not up, 1, 1)
+        self._fly(site, not up, partial(self._acknowledged, site, up, number, epoch))
         for ready in self._in[up][site].receive(number, letter):
-            channels.hand_on(ready)
+            self.hand_on(ready)
 
-    def _acknowledged(self, site: int, up: bool, number: int, epoch: int, event: Any) -> None:
+    def _acknowledged(self, site: int, up: bool, number: int, epoch: int, event: simpy.Event) -> None:
         if epoch != self._epochs[site]:
             return
-        if self._channels.hears(site, not up):
+        if self.hears(site, not up):
             self._out[up][site].acknowledged(number)
         else:
-            self._channels.lost += 1
+            self.lost += 1
 
-    def _timed_out(self, letter: Letter, number: int, epoch: int, tries: int, event: Any) -> None:
+    def _timed_out(self, letter: Letter, number: int, epoch: int, tries: int, event: simpy.Event) -> None:
         site, up = letter.site, letter.up
         if epoch != self._epochs[site] or number not in self._out[up][site].unacknowledged:
             return
-        channels = self._channels
-        if channels.hears(site, not up):
+        if self.hears(site, not up):
             self._transmit(letter, number, tries + 1)
         else:  # the sender is down: it continues when it is back
-            again = channels.clock() + self._link.pause(tries, self._timeout)
-            channels.schedule(again, FAULT, partial(self._timed_out, letter, number, epoch, tries))
+            self._wait(letter, number, epoch, tries)
+
+
+def mail_on(ends: Ends, network: Network, *parts: Any) -> Mail:
+    """Return the mail of a network; for the parameters see `Mail`."""
+    return Mail(ends, network, *parts) if network.link is None else LinkedMail(network.link, ends, network, *parts)

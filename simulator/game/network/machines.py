@@ -144,3 +144,10 @@ class ServerMachine(Server):
     def leaked(self) -> Any:
         """The leaked set of the present start."""
         return getattr(self.server, "leaked", ())
+
+
+def inside(part: Any) -> Any:
+    """Return the protocol's own site or server, also of one on a machine."""
+    if isinstance(part, SiteMachine):
+        return part.site
+    return part.server if isinstance(part, ServerMachine) else part

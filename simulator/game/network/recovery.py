@@ -9,15 +9,15 @@ sites their sum (``anew``), upon which they begin it too. All messages contain t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
-from disttrack.protocols.base import EVERYONE, Message, Protocol, Site
-from disttrack.simulator.game.network.channels import FAULT, Letter, NetworkChannels
+from disttrack.protocols.base import EVERYONE, Message, Protocol, Server, Site, even_start
 from disttrack.simulator.game.network.faults import Crash, Restart
+from disttrack.simulator.game.network.letters import FAULT, Action, Clock, Letter
 from disttrack.simulator.game.network.machines import ServerMachine, SiteMachine
 from disttrack.simulator.game.network.model import Network
 from disttrack.simulator.game.network.wires import every
@@ -29,6 +29,22 @@ RECOUNTED: Final = "recounted"
 ANEW: Final = "anew"
 NEVER: Final = 2**60
 """Larger than the length of any game."""
+
+
+def parts(
+    protocol: Protocol, network: Network | None, k: int, start: int, rngs: Mapping[str, Any]
+) -> tuple[Sequence[Site], Server, Recovery | None]:
+    """Return the k sites and the server; if the network can stop them, on machines and with their recovery."""
+    begun = (even_start(start, k),) if start else ()
+    stops = network is not None and network.stops
+    make_server = protocol.recoverable_server if stops else protocol.server
+    sites, server = protocol.sites(k, rngs["sites"], *begun), make_server(k, rngs["server"], *begun)
+    if network is None or not stops:
+        return sites, server, None
+    counts = even_start(start, k)
+    machines = [SiteMachine(site, count) for site, count in zip(sites, counts, strict=True)]
+    machine = ServerMachine(server, network.server.checkpoint if network.server else None)
+    return machines, machine, Recovery(network, protocol, machines, machine, rngs)
 
 
 class Recovery:
@@ -46,7 +62,7 @@ class Recovery:
         The game's random streams by role.
     """
 
-    channels: NetworkChannels
+    mail: Clock
 
     def __init__(
         self,
@@ -69,9 +85,9 @@ class Recovery:
         drawn = any(one is not None and one.rate for one in (network.crash, network.server))
         self._times = np.random.default_rng(rngs["network"].integers(2**63, size=4)) if drawn else None
 
-    def begin(self, channels: NetworkChannels) -> None:
-        """Schedule the first faults, on these channels."""
-        self.channels = channels
+    def begin(self, mail: Clock) -> None:
+        """Schedule the first faults, on this mail."""
+        self.mail = mail
         crash, server = self.network.crash, self.network.server
         if crash is not None and not crash.never:
             for site in every(crash.sites, len(self.sites)):
@@ -79,7 +95,7 @@ class Recovery:
         if server is not None and not server.never:
             self._expect(server, 0, partial(self._stop, server))
 
-    def _expect(self, fault: Crash | Restart, now: int, action: Callable[[Any], None]) -> None:
+    def _expect(self, fault: Crash | Restart, now: int, action: Action) -> None:
         """Schedule the next occurrence of a fault, if there is one."""
         if fault.rate is None:
             step = fault.at if not now else None
@@ -87,7 +103,7 @@ class Recovery:
             assert self._times is not None
             step = now + 1 + int(min(self._times.standard_exponential() / fault.rate, NEVER))
         if step is not None and step < NEVER:
-            self.channels.schedule(step, FAULT, action)
+            self.mail.schedule(step, FAULT, action)
 
     def generation_of(self, site: int | None) -> int:
         """Return the number of the present start of a site, or for None of the server."""
@@ -100,22 +116,21 @@ class Recovery:
     # ------------------------------------------------------------------ sites
 
     def _crash(self, crash: Crash, site: int, event: Any) -> None:
-        channels = self.channels
-        channels.sync(site)
+        mail = self.mail
+        mail.ends.before(site)
         self.sites[site].crash()
         self.restarts += 1
-        channels.schedule(channels.clock() + crash.down, FAULT, partial(self._come_back, crash, site))
-        channels.hooks.heard(site)
+        mail.schedule(mail.now + crash.down, FAULT, partial(self._come_back, crash, site))
+        mail.ends.after(site)
 
     def _come_back(self, crash: Crash, site: int, event: Any) -> None:
-        channels = self.channels
-        channels.hooks.about_to_hear()
-        channels.sync(site)  # items that came while it was down
+        mail = self.mail
+        mail.ends.before(site)  # items that came while it was down
         if crash.state == "lost":
-            channels.forget(site)
-        channels.send_on(site, self._restarted(crash, site))
-        channels.hooks.heard(site)
-        self._expect(crash, channels.clock(), partial(self._crash, crash, site))
+            mail.forget(site)
+        mail.ends.send_up(site, self._restarted(crash, site))
+        mail.ends.after(site)
+        self._expect(crash, mail.now, partial(self._crash, crash, site))
 
     def _restarted(self, crash: Crash, site: int) -> Sequence[Message]:
         """Put a site up again; return its messages."""
@@ -154,29 +169,29 @@ class Recovery:
     # ------------------------------------------------------------------ the server
 
     def _stop(self, fault: Restart, event: Any) -> None:
-        now = self.channels.clock()
+        now = self.mail.now
         self.server.save(now)
         self.server.up = False
         self.restarts += 1
-        self.channels.schedule(now + fault.down, FAULT, partial(self._resume, fault))
+        self.mail.schedule(now + fault.down, FAULT, partial(self._resume, fault))
 
     def _resume(self, fault: Restart, event: Any) -> None:
-        channels = self.channels
-        channels.hooks.about_to_hear()
+        mail = self.mail
+        mail.ends.before(None)
         self.server.up = True
         if fault.state == "lost":
             for site in range(len(self.sites)):
-                channels.forget(site)
+                mail.forget(site)
             self.server.lose()
             self._counts = {}
-            channels.send_down(((EVERYONE, RECOUNT),))
-        channels.hooks.stirred()
-        self._expect(fault, channels.clock(), partial(self._stop, fault))
+            mail.ends.send_down(((EVERYONE, RECOUNT),))
+        mail.ends.after(None)
+        self._expect(fault, mail.now, partial(self._stop, fault))
 
     def server_hears(self, letter: Letter) -> Sequence[tuple[int, Message]]:
         """Return the server's replies to a letter."""
         sender, message = letter.site, letter.message
-        self.server.save(self.channels.clock())
+        self.server.save(self.mail.now)
         if message.kind == RESTARTED:
             return self._readmit(sender, message.value, letter.generation)
         if message.kind == RECOUNTED:

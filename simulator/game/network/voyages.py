@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
+from collections import OrderedDict
 from typing import NamedTuple
 
 
@@ -30,32 +30,21 @@ class Voyages:
     is not.
     """
 
-    __slots__ = ("_heap", "_open")
-
     def __init__(self) -> None:
-        self._open: dict[Origin, int] = {}
-        """Number of messages in transit of each open chain; all chains that begin in one step are one."""
-        self._heap: list[Origin] = []
+        self._open: OrderedDict[Origin, int] = OrderedDict()
+        """Number of messages in transit of each open chain, the oldest first; chains of one step are one chain."""
 
     def begin(self, origin: Origin) -> None:
         """Record that a message of this chain is in transit."""
-        number = self._open.get(origin)
-        if number is None:
-            heappush(self._heap, origin)
-        self._open[origin] = (number or 0) + 1
+        self._open[origin] = self._open.get(origin, 0) + 1
 
     def end(self, origin: Origin) -> None:
         """Record that a message of this chain has arrived, after all its effects were sent, or was lost."""
-        left = self._open[origin] - 1
-        if left:
-            self._open[origin] = left
-        else:
+        self._open[origin] -= 1
+        if not self._open[origin]:
             del self._open[origin]
 
     @property
     def oldest(self) -> Origin | None:
         """Origin of the oldest open chain; None if nothing is in transit."""
-        heap = self._heap
-        while heap and heap[0] not in self._open:
-            heappop(heap)
-        return heap[0] if heap else None
+        return next(iter(self._open), None)

@@ -1,4 +1,4 @@
-"""`step` and `leap` play the same game under every fault, for all pairs of protocols and adversaries."""
+"""`step` and `leap` play the same game, with and without faults, for all pairs of protocols and adversaries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from disttrack.simulator.game.outcome import Game
 from tests.simulator.game.network.shipped import adversaries, protocols
 
 LOSSY: Final = {"loss": 0.1, "duplication": 0.1, "reordering": 0.2}
-NETWORKS: Final[dict[str, dict[str, Any]]] = {
+NETWORKS: Final[dict[str, dict[str, Any] | None]] = {
+    "none": None,
     "uniform": {"latency": {"uniform": {"from": 0, "to": 9}}, "latency_down": 2},
     "far": {"latency": 1, "far": {"sites": 0, "latency": {"lognormal": {"median": 5, "sigma": 1}}}, **LOSSY},
     "linked": {"latency": {"exponential": 3}, "link": "reliable", **LOSSY},
@@ -75,6 +76,12 @@ def test_some_pairs_agree(protocol: Protocol, number: int) -> None:
     both(protocol, adversary, sites=3, items=120, seed=number, network=network)
 
 
+@pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
+def test_all_pairs_agree_without_a_network(protocol: Protocol) -> None:
+    for number, adversary in enumerate(adversaries()):
+        both(protocol, adversary, sites=1 + number % 4, items=60, start=20 * (number % 3), seed=number)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("network", ["linked", "crashes", "linked crashes"])
 @pytest.mark.parametrize("protocol", protocols(), ids=lambda one: one.kind)
@@ -84,7 +91,7 @@ def test_all_pairs_agree(protocol: Protocol, network: str) -> None:
         game = both(protocol, adversary, sites=3, items=150, seed=4, network=NETWORKS[network])
         restarts, lost = restarts + game.restarts, lost + game.lost
     assert lost > 0
-    assert (restarts > 0) == ("crash" in NETWORKS[network])
+    assert (restarts > 0) == ("crash" in network)
 
 
 @pytest.mark.parametrize("name", EDGES)

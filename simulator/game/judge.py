@@ -1,0 +1,109 @@
+"""The verdict of the reference engine: the error of the output at the end of each step, computed directly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf, isfinite
+from typing import Any
+
+from disttrack.simulator.game.network.voyages import Origin
+from disttrack.simulator.game.outputs import exact_parts, measured
+from disttrack.simulator.game.verdict import Verdict
+
+
+class Judge:
+    """Judges one step after another.
+
+    Parameters
+    ----------
+    alpha
+        The promised relative error; None if nothing is promised.
+    output
+        The output before the first step.
+    warm_up
+        Initial steps that are not judged.
+
+    Attributes
+    ----------
+    output, value, step, changes
+        The present output, exactly and as a plain number; the step of its last change, and the number of changes.
+    failing_steps, first_failure, first_failing_step
+        Steps whose error exceeded alpha, the items at the first of them, and that step.
+    max_lag
+        The largest age of the oldest open chain of messages, in steps.
+    """
+
+    def __init__(self, alpha: float | None, output: Any, warm_up: int = 0) -> None:
+        self.alpha = None if alpha is None else Fraction(str(alpha))
+        self.output, self.value = measured(output)
+        self.warm_up = warm_up
+        self.step = self.changes = self.failing_steps = self.max_lag = 0
+        self.first_failure: int | None = None
+        self.first_failing_step: int | None = None
+        self._least, self._most = inf, -inf
+
+    def hear(self, step: int, output: Any) -> bool:
+        """Take the output at the end of a step; return whether it is new."""
+        output, value = measured(output)
+        if output is self.output or output == self.output:
+            return False
+        self.output, self.value = output, value
+        self.step, self.changes = step, self.changes + 1
+        return True
+
+    def judge(self, step: int, items: int, oldest: Origin | None = None) -> None:
+        """Judge the output at the end of a step, with this number of items and oldest open chain."""
+        if step > self.warm_up:
+            error, failing = self.error(items, oldest)
+            self.widen(error, 0 if oldest is None else step - oldest.step + 1)
+            if failing:
+                self.fail(step, items, 1)
+
+    def error(self, items: int, oldest: Origin | None = None) -> tuple[float, bool]:
+        """Return the signed relative error, and whether it exceeds alpha.
+
+        With an open chain of messages, it is the least one to any number from those before the chain up to `items`.
+        """
+        if not isfinite(self.value):
+            return (-inf if self.value == -inf else inf), self.alpha is not None
+        output, whole = exact_parts(self.output)  # from here on, all in units of 1 / whole
+        least, most = whole * (items if oldest is None else oldest.before), whole * items
+        if least <= output < most:
+            return 0.0, False
+        truth = least if 0 <= output < least else most
+        error = (output - truth) / truth if truth else self.value * inf if output else 0.0
+        return error, self.alpha is not None and abs(output - truth) > self.alpha * truth
+
+    def widen(self, error: float, lag: int) -> None:
+        """Take an error and a lag into the extremes."""
+        self._least, self._most = min(self._least, error), max(self._most, error)
+        self.max_lag = max(self.max_lag, lag)
+
+    def fail(self, step: int, items: int, steps: int) -> None:
+        """Count failing steps, the first of them with these items."""
+        self.failing_steps += steps
+        if self.first_failure is None:
+            self.first_failure, self.first_failing_step = items, step
+
+    @property
+    def highest(self) -> float:
+        """The largest signed error, 0 if there is no finite one and none that is too high."""
+        return self._most if self._most > -inf else 0.0
+
+    @property
+    def lowest(self) -> float:
+        """The smallest signed error, 0 if there is no finite one and none that is too low."""
+        return self._least if self._least < inf else 0.0
+
+    @property
+    def max_error(self) -> float:
+        """The largest error."""
+        return max(self.highest, -self.lowest, 0.0)
+
+    max_rel_error = max_error
+
+    def verdict(self) -> Verdict:
+        """Return ok, failed, or undecided if nothing is promised."""
+        if self.alpha is None:
+            return "undecided"
+        return "failed" if self.failing_steps else "ok"
