@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 from disttrack.simulator.claims.judge import UNDECIDED, Finding
 from disttrack.simulator.results.files import writing
-from disttrack.simulator.runs.progress import Progress
 from disttrack.simulator.runs.runner import Report, execute
 from disttrack.simulator.scenario.load import Scenario
 
@@ -54,15 +53,7 @@ class Held:
 
 
 def run_seeds(
-    scenario: Scenario,
-    seeds: int,
-    *,
-    out: str | Path | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    fresh: bool = False,
-    game_timeout: float | None = None,
-    on_seed: Callable[[int], Callable[[Progress], None] | None] = lambda _: None,
+    scenario: Scenario, seeds: int, *, out: str | Path | None = None, **options: Any
 ) -> tuple[list[Held], list[str]]:
     """Play a scenario under seeds that follow its own, without its controls, and write ``seeds.csv``.
 
@@ -71,14 +62,16 @@ def run_seeds(
     Parameters
     ----------
     seeds
-        How many.
-    on_seed
-        Called with each seed; returns what is called with its progress.
+        Number of seeds.
+    out
+        The folder for the table and for the results of the seeds; ``results/NAME`` if left out.
+    options
+        Other options of `simulator.runs.runner.execute`.
 
     Returns
     -------
     held, errors
-        A row a claim and group; one line for each game that an error ended.
+        A row per claim and group; one line for each game that an error ended.
 
     Raises
     ------
@@ -88,21 +81,9 @@ def run_seeds(
     folder = Path(out) if out is not None else Path("results") / scenario.name
     reports: dict[int, Report] = {}
     for seed in range(scenario.head.seed + 1, scenario.head.seed + 1 + seeds):
-        anew = replace(
-            scenario,
-            head=scenario.head.model_copy(update={"seed": seed}),
-            data={**scenario.data, "seed": seed},
-        )
-        reports[seed] = execute(
-            anew,
-            out=folder / FOLDER / str(seed),
-            workers=workers,
-            scheduler=scheduler,
-            fresh=fresh,
-            game_timeout=game_timeout,
-            controls=False,
-            on_progress=on_seed(seed),
-        )
+        head = scenario.head.model_copy(update={"seed": seed})
+        anew = replace(scenario, head=head, data={**scenario.data, "seed": seed})
+        reports[seed] = execute(anew, out=folder / FOLDER / str(seed), controls=False, **options)
     held = _held(reports)
     with writing(folder) as start:
         table = csv.writer(start(TABLE), lineterminator="\n")

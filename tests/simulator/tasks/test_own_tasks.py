@@ -13,9 +13,10 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points import registry
 from disttrack.simulator.points.point import Part
 from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.runs.jobs import Job, play_job
+from disttrack.simulator.runs.jobs import Job
 from disttrack.simulator.runs.processes import WorkerProcesses
 from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.worker import play_job
 from disttrack.simulator.scenario.load import load
 
 
@@ -163,7 +164,7 @@ def test_a_record_that_no_table_can_hold_stops_the_run_and_is_not_kept(file: Pat
     Path("dice.py").write_text("\n".join([*lines[:-1], f"        return {record}\n"]))
     point = load(file).points[0]
     with pytest.raises(ScenarioError) as caught:
-        play_job(Job("key", point, 0, 1, 1.0))
+        play_job(Job("key", point, 0, 1, 1.0, point.made_of()))
     assert said in str(caught.value)
     assert str(caught.value).startswith("task dice: ")
     assert "\n" not in str(caught.value)
