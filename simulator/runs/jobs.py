@@ -98,8 +98,6 @@ class Batches:
 
     TARGET = 0.5
     """Intended seconds of a batch: a hand-over costs about a millisecond."""
-    MOST = 200
-    """Maximum number of games in a batch: the journal is never far behind."""
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self.workers = 1
@@ -125,7 +123,7 @@ class Batches:
         jobs, size = self._waiting[number], 1
         if number in self._seconds:
             share = len(jobs) // (2 * self.workers)  # smaller ones at the end, to end together
-            size = max(1, min(self.MOST, share, int(self.TARGET / max(self._mean(number), 1e-9))))
+            size = max(1, min(share, int(self.TARGET / max(self._mean(number), 1e-9))))
         batch = [jobs.pop() for _ in range(size)]
         if not jobs:
             del self._waiting[number]

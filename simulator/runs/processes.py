@@ -128,13 +128,6 @@ class WorkerProcesses:
         return self._start(own)
 
     def _start(self, own: frozenset[str]) -> _Worker:
-        if self._context.get_start_method() == "fork":
-            import pandas  # noqa: F401 - what a game needs is loaded once, and not in each process anew
-
-            import disttrack.simulator.game.play  # noqa: F401
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):
-                stream.flush()  # what is in the buffer would be printed by the worker as well
         here, there = self._context.Pipe()
         process = self._context.Process(target=serve, args=(there, self._output, os.getpid()))
         with undisturbed():  # a process that is started is known, and so is ended

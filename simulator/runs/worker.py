@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final, NoReturn
 
+import disttrack.simulator.game.play  # noqa: F401 - takes a second: imported once, and no part of a game's time
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.game.streams import watched
 from disttrack.simulator.runs.jobs import Job, Played
@@ -91,8 +92,6 @@ def serve(connection: Connection, output: Path, parent: int) -> NoReturn:
     parent
         The process that started this one; the worker ends with it.
     """
-    import disttrack.simulator.game.play  # noqa: F401 - a second's work for a new process, and no part of a game's time
-
     own, folder = os.getpid(), os.getcwd()
     try:
         _begin(parent)

@@ -32,8 +32,6 @@ class FailingDisk:
         Whether all that follow fail as well.
     instead
         What is done in place of finding the disk full.
-    number
-        The error that a failing operation gets.
 
     Attributes
     ----------
@@ -52,10 +50,8 @@ class FailingDisk:
         *,
         stays: bool = False,
         instead: Callable[[FailingDisk], None] | None = None,
-        number: int = errno.ENOSPC,
     ) -> None:
         self.root, self.at, self.stays, self.instead = str(root.resolve()), at, stays, instead
-        self.number = number
         self.count = 0
         self.log: list[str] = []
         self.synced: dict[tuple[int, int], int] = {}
@@ -73,7 +69,7 @@ class FailingDisk:
 
     def error(self, path: Any) -> OSError:
         """Return the error of a failing operation."""
-        return OSError(self.number, os.strerror(self.number), str(path))
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
     def check(self, what: str, path: Any) -> None:
         """Count an operation, which fails if it finds the disk full."""

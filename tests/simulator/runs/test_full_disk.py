@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import errno
 import shutil
 import sys
 from pathlib import Path
@@ -121,27 +120,6 @@ def test_a_full_disk_at_every_write_of_figures_and_page(folder: Path, capsys: py
             assert (ended, said.count("\n")) == (1, 1), what
             assert {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()} == whole, what
         assert (ended, at > least) == (0, True)
-
-
-def contents(folder: Path) -> dict[Path, bytes]:
-    """Return all files of a folder but the journal, which this disk does not see."""
-    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(JOURNAL))
-    return {path: path.read_bytes() for path in files}
-
-
-@pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("command", ["run", "plot", "report"])
-def test_a_disk_that_can_only_be_read(folder: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
-    assert status("run", "one.yaml", "--workers", "1", "--no-figures", "--out", "out") == 0
-    whole = contents(Path("out"))
-    capsys.readouterr()
-    disk = FailingDisk(Path("out"), 1, stays=True, number=errno.EROFS)
-    with disk.plugged_in():
-        ended = status(*(["run", "two.yaml", "--out", "out"] if command == "run" else [command, "out"]))
-    said = capsys.readouterr().err
-    assert (ended, said.count("\n")) == (1, 1), said
-    assert "Read-only file system" in said
-    assert contents(Path("out")) == whole
 
 
 def test_each_file_is_whole_whatever_fails(folder: Path) -> None:

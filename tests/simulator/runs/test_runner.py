@@ -255,16 +255,6 @@ def test_a_worker_that_dies_costs_time_not_results(file: Path, tmp_path: Path) -
     assert everything("out") == everything("calm")
 
 
-def test_a_game_that_kills_its_worker_ends_as_an_error_and_no_other_does(file: Path, tmp_path: Path) -> None:
-    Path("own.py").write_text(own_kinds.DIES)
-    entry = f"adversary=[{{kind: own.py:Dies, mark: {tmp_path / 'm'}, always: true}}, round-robin]"
-    report = play(file, entry, "trials=2", "sites=2", "protocol={kind: exact}", workers=2)
-    verdicts = [(row["adversary"], row["verdict"]) for row in table("out")]
-    assert verdicts == [("Dies", "error")] * 2 + [("round-robin", "ok")] * 2
-    killed = "ProcessDied: its process died with signal 9 (Killed)"
-    assert [error.endswith(killed) for error in report.errors] == [True, True]
-
-
 def test_python_gives_pandas(file: Path) -> None:
     results = run(file, workers=1, overrides=["trials=1"])
     assert results.dir == Path("results/small")
