@@ -91,7 +91,7 @@ class Batches:
     Attributes
     ----------
     workers
-        Number of batches that are played at a time; set by whoever plays them.
+        Number of batches that are played at a time; set by the pool that plays them.
     own
         Whether code of the user's is run for any of the games.
     """

@@ -1,7 +1,7 @@
 """The journal: every finished game, kept as it finishes; nothing is lost and nothing is played twice.
 
 A SQLite file beside the tables, a row a game with its key and a checksum. Each batch is one transaction, which is on
-the disk when `put` returns. Whoever has the journal open keeps other runs out of the folder. A game is identified by
+the disk when `put` returns. An open journal keeps other runs out of the folder. A game is identified by
 the key of its job, and not by its place in the scenario.
 """
 
@@ -120,11 +120,11 @@ class Journal:
                     raise
 
     def known(self) -> set[str]:
-        """Return the keys of the finished games; one that was lost to an error is not finished."""
+        """Return the keys of the finished games; one that ended in an error is not finished."""
         return set(self._known)
 
     def get(self, key: str) -> Record:
-        """Return a game, or one that was lost to an error since the journal was opened.
+        """Return a game, finished or ended in an error since the journal was opened.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class Journal:
             raise RunError(f"{self.path}: the game {key} cannot be read ({error}); take its row out") from error
 
     def put(self, games: Mapping[str, Record]) -> None:
-        """Keep games by their keys; those that were lost to an error only as long as the journal is open.
+        """Keep games by their keys; games that ended in an error only as long as the journal is open.
 
         Raises
         ------
@@ -200,7 +200,7 @@ def pack(record: Record) -> bytes:
 
 
 def unpack(packed: bytes) -> Record:
-    """Return the record that `pack` has made these bytes of."""
+    """Return the record that `pack` made these bytes of."""
     return Record(**json.loads(zlib.decompress(packed)))
 
 

@@ -24,9 +24,9 @@ class Progress:
     """Games that an earlier run had finished."""
     played: int = 0
     alike: int = 0
-    """Games that are taken from another seed's, for no coin is drawn in them."""
+    """Games without coins, taken from another seed of their point."""
     left: float = 0.0
-    """Seconds that the games still to be handed over will take, by the games of their points so far."""
+    """Estimated seconds for the games that wait, from the finished games of their points."""
     finished: bool = False
 
     @property
@@ -36,7 +36,7 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """Return which part of the games has ended, from 0 to 1."""
+        """Return the share of the games that has ended, from 0 to 1."""
         return self.done / self.games if self.games else 1.0
 
     def words(self, seconds: float) -> tuple[str, str, str]:
@@ -50,7 +50,7 @@ class Progress:
 
 
 def in_notebook() -> bool:
-    """Tell whether this process is the kernel of a notebook."""
+    """Return whether this process is the kernel of a notebook."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 

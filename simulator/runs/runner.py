@@ -27,9 +27,9 @@ from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.tasks.base import Record
 
 EVERY: Final = 0.5
-"""Seconds of games that are kept in one transaction: these are played again after a kill, at most."""
+"""Seconds of games per transaction: at most these are played again after a kill."""
 PRINTED: Final = "output.log"
-"""The file in a folder of results that keeps what the user's classes print."""
+"""The file in a folder of results with the printed output of the user's classes."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Report:
     errors
         One line for each game that an error ended.
     played, alike, kept
-        How many games were played, taken from another seed's, and kept from earlier runs.
+        Number of games played, of games without coins taken from another seed, and of games of earlier runs.
     seconds
         How long it took.
     damaged
@@ -61,7 +61,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Tell whether all claims hold and no game ended in an error."""
+        """Return whether all claims hold and no game ended in an error."""
         return not self.errors and all(finding.holds for finding in self.findings)
 
 

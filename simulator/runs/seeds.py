@@ -13,7 +13,7 @@ from disttrack.simulator.runs.runner import Report, execute
 from disttrack.simulator.scenario.load import Scenario
 
 FOLDER = "seeds"
-"""Where, in the folder of the results, those of fresh seeds are kept: a folder a seed."""
+"""Folder, within that of the results, with one folder of results per fresh seed."""
 TABLE = "seeds.csv"
 
 
@@ -26,13 +26,13 @@ class Held:
     name, group, measure, bound
         The claim's own.
     seeds, held
-        How many seeds there were, and under how many of them it held.
+        Number of seeds, and number of seeds under which it held.
     least, most
         Least and largest measured value; None if nothing could be measured.
     failed
         The seeds under which it did not hold.
     undecided
-        The seeds under which errors have ended games of it: it neither held nor failed.
+        The seeds under which games of it ended in errors: it neither held nor failed.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Held:
 
     @property
     def always(self) -> bool:
-        """Tell whether it held under every seed."""
+        """Return whether it held under every seed."""
         return self.held == self.seeds
 
 
@@ -94,7 +94,7 @@ def run_seeds(
 
 
 def _held(reports: dict[int, Report]) -> list[Held]:
-    """Return a row a claim and group, in the order in which they are first met."""
+    """Return one row per claim and group, in the order in which they first occur."""
     by_claim: dict[tuple[str, ...], list[tuple[int, Finding]]] = {}
     for seed, report in reports.items():
         for finding in report.findings:  # claims may share a name

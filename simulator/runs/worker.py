@@ -65,7 +65,7 @@ def play_job(job: Job) -> Record:
     if job.point.task.own and (fault := fault_of(record)):
         raise ScenarioError(f"task {job.point.task.label}: {fault}")
     if job.point.own:
-        record = unpack(pack(record))  # plain values: whoever receives it need not know the user's classes
+        record = unpack(pack(record))  # plain values: the receiver need not know the user's classes
     if record.coins and record.error is None and job.point.draws_from_streams and not watch.drawn:
         return replace(record, coins=False)  # up to the first number that is drawn, all seeds give the same game
     return record
@@ -104,7 +104,7 @@ def serve(connection: Connection, output: Path, parent: int) -> NoReturn:
                     os._exit(0)  # a copy that the user's class has made
                 os.chdir(folder)
                 connection.send(answer)
-    except BaseException:  # the connection is gone, and there is nobody to report to
+    except BaseException:  # the connection is gone, and no report can be sent
         os._exit(1)
 
 

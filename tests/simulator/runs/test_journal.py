@@ -167,7 +167,7 @@ def test_a_second_run_in_the_same_folder_is_refused_before_it_touches_anything(t
 
 
 def test_a_full_disk_stops_with_one_line_and_leaves_the_journal_whole(path: Path) -> None:
-    """A limit on the size of files stands for the disk; every room from none to a whole batch."""
+    """A limit on the size of files takes the place of a full disk: none of a batch fits, up to the whole batch."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     batch = {f"key{number}": _outcome(number) for number in range(GAMES, 2 * GAMES)}
     refusals = []
@@ -182,16 +182,16 @@ def test_a_full_disk_stops_with_one_line_and_leaves_the_journal_whole(path: Path
                 resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         journal.put(batch)  # there is room again
     assert len(refusals) > 3
-    for said, known, record in refusals:
-        assert "finished games are kept" in said
-        assert "\n" not in said
+    for message, known, record in refusals:
+        assert "finished games are kept" in message
+        assert "\n" not in message
         assert (known, record) == (GAMES, _outcome(3))
     assert _is_sound(path) == ({f"key{number}" for number in range(2 * GAMES)}, 0)
 
 
 @pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_whole_games(tmp_path: Path) -> None:
-    """A process keeps games one by one and says so; it is killed, and all that it has said are there."""
+    """A process prints the number of each game that it has kept; after a kill all of these are there."""
     script = textwrap.dedent("""
         import sys
         from pathlib import Path
@@ -207,10 +207,10 @@ def test_a_kill_at_any_moment_leaves_whole_games(tmp_path: Path) -> None:
         command = [sys.executable, "-c", script, str(tmp_path / f"{moment}.sqlite")]
         with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(root)}, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
-            said = [process.stdout.readline() for _ in range(moment)][-1]
+            printed = [process.stdout.readline() for _ in range(moment)][-1]
             process.kill()
             rest = process.stdout.read().splitlines()
-        last = int((rest or [said])[-1])
+        last = int((rest or [printed])[-1])
         with Journal(tmp_path / f"{moment}.sqlite") as journal:
             assert journal.damaged == 0
             assert journal.known() >= {f"key{number}" for number in range(last + 1)}

@@ -51,7 +51,7 @@ def play(how: str, workers: int = 2, out: str = "out", **options: float) -> tupl
 
 @pytest.fixture(scope="module")
 def calm(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
-    """Return the games of a run in which nobody misbehaves, played by two workers."""
+    """Return the games of a run in which no class misbehaves, played by two workers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("calm"))
         Path("rude.py").write_text(MISBEHAVES)
@@ -137,7 +137,7 @@ def test_no_process_is_left_behind() -> None:
 
 
 def _is_copy(place: Path, folder: bytes) -> bool:
-    """Tell whether a process, other than this one, is at work in the folder of this test."""
+    """Return whether a process, other than this one, is at work in the folder of this test."""
     try:
         return int(place.name) != os.getpid() and os.fsencode(os.readlink(place / "cwd")) == folder
     except OSError:

@@ -1,4 +1,4 @@
-"""Running: the same tables whoever plays, nothing played twice, errors kept apart."""
+"""Running: the same tables for all workers, nothing played twice, errors kept apart."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def play(file: Path, *overrides: str, **options: Any) -> Report:
 
 
 def new(report: Report) -> int:
-    """Return how many games a run has found out."""
+    """Return the number of games whose outcome a run has added."""
     return report.played + report.alike
 
 
