@@ -57,23 +57,21 @@ class _Worker:
 
 
 class WorkerProcesses:
-    """Plays in worker processes of this machine.
+    """Plays in worker processes of this machine, started by fork where that is safe (Linux, no threads), else by spawn.
 
     Parameters
     ----------
     workers
         How many, at least 1.
-    method
-        How they are started; if left out, by fork where that is safe (Linux, no threads), else by spawn.
     limit
         Seconds that a game may take.
     output
         The file that keeps the output of the user's classes; there is none if they print nothing.
     """
 
-    def __init__(self, workers: int, method: str | None = None, *, limit: float = inf, output: Path) -> None:
+    def __init__(self, workers: int, *, limit: float = inf, output: Path) -> None:
         forks = sys.platform == "linux" and threading.active_count() == 1
-        self._context: Any = multiprocessing.get_context(method or ("fork" if forks else "spawn"))
+        self._context: Any = multiprocessing.get_context("fork" if forks else "spawn")
         self._count, self._limit, self._output = workers, limit, output
         self._workers: list[_Worker] = []
         self._tried: set[str] = set()  # games whose worker died
