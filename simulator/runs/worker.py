@@ -58,10 +58,11 @@ def play_job(job: Job) -> Record:
         A class made an impossible move; the task returns no record, or one that no table can hold; or this process has
         other code or data than the game's key was made from.
     """
-    _refuse_other_code(job)
-    with watched() as watch:
-        record: Record = job.point.task.make().play(job.point, job.seed)
-    _refuse_other_code(job)  # a file that was replaced meanwhile
+    try:
+        with watched() as watch:
+            record: Record = job.point.task.make().play(job.point, job.seed)
+    finally:  # also of a game that has raised: it may have done so for that reason
+        _refuse_other_code(job)
     if job.point.task.own and (fault := fault_of(record)):
         raise ScenarioError(f"task {job.point.task.label}: {fault}")
     if job.point.own:
