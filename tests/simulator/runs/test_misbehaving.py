@@ -125,7 +125,7 @@ def test_a_class_that_changes_another_spoils_its_own_games_only(workers: int, ca
 
 
 def test_no_process_is_left_behind() -> None:
-    play("forks", workers=1)
+    play("leaves_a_copy", workers=1)
     here = os.fsencode(os.getcwd())
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
