@@ -189,6 +189,9 @@ def test_progress_counts_every_game_once(file: Path) -> None:
     play(file, on_progress=lambda p: seen.append((p.done, p.share)))
     assert seen == sorted(seen)
     assert (seen[0], seen[-1]) == ((0, 0.0), (GAMES, 1.0))
+    play(file, "trials=6", on_progress=lambda p: seen.append((p.done, p.share)))
+    assert (GAMES, 0.5) in seen
+    assert seen[-1] == (2 * GAMES, 1.0)
 
 
 def test_an_adversary_that_raises_loses_its_own_games_only(file: Path) -> None:
