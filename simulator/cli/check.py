@@ -49,14 +49,12 @@ def check(files: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> 
 
 def _document(scenario: Scenario, work: Work) -> dict[str, Any]:
     """Return the work of a scenario."""
-    from disttrack.simulator.runs.manifest import files_of
-
     return {
         "games": scenario.games,
         "points": len(scenario.points),
         "trials": scenario.head.trials,
         "control_games": scenario.control_games,
-        "user_files": files_of(scenario),
+        "user_files": scenario.files,
         **{name: getattr(work, name) for name in ("workers", "messages", "seconds", "memory", "disk")},
     }
 

@@ -41,7 +41,7 @@ def bar(name: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None
         if quiet:
             return
         now = time.perf_counter()
-        words = ", ".join(part for part in progress.words(now - begun) if part)
+        words = progress.words(now - begun)
         drawing.update(line, completed=progress.share, words=words, refresh=True)
         if drawing.disable and now - last >= EVERY and not progress.finished:
             last = now

@@ -78,7 +78,7 @@ def run(
             if seeds is None:
                 report = execute(scenario, controls=not no_controls, on_progress=on_progress, **how)
             else:
-                held, errors = run_seeds(scenario, seeds, on_seed=lambda _: on_progress, **how)
+                held, errors = run_seeds(scenario, seeds, on_progress=on_progress, **how)
         if seeds is None:
             documents.append(print_run(scenario, report, form, figures=not no_figures))
         else:

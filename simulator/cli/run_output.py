@@ -24,12 +24,13 @@ def print_run(scenario: Scenario, report: Report, form: Form, *, figures: bool) 
     from disttrack.simulator.report.report import write_report
     from disttrack.simulator.results.answers import answer_table
     from disttrack.simulator.runs.journal import JOURNAL
+    from disttrack.simulator.runs.runner import PRINTED
 
     results, folder = report.results, report.results.dir
     answers = answer_table(results)
     _print_errors(report.errors, str(folder / "errors.txt"))
-    if report.printed:
-        say(report.printed, err=True)
+    if (folder / PRINTED).is_file():
+        say(f"printed by classes: {folder / PRINTED}", err=True)
     if report.damaged:
         rows = f"{report.damaged:,} rows of the journal could not be read; their games were played again"
         say(f"{rows} (the file is kept as {JOURNAL}.damaged)", err=True)

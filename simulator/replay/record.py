@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from disttrack.simulator.errors import ScenarioError, accepted
 from disttrack.simulator.game.play import play
 from disttrack.simulator.replay.plans import Plan, written
-from disttrack.simulator.runs.journal import game_seed
+from disttrack.simulator.runs.jobs import game_seed
 from disttrack.simulator.tasks.tracking import Count, prepare
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
 import os
 from collections.abc import Iterator, Sequence
@@ -10,10 +9,10 @@ from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from typing import Any, Final
 
 from disttrack.simulator.errors import RunError, ScenarioError
-from disttrack.simulator.runs.batches import Batches
 from disttrack.simulator.runs.estimate import cores
-from disttrack.simulator.runs.jobs import Job, Played, attempt
-from disttrack.simulator.tasks.base import Record, lost
+from disttrack.simulator.runs.jobs import Batches, Job, Played
+from disttrack.simulator.runs.worker import attempt
+from disttrack.simulator.tasks.base import lost
 
 PATIENCE: Final = 10.0
 """Seconds to wait for a scheduler before the run is refused, and for a result to arrive from its worker."""
@@ -21,9 +20,6 @@ EMPTY: Final = 60.0
 """Seconds to wait for a worker to come back when none is left."""
 LOOK: Final = 5.0
 """Seconds without a result after which the workers are counted."""
-
-Answers = tuple[list[tuple[str, Record, float]], ScenarioError | None]
-"""Key, record and seconds of the games of a batch, up to the first that cannot be played, and why it cannot."""
 
 
 def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
@@ -37,14 +33,15 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
     Raises
     ------
     ScenarioError
-        The extra is not installed, or there is no scheduler or no worker at that address; or a game cannot be played.
+        The extra is not installed, or there is no scheduler or no worker at that address.
     RunError
         The cluster, or its last worker, is gone.
     """
     try:
-        distributed: Any = importlib.import_module("distributed")
+        import distributed as installed
     except ImportError as error:
         raise ScenarioError("--scheduler needs Dask: pip install 'disttrack[dask]'") from error
+    distributed: Any = installed  # it has no types
     # what goes wrong is reported in one line; Dask would add its tracebacks to it
     for name in list(logging.root.manager.loggerDict):
         if name.split(".")[0] in ("distributed", "tornado", "asyncio"):
@@ -74,39 +71,28 @@ def play_on_dask(address: str, batches: Batches) -> Iterator[list[Played]]:
 def _play(distributed: Any, client: Any, batches: Batches) -> Iterator[list[Played]]:
     """Keep two batches per worker at the cluster, one in play and one waiting, until all games have ended."""
     waiting: dict[Any, list[Job]] = {}
-    again: list[Job] = []  # games of a batch whose workers died: which one was the cause is unknown, so each alone
-    while batches or again or waiting:
-        while (batches or again) and len(waiting) < 2 * batches.workers:
-            batch = [again.pop()] if again else batches.next()
+    while batches or waiting:
+        while batches and len(waiting) < 2 * batches.workers:
+            batch = batches.next()
             waiting[client.submit(_play_batch, batch, pure=False)] = batch
         try:
             done = distributed.wait(list(waiting), timeout=LOOK, return_when="FIRST_COMPLETED").done
             future = next(iter(done))
-            played, fault = future.result(timeout=PATIENCE)  # it lies on its worker, and may be lost with it
+            answers = future.result(timeout=PATIENCE)  # it lies on its worker, and may be lost with it
         except TimeoutError:
             client.wait_for_workers(1, timeout=EMPTY)
-            continue
+            yield []
         except distributed.KilledWorker:
             batch = waiting.pop(future)
             if len(batch) == 1:
                 yield [Played(batch[0], lost("ProcessDied: its Dask workers died"), 0.0)]
             else:
-                again += batch
-            continue
-        jobs = {job.key: job for job in waiting.pop(future)}
-        yield [Played(jobs[key], record, seconds) for key, record, seconds in played]
-        if fault is not None:
-            raise fault
+                batches.put_back(batch)
+        else:
+            yield [Played(job, *answer) for job, answer in zip(waiting.pop(future), answers, strict=True)]
 
 
-def _play_batch(batch: Sequence[Job]) -> Answers:
-    """Play a batch, up to the first game that cannot be played; what the classes print is no part of the output."""
-    played: list[tuple[str, Record, float]] = []
+def _play_batch(batch: Sequence[Job]) -> list[tuple[Any, float]]:
+    """Return the record and the seconds of each game of a batch; what the classes print is no part of the output."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-        for job in batch:
-            try:
-                _, record, seconds = attempt(job)
-            except ScenarioError as error:
-                return played, ScenarioError(str(error))
-            played.append((job.key, record, seconds))
-    return played, None
+        return [attempt(job)[1:] for job in batch]

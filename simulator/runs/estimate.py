@@ -1,4 +1,4 @@
-"""How much a scenario needs: games, messages, time, memory. Known before anything runs; too much of it is refused."""
+"""The resources that a scenario needs: games, messages, time, memory. Computed before anything runs."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ BYTES_A_WORKER: Final = 150e6
 BYTES_A_GAME: Final = 30e3
 """Tables and journal, most of it the timeline of 200 checkpoints."""
 BYTES_A_KEY: Final = 500.0
-"""What is kept of a game that waits to be played: its key, its seed, its place."""
+"""Memory of a game that waits to be played: its key, its seed, its place."""
 SECONDS_A_GAME: Final = 0.003
-"""What a game costs beside its messages: making the parts, handing over, keeping."""
+"""Overhead of a game beside its messages: making the parts, handing over, keeping."""
 CGROUP: Final = Path("/sys/fs/cgroup")
 
 
@@ -56,7 +56,7 @@ class Work:
     largest: Point
 
     def refuse_too_large(self) -> None:
-        """Raise ScenarioError if more memory is needed than there is; it says how much, and what needs it."""
+        """Raise ScenarioError if more memory is needed than is free; the message names the largest games."""
         if self.free is not None and self.memory > self.free:
             hands = f"{self.workers} games at a time" if self.workers > 1 else "one game at a time"
             raise ScenarioError(

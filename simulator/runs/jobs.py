@@ -1,122 +1,150 @@
-"""The games of a run as jobs: planned, handed to workers, and played one at a time."""
+"""The games of a run as jobs: planned, and handed out in batches.
+
+Batches are large enough that handing them over costs little, and small enough that all workers end together. The
+duration of a game is known only afterwards, so batches are sized by the finished games of the same point.
+"""
 
 from __future__ import annotations
 
-import os
-import platform
-import time
-import traceback
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Final, NamedTuple
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.game.streams import watched
-from disttrack.simulator.points.code import digest_of
 from disttrack.simulator.points.point import Point, canonical
 from disttrack.simulator.points.source import guarded
-from disttrack.simulator.runs.estimate import seconds_of
-from disttrack.simulator.runs.journal import game_key, game_seed, pack, unpack
-from disttrack.simulator.scenario.load import Scenario
-from disttrack.simulator.tasks.base import Record, fault_of, lost
+from disttrack.simulator.tasks.base import Record, Task
 
 
 class Job(NamedTuple):
     """One game to be played."""
 
     key: str
+    """Identifies the game: a hash of the seed and of everything that it is played with."""
     point: Point
     trial: int
     seed: int
     cost: float
     """Expected seconds: costly games are played first."""
-    made_of: Mapping[str, str] | None = None
-    """The code and data that its key was made from; None leaves the worker's own unchecked."""
+    made_of: Mapping[str, str]
+    """The code and data that its key was made from: a worker with other ones refuses the job."""
 
 
 class Played(NamedTuple):
-    """A game that has ended: its job, its record, and the seconds that it took."""
+    """A game that has ended: its job, its record (or why the run cannot go on), and the seconds that it took."""
 
     job: Job
-    record: Record
+    record: Record | Exception
     seconds: float
 
 
 @guarded()
-def plan(scenario: Scenario, points: Sequence[tuple[Point, int]]) -> list[Job]:
-    """Return the games of some points of a scenario, each with its number of trials, in the order of (point, trial)."""
-    seeds = [game_seed(scenario.head.seed, trial) for trial in range(max((trials for _, trials in points), default=0))]
+def plan(points: Sequence[tuple[Point, int]], seed: int, task: Task) -> list[Job]:
+    """Return the games of points, each with its number of trials, in the order of (point, trial).
+
+    Parameters
+    ----------
+    points
+        The points and their numbers of trials.
+    seed
+        The scenario's seed.
+    task
+        The task, which estimates the duration of a game.
+    """
 
     def games(point: Point, trials: int) -> Iterator[Job]:
-        made_of, cost = point.made_of(), seconds_of(scenario.task.demand(point))
+        made_of, cost = point.made_of(), task.demand(point).seconds
         identity = canonical([point.identity(), made_of])
-        for trial, seed in enumerate(seeds[:trials]):
-            yield Job(game_key(identity, seed), point, trial, seed, cost, made_of)
+        for trial, own in enumerate(seeds[:trials]):
+            key = hashlib.sha256(f"{own}\n{identity}".encode()).hexdigest()[:40]
+            yield Job(key, point, trial, own, cost, made_of)
 
+    seeds = [game_seed(seed, trial) for trial in range(max((trials for _, trials in points), default=0))]
     return [job for one in points for job in games(*one)]
 
 
-def attempt(job: Job) -> Played:
-    """Play one game. What a class raises ends its own game only; Ctrl-C in the project's own code is the user's.
+def game_seed(seed: int, trial: int) -> int:
+    """Return the seed of a trial: the same for all points, so that protocols are compared on the same coins.
 
-    Raises
-    ------
-    ScenarioError
-        The run cannot go on: see `play_job`.
+    Examples
+    --------
+    >>> game_seed(2023, 0) == game_seed(2023, 0) != game_seed(2023, 1)
+    True
     """
-    begun = time.perf_counter()
-    try:
-        record = play_job(job)
-    except ScenarioError:
-        raise
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and not job.point.own:
-            raise
-        record = lost(traceback.format_exc())
-    return Played(job, record, time.perf_counter() - begun)
+    from numpy.random import SeedSequence
+
+    (state,) = SeedSequence([seed, trial]).generate_state(1, "uint64")
+    return int(state) >> 1
 
 
-def play_job(job: Job) -> Record:
-    """Play one game, and note whether every seed gives it.
+class Batches:
+    """Hands out games in batches of about half a second, each of one point.
 
-    Raises
-    ------
-    ScenarioError
-        A class made an impossible move; the task returns no record, or one that no table can hold; or this process has
-        other code or data than the game's key was made from.
+    The first game of each point comes before all others: it shows how long the point's games take, and whether they
+    draw any coins at all. Points with the same code of the user's follow each other, the costly ones first.
+
+    Parameters
+    ----------
+    jobs
+        The games to be played.
+
+    Attributes
+    ----------
+    workers
+        Number of batches that are played at a time; set by the pool that plays them.
+    own
+        Whether code of the user's is run for any of the games.
     """
-    _refuse_other_code(job)
-    with watched() as watch:
-        record: Record = job.point.task.make().play(job.point, job.seed)
-    _refuse_other_code(job)  # a file that was replaced meanwhile
-    if job.point.task.own and (fault := fault_of(record)):
-        raise ScenarioError(f"task {job.point.task.label}: {fault}")
-    if job.point.own:
-        record = unpack(pack(record))  # plain values: whoever receives it need not know the user's classes
-    if record.coins and record.error is None and job.point.draws_from_streams and not watch.drawn:
-        return replace(record, coins=False)  # up to the first number that is drawn, all seeds give the same game
-    return record
 
+    TARGET = 0.5
+    """Intended seconds of a batch: a hand-over costs about a millisecond."""
 
-_CHECKED: Final[dict[Hashable, dict[str, str]]] = {}
-"""Files that games are played with, by parts and by what these are made of: to find them takes milliseconds."""
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self.workers = 1
+        self.own = any(job.point.own for job in jobs)
+        by_point: defaultdict[int, list[Job]] = defaultdict(list)
+        for job in jobs:
+            by_point[job.point.number].append(job)
+        ordered = sorted(by_point.values(), key=lambda jobs: (sorted(jobs[0].point.own), -jobs[0].cost))
+        for waiting in ordered:
+            waiting.reverse()  # the next one is the last
+        self._alone = [waiting.pop() for waiting in reversed(ordered)]
+        self._waiting = {waiting[0].point.number: waiting for waiting in ordered if waiting}
+        self._seconds: defaultdict[int, list[float]] = defaultdict(list)  # of the games that were played, by point
 
+    def __len__(self) -> int:
+        return len(self._alone) + sum(map(len, self._waiting.values()))
 
-def _refuse_other_code(job: Job) -> None:
-    """Raise ScenarioError if this process plays with other code or data than the game's key was made from."""
-    if job.made_of is None:
-        return
-    parts = (job.point.task, job.point.protocol, job.point.adversary)
-    place = canonical([[part.kind, part.folder, part.arguments] for part in parts]), frozenset(job.made_of.items())
-    files = _CHECKED.get(place)
-    if files is not None and all(Path(path).exists() and digest_of(Path(path)) == files[path] for path in files):
-        return
-    if (here := job.point.made_of()) == job.made_of:
-        _CHECKED[place] = {path: digest for part in parts for path, digest in part.files().items()}
-        return
-    names = [name for name in {**job.made_of, **here} if here.get(name) != job.made_of.get(name)]
-    raise ScenarioError(
-        f"{job.point.describe()}: {', '.join(names)}: not the same at {platform.node()} (process {os.getpid()}) "
-        "as when the run was planned; finished games are kept: start workers anew, and the run"
-    )
+    def next(self) -> list[Job]:
+        """Return the next batch."""
+        if self._alone:
+            return [self._alone.pop()]
+        number = next((one for one in self._waiting if one in self._seconds), next(iter(self._waiting)))
+        jobs, size = self._waiting[number], 1
+        if number in self._seconds:
+            share = len(jobs) // (2 * self.workers)  # smaller ones at the end, to end together
+            size = max(1, min(share, int(self.TARGET / max(self._mean(number), 1e-9))))
+        batch = [jobs.pop() for _ in range(size)]
+        if not jobs:
+            del self._waiting[number]
+        return batch
+
+    def learn(self, job: Job, seconds: float) -> None:
+        """Note how long a game took."""
+        self._seconds[job.point.number].append(seconds)
+
+    def left(self) -> float:
+        """Return the seconds that waiting games will take, by the games of their points so far."""
+        known = [number for number in self._waiting if number in self._seconds]
+        return sum(len(self._waiting[number]) * self._mean(number) for number in known) / self.workers
+
+    def withdraw(self, point: int) -> list[Job]:
+        """Take out the waiting games of a point, and return them."""
+        return self._waiting.pop(point, [])
+
+    def put_back(self, jobs: Iterable[Job]) -> None:
+        """Take back games whose worker died; each is handed out alone, as one of them may have been the cause."""
+        self._alone += reversed(list(jobs))
+
+    def _mean(self, number: int) -> float:
+        return sum(self._seconds[number]) / len(self._seconds[number])

@@ -1,8 +1,8 @@
 """The journal: every finished game, kept as it finishes; nothing is lost and nothing is played twice.
 
 A SQLite file beside the tables, a row a game with its key and a checksum. Each batch is one transaction, which is on
-the disk when `put` returns. Whoever has the journal open keeps other runs out of the folder. A game is recognised by
-what determines it (see `game_key`), not by its place in the scenario.
+the disk when `put` returns. An open journal keeps other runs out of the folder. A game is identified by
+the key of its job, and not by its place in the scenario.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict
 from fractions import Fraction
@@ -31,33 +31,6 @@ FULL: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 REFUSED: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
 
 
-def game_key(identity: str, seed: int) -> str:
-    """Return the key by which a game is recognised.
-
-    Parameters
-    ----------
-    identity
-        The point as canonical JSON: kinds, parameters, sizes, and the rules, code and data that it is played with.
-    seed
-        The game's own seed.
-    """
-    return hashlib.sha256(f"{seed}\n{identity}".encode()).hexdigest()[:40]
-
-
-def game_seed(seed: int, trial: int) -> int:
-    """Return the seed of a trial: the same for all points, so that protocols are compared on the same coins.
-
-    Examples
-    --------
-    >>> game_seed(2023, 0) == game_seed(2023, 0) != game_seed(2023, 1)
-    True
-    """
-    from numpy.random import SeedSequence
-
-    (state,) = SeedSequence([seed, trial]).generate_state(1, "uint64")
-    return int(state) >> 1
-
-
 class Journal:
     """The finished games of a results folder.
 
@@ -66,7 +39,7 @@ class Journal:
     Parameters
     ----------
     path
-        The file; made if it is not there.
+        The file; made if it is not there, with its folder.
     fresh
         Whether to forget the games that are in it.
 
@@ -88,6 +61,7 @@ class Journal:
         self._known: set[str] = set()
         self._lost: dict[str, Record] = {}
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 self._file = self._open()
                 self.damaged = self._read(self._file)
@@ -146,11 +120,11 @@ class Journal:
                     raise
 
     def known(self) -> set[str]:
-        """Return the keys of the finished games; one that was lost to an error is not finished."""
+        """Return the keys of the finished games; one that ended in an error is not finished."""
         return set(self._known)
 
     def get(self, key: str) -> Record:
-        """Return a game, or one that was lost to an error since the journal was opened.
+        """Return a game, finished or ended in an error since the journal was opened.
 
         Raises
         ------
@@ -165,16 +139,15 @@ class Journal:
         except (sqlite3.Error, ValueError, TypeError, zlib.error, RecursionError) as error:
             raise RunError(f"{self.path}: the game {key} cannot be read ({error}); take its row out") from error
 
-    def put(self, games: Iterable[tuple[str, Record]]) -> None:
-        """Keep games; those that were lost to an error only as long as the journal is open.
+    def put(self, games: Mapping[str, Record]) -> None:
+        """Keep games by their keys; games that ended in an error only as long as the journal is open.
 
         Raises
         ------
         RunError
             The disk is full or the file cannot be written; what was kept before stays whole.
         """
-        records = dict(games)
-        packed = {key: pack(record) for key, record in records.items() if record.error is None}
+        packed = {key: pack(record) for key, record in games.items() if record.error is None}
         try:
             with self._file:
                 self._file.executemany(KEEP, [(key, one, _checksum(key, one)) for key, one in packed.items()])
@@ -183,7 +156,7 @@ class Journal:
                 f"{self.path}: cannot be written ({error}); finished games are kept, the same command goes on"
             ) from error
         self._known |= set(packed)
-        self._lost = {key: record for key, record in {**self._lost, **records}.items() if key not in self._known}
+        self._lost = {key: record for key, record in {**self._lost, **games}.items() if key not in self._known}
 
     def close(self) -> None:
         """Close the file, and let other runs in."""
@@ -197,8 +170,10 @@ class Journal:
         self.close()
 
     def _refusal(self, error: Exception) -> RunError | ScenarioError:
+        folder = self.path.parent
+        if isinstance(error, OSError):
+            return ScenarioError(f"{folder}: cannot be written: {error.strerror or error}")
         if _code(error) in BUSY:
-            folder = self.path.parent
             return ScenarioError(f"{folder}: another run is writing to this folder; choose another with --out")
         kind = RunError if _code(error) in FULL else ScenarioError
         return kind(f"{self.path}: cannot be opened or written: {error}")
@@ -225,7 +200,7 @@ def pack(record: Record) -> bytes:
 
 
 def unpack(packed: bytes) -> Record:
-    """Return the record that `pack` has made these bytes of."""
+    """Return the record that `pack` made these bytes of."""
     return Record(**json.loads(zlib.decompress(packed)))
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
-import subprocess
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from disttrack.simulator.points.code import own_code, versions
 from disttrack.simulator.points.point import Point
-from disttrack.simulator.points.source import is_reference
 from disttrack.simulator.results.files import remove_drawings, writing
 from disttrack.simulator.results.manifest_file import read_manifest
 from disttrack.simulator.results.table_file import digests_of
@@ -31,7 +28,6 @@ def write_manifest(
     seeds: Sequence[int],
     games: Mapping[str, int],
     workers: str,
-    begun: float,
     seconds: float,
 ) -> None:
     """Write ``manifest.json``, the only file of a result with the time of day in it, after its tables.
@@ -41,15 +37,13 @@ def write_manifest(
     Parameters
     ----------
     first
-        The first game of each point: its engine, and why this one was taken.
+        The first game of each point, which names its engine and the reason for it.
     seeds
         The seed of each trial.
     games
         How many were played, taken from the journal, and lost to errors.
     workers
         Who played them.
-    begun
-        When, in seconds since 1970.
     seconds
         How long it took.
     """
@@ -57,10 +51,9 @@ def write_manifest(
         "scenario": dict(scenario.data),
         "comment": _comment(scenario),
         "name": scenario.name,
-        "task": scenario.points[0].task.label,
         "rules": scenario.task.rules,
-        "code": {"digest": own_code(), "commit": _commit()},
-        "files": files_of(scenario),
+        "code": {"digest": own_code()},
+        "files": scenario.files,
         "versions": versions(),
         "machine": {
             "system": platform.system(),
@@ -68,7 +61,7 @@ def write_manifest(
             "processor": platform.machine(),
             "cores": os.cpu_count(),
         },
-        "begun": datetime.fromtimestamp(begun, UTC).isoformat(timespec="seconds"),
+        "begun": (datetime.now(UTC) - timedelta(seconds=seconds)).isoformat(timespec="seconds"),
         "seconds": round(seconds, 3),
         "workers": workers,
         "games": dict(games),
@@ -109,32 +102,3 @@ def _point(point: Point, first: Record) -> dict[str, Any]:
         "engine": first.row.get("engine", ""),
         "engine_reason": first.engine_reason,
     }
-
-
-def files_of(scenario: Scenario) -> dict[str, str]:
-    """Return the files of the user's that the games were made of, code and data, each with its SHA-256."""
-    points = [*scenario.points, *(point for point, _ in scenario.broken)]
-    parts = {id(part): part for point in points for part in (point.task, point.protocol, point.adversary)}
-    paths = sorted({path for part in parts.values() for path in part.files()})
-    return {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in paths if Path(path).is_file()}
-
-
-def own_classes(scenario: Scenario) -> dict[str, Any]:
-    """Return the users' classes that a scenario names, by reference: its result is drawn with them."""
-    sides = (part for point in scenario.points for part in (point.task, point.protocol, point.adversary))
-    return {part.kind: part.maker() for part in (*scenario.plots, *sides) if is_reference(part.kind)}
-
-
-def _commit() -> str | None:
-    """Return the commit of the checkout that this program runs from; None if it runs from none."""
-    root = Path(__file__).resolve().parents[2]
-    if not (root / ".git").exists():
-        return None
-    try:
-        asked = subprocess.run(
-            ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"],
-            capture_output=True, text=True, check=True, timeout=10,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return asked.stdout.strip() or None

@@ -24,9 +24,9 @@ class Progress:
     """Games that an earlier run had finished."""
     played: int = 0
     alike: int = 0
-    """Games that are taken from another seed's, for no coin is drawn in them."""
+    """Games without coins, taken from another seed of their point."""
     left: float = 0.0
-    """Seconds that the games still to be handed over will take, by the games of their points so far."""
+    """Estimated seconds for the games that wait, from the finished games of their points."""
     finished: bool = False
 
     @property
@@ -36,21 +36,22 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """Return which part of the games has ended, from 0 to 1."""
+        """Return the share of the games that has ended, from 0 to 1."""
         return self.done / self.games if self.games else 1.0
 
-    def words(self, seconds: float) -> tuple[str, str, str]:
+    def words(self, seconds: float) -> str:
         """Return games, rate and time left in words, `seconds` after the start."""
-        games = f"{self.done:,} of {self.games:,} games"
-        if not self.played:
-            return games, "", ""
-        rate = self.played / seconds
-        pace = f"{rate:,.1f} games/s" if rate >= 1 else f"{1 / rate:,.1f} s per game"
-        return games, pace, f"{duration(self.left)} left" if self.done < self.games else ""
+        parts = [f"{self.done:,} of {self.games:,} games"]
+        if self.played:
+            rate = self.played / seconds
+            parts.append(f"{rate:,.1f} games/s" if rate >= 1 else f"{1 / rate:,.1f} s per game")
+            if self.done < self.games:
+                parts.append(f"{duration(self.left)} left")
+        return ", ".join(parts)
 
 
 def in_notebook() -> bool:
-    """Tell whether this process is the kernel of a notebook."""
+    """Return whether this process is the kernel of a notebook."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 
@@ -68,7 +69,7 @@ def notebook_bar(name: str) -> Callable[[Progress], None]:
         if now - last < EVERY and not progress.finished:
             return
         last = now
-        words = ", ".join(part for part in progress.words(now - begun) if part)
+        words = progress.words(now - begun)
         bar = f"<progress value='{progress.share:.4f}' max='1' style='width:16em'></progress>"
         text = {"text/html": f"<div>{escape(name)} {bar} {escape(words)}</div>", "text/plain": f"{name}: {words}"}
         handle.update(text, raw=True)

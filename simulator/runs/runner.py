@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -16,20 +16,20 @@ from disttrack.simulator.points.code import check_unchanged
 from disttrack.simulator.results.files import sweep
 from disttrack.simulator.results.folder import Results
 from disttrack.simulator.results.write import PlacedRecord, write_tables
-from disttrack.simulator.runs.batches import Batches
 from disttrack.simulator.runs.estimate import cores, estimate
-from disttrack.simulator.runs.jobs import Job, Played, attempt, plan
+from disttrack.simulator.runs.jobs import Batches, Job, Played, plan
 from disttrack.simulator.runs.journal import JOURNAL, Journal
-from disttrack.simulator.runs.manifest import own_classes, write_manifest
+from disttrack.simulator.runs.manifest import write_manifest
 from disttrack.simulator.runs.processes import WorkerProcesses
 from disttrack.simulator.runs.progress import Progress, in_notebook, notebook_bar
+from disttrack.simulator.runs.worker import attempt
 from disttrack.simulator.scenario.load import Scenario, load
 from disttrack.simulator.tasks.base import Record
 
 EVERY: Final = 0.5
-"""Seconds of games that are kept in one transaction: these are played again after a kill, at most."""
+"""Seconds of games per transaction: at most these are played again after a kill."""
 PRINTED: Final = "output.log"
-"""The file in a folder of results that keeps what the user's classes print."""
+"""The file in a folder of results with the printed output of the user's classes."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,11 @@ class Report:
     errors
         One line for each game that an error ended.
     played, alike, kept
-        How many games were played, taken from another seed's, and kept from earlier runs.
+        Number of games played, of games without coins taken from another seed, and of games of earlier runs.
     seconds
         How long it took.
     damaged
         Rows of the journal that could not be read: their games were played again.
-    printed
-        Where the output of the user's classes is, in a line; empty if they printed nothing.
     """
 
     results: Results
@@ -60,11 +58,10 @@ class Report:
     kept: int
     seconds: float
     damaged: int = 0
-    printed: str = ""
 
     @property
     def ok(self) -> bool:
-        """Tell whether all claims hold and no game ended in an error."""
+        """Return whether all claims hold and no game ended in an error."""
         return not self.errors and all(finding.holds for finding in self.findings)
 
 
@@ -143,31 +140,24 @@ def execute(
     """Play a checked scenario that memory has room for; `run` describes the parameters."""
     _check(workers, scheduler, game_timeout)
     check_unchanged()
-    begun, clock = time.time(), time.perf_counter()
+    begun = time.perf_counter()
     workers = workers or cores()
     folder = Path(out) if out is not None else Path("results") / scenario.name
-    with _writable(folder):
-        folder.mkdir(parents=True, exist_ok=True)
     place = folder.absolute()  # whatever folder a class of the user's goes to
+    points = [(point, scenario.head.trials) for point in scenario.points]
     with Journal(place / JOURNAL, fresh=fresh) as journal:
         sweep(place)
-        with _writable(folder / PRINTED):
-            (place / PRINTED).unlink(missing_ok=True)
-        planned = plan(scenario, [(point, scenario.head.trials) for point in scenario.points])
-        broken = plan(scenario, scenario.broken if controls else [])
-        progress = Progress()
-        waiting = _waiting([*planned, *broken], journal, progress)
-        batches, hands = Batches(waiting), min(workers, len(waiting))
-        if scheduler is not None and waiting:
-            games = _play_on_dask(scheduler, batches)
-        elif hands > 1 or (hands and game_timeout is not None) or any(job.point.own for job in waiting):
-            # a user's code always has a process of its own
-            games = WorkerProcesses(hands, limit=game_timeout, output=place / PRINTED).play(batches)
-        else:
-            games = _play_here(batches)
+        jobs = plan([*points, *(scenario.broken if controls else [])], scenario.head.seed, scenario.task)
+        planned, broken = jobs[: scenario.games], jobs[scenario.games :]
+        known = journal.known()
+        waiting = {job.key: job for job in jobs if job.key not in known}  # equal points share their games
+        keys = {job.key for job in jobs}
+        progress = Progress(games=len(keys), kept=len(keys & known))
+        batches = Batches(list(waiting.values()))
+        games = _games(batches, workers, scheduler, game_timeout, place / PRINTED)
         _play(games, batches, journal, progress, on_progress or (lambda _: None))
         findings, errors = write_tables(place, scenario, _records(journal, planned), _records(journal, broken))
-        seconds = time.perf_counter() - clock
+        seconds = time.perf_counter() - begun
         write_manifest(
             place,
             scenario,
@@ -182,11 +172,10 @@ def execute(
                 "errors": len(errors),
             },
             workers=f"scheduler {scheduler}" if scheduler else f"{workers} on this machine",
-            begun=begun,
             seconds=seconds,
         )
     counts = progress.played, progress.alike, progress.kept, seconds, journal.damaged
-    return Report(Results(folder, own_classes(scenario)), findings, errors, *counts, _printed(folder))
+    return Report(Results(folder, scenario.own_classes), findings, errors, *counts)
 
 
 def _check(workers: int | None, scheduler: str | None, game_timeout: float | None) -> None:
@@ -198,44 +187,24 @@ def _check(workers: int | None, scheduler: str | None, game_timeout: float | Non
         raise ScenarioError("game_timeout: games on a Dask cluster cannot be ended; leave out the one or the other")
 
 
-@contextmanager
-def _writable(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be written: {error.strerror or error}") from error
+def _games(
+    batches: Batches, workers: int, scheduler: str | None, game_timeout: float | None, output: Path
+) -> Iterator[list[Played]]:
+    """Return the iterator that plays the games: on a cluster, in worker processes, or in this process."""
+    with suppress(OSError):  # of an earlier run
+        output.unlink()
+    if scheduler is not None and batches:
+        from disttrack.simulator.runs.dask_workers import play_on_dask  # Dask is needed for nothing else
 
-
-def _waiting(planned: Sequence[Job], journal: Journal, progress: Progress) -> list[Job]:
-    """Return the games that are not in the journal yet; count those that are.
-
-    Missing games of a point that draws no coins are copied from one that an earlier run has played.
-    """
-    known = journal.known()
-    waiting: dict[str, Job] = {}
-    for job in planned:
-        if job.key not in known:  # points that are equal share their games
-            waiting.setdefault(job.key, job)
-    keys = {job.key for job in planned}
-    progress.games, progress.kept = len(keys), len(keys & known)
-    missing = {job.point.number for job in waiting.values()}
-    there = {job.point.number: job.key for job in planned if job.key in known and job.point.number in missing}
-    records = {number: record for number, key in there.items() if _is_alike(record := journal.get(key))}
-    alike = [job for job in waiting.values() if job.point.number in records]
-    journal.put((job.key, records[job.point.number]) for job in alike)
-    progress.alike = len(alike)
-    return [job for job in waiting.values() if job.point.number not in records]
-
-
-def _play_on_dask(scheduler: str, batches: Batches) -> Iterator[list[Played]]:
-    """Play on a cluster; Dask need not be installed for anything else."""
-    from disttrack.simulator.runs.dask_workers import play_on_dask
-
-    return play_on_dask(scheduler, batches)
+        return play_on_dask(scheduler, batches)
+    hands = min(workers, len(batches))
+    if hands > 1 or (hands and game_timeout is not None) or batches.own:  # the user's code never runs in this process
+        return WorkerProcesses(hands, limit=game_timeout or inf, output=output).play(batches)
+    return _play_here(batches)
 
 
 def _play_here(batches: Batches) -> Iterator[list[Played]]:
-    """Play in this process: games in which no code of the user's has a part."""
+    """Play in this process: games that execute no code of the user's."""
     while batches:
         for job in batches.next():
             yield [attempt(job)]
@@ -249,10 +218,10 @@ def _play(
     on_progress: Callable[[Progress], None],
 ) -> None:
     """Keep games as they end, those of half a second in one transaction."""
-    ended: list[tuple[Job, Record]] = []
+    ended: dict[str, Record] = {}
 
     def keep() -> None:
-        journal.put((job.key, record) for job, record in ended)
+        journal.put(ended)
         ended.clear()
         progress.left = batches.left()
         on_progress(progress)
@@ -263,12 +232,15 @@ def _play(
         with closing(games):  # type: ignore[type-var]
             for played in games:
                 for job, record, seconds in played:
+                    if not isinstance(record, Record):
+                        raise record
                     batches.learn(job, seconds)
-                    alike = batches.withdraw(job.point.number) if _is_alike(record) else []
-                    ended += [(one, record) for one in (job, *alike)]
+                    # no coin was drawn: every seed gives this game
+                    alike = [] if record.coins or record.error else batches.withdraw(job.point.number)
+                    ended |= {one.key: record for one in (job, *alike)}
                     progress.played += 1
                     progress.alike += len(alike)
-                if ended and (not played or time.monotonic() - kept_at >= EVERY):
+                if ended and time.monotonic() - kept_at >= EVERY:
                     keep()
                     kept_at = time.monotonic()
     finally:
@@ -278,20 +250,6 @@ def _play(
         on_progress(progress)
 
 
-def _is_alike(record: Record) -> bool:
-    """Tell whether every seed gives this game: chance had no part in it."""
-    return not record.coins and record.error is None
-
-
 def _records(journal: Journal, planned: Sequence[Job]) -> Iterator[PlacedRecord]:
     for job in planned:
         yield job.point.number, job.trial, job.seed, journal.get(job.key)
-
-
-def _printed(folder: Path) -> str:
-    """Return in a line where the output of the user's classes is; empty without output, of which no file is kept."""
-    log = folder / PRINTED
-    if log.is_file() and log.stat().st_size:
-        return f"printed by classes: {log}"
-    log.unlink(missing_ok=True)
-    return ""

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 from disttrack.simulator.claims.judge import UNDECIDED, Finding
 from disttrack.simulator.results.files import writing
-from disttrack.simulator.runs.progress import Progress
 from disttrack.simulator.runs.runner import Report, execute
 from disttrack.simulator.scenario.load import Scenario
 
 FOLDER = "seeds"
-"""Where, in the folder of the results, those of fresh seeds are kept: a folder a seed."""
+"""Folder, within that of the results, with one folder of results per fresh seed."""
 TABLE = "seeds.csv"
 
 
@@ -27,13 +26,13 @@ class Held:
     name, group, measure, bound
         The claim's own.
     seeds, held
-        How many seeds there were, and under how many of them it held.
+        Number of seeds, and number of seeds under which it held.
     least, most
         Least and largest measured value; None if nothing could be measured.
     failed
         The seeds under which it did not hold.
     undecided
-        The seeds under which errors have ended games of it: it neither held nor failed.
+        The seeds under which games of it ended in errors: it neither held nor failed.
     """
 
     name: str
@@ -49,20 +48,12 @@ class Held:
 
     @property
     def always(self) -> bool:
-        """Tell whether it held under every seed."""
+        """Return whether it held under every seed."""
         return self.held == self.seeds
 
 
 def run_seeds(
-    scenario: Scenario,
-    seeds: int,
-    *,
-    out: str | Path | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    fresh: bool = False,
-    game_timeout: float | None = None,
-    on_seed: Callable[[int], Callable[[Progress], None] | None] = lambda _: None,
+    scenario: Scenario, seeds: int, *, out: str | Path | None = None, **options: Any
 ) -> tuple[list[Held], list[str]]:
     """Play a scenario under seeds that follow its own, without its controls, and write ``seeds.csv``.
 
@@ -71,14 +62,16 @@ def run_seeds(
     Parameters
     ----------
     seeds
-        How many.
-    on_seed
-        Called with each seed; returns what is called with its progress.
+        Number of seeds.
+    out
+        The folder for the table and for the results of the seeds; ``results/NAME`` if left out.
+    options
+        Other options of `simulator.runs.runner.execute`.
 
     Returns
     -------
     held, errors
-        A row a claim and group; one line for each game that an error ended.
+        A row per claim and group; one line for each game that an error ended.
 
     Raises
     ------
@@ -88,21 +81,9 @@ def run_seeds(
     folder = Path(out) if out is not None else Path("results") / scenario.name
     reports: dict[int, Report] = {}
     for seed in range(scenario.head.seed + 1, scenario.head.seed + 1 + seeds):
-        anew = replace(
-            scenario,
-            head=scenario.head.model_copy(update={"seed": seed}),
-            data={**scenario.data, "seed": seed},
-        )
-        reports[seed] = execute(
-            anew,
-            out=folder / FOLDER / str(seed),
-            workers=workers,
-            scheduler=scheduler,
-            fresh=fresh,
-            game_timeout=game_timeout,
-            controls=False,
-            on_progress=on_seed(seed),
-        )
+        head = scenario.head.model_copy(update={"seed": seed})
+        anew = replace(scenario, head=head, data={**scenario.data, "seed": seed})
+        reports[seed] = execute(anew, out=folder / FOLDER / str(seed), controls=False, **options)
     held = _held(reports)
     with writing(folder) as start:
         table = csv.writer(start(TABLE), lineterminator="\n")
@@ -113,7 +94,7 @@ def run_seeds(
 
 
 def _held(reports: dict[int, Report]) -> list[Held]:
-    """Return a row a claim and group, in the order in which they are first met."""
+    """Return one row per claim and group, in the order in which they first occur."""
     by_claim: dict[tuple[str, ...], list[tuple[int, Finding]]] = {}
     for seed, report in reports.items():
         for finding in report.findings:  # claims may share a name

@@ -1,28 +1,84 @@
-"""A worker process: plays the games that it is handed and sends each as it ends, whatever the user's classes do in it.
+"""What a worker does: it plays one job after the other and sends each record.
 
-A class may print, leave the folder, fork, start threads or end the process. What it prints goes to a log, and a copy
-that it made of the process never takes part in the run: only the process that was started answers.
+In a process of its own a class of the user's may print, leave the folder, fork, start threads or end the process. Its
+output goes to a log. A copy that it made of the process takes no part in the run: only the started process answers.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import signal
 import sys
 import threading
 import time
-from contextlib import suppress
+import traceback
+from dataclasses import replace
+from io import TextIOWrapper
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
+import disttrack.simulator.game.play  # noqa: F401 - takes a second: imported once, and no part of a game's time
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.runs.jobs import Job, attempt
+from disttrack.simulator.game.streams import watched
+from disttrack.simulator.runs.jobs import Job, Played
+from disttrack.simulator.runs.journal import pack, unpack
 from disttrack.simulator.runs.signals import let_in
-from disttrack.simulator.tasks.base import Record
+from disttrack.simulator.tasks.base import Record, fault_of, lost
 
 READY: Final = "ready"
-"""What a worker sends when it has imported what games need: from then on a game takes its own time."""
+"""Message of a worker that has imported what games need: from then on a game takes its own time."""
+
+
+def attempt(job: Job) -> Played:
+    """Play one game. What a class raises ends its own game only; Ctrl-C in the project's own code is the user's.
+
+    A ScenarioError in place of the record says why the run cannot go on: see `play_job`.
+    """
+    begun = time.perf_counter()
+    record: Record | ScenarioError
+    try:
+        record = play_job(job)
+    except ScenarioError as error:
+        record = ScenarioError(str(error))  # of a type that every process knows
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and not job.point.own:
+            raise
+        record = lost(traceback.format_exc())
+    return Played(job, record, time.perf_counter() - begun)
+
+
+def play_job(job: Job) -> Record:
+    """Play one game, and note whether every seed gives it.
+
+    Raises
+    ------
+    ScenarioError
+        A class made an impossible move; the task returns no record, or one that no table can hold; or this process has
+        other code or data than the game's key was made from.
+    """
+    try:
+        with watched() as watch:
+            record: Record = job.point.task.make().play(job.point, job.seed)
+    finally:  # also of a game that has raised: it may have done so for that reason
+        _refuse_other_code(job)
+    if job.point.task.own and (fault := fault_of(record)):
+        raise ScenarioError(f"task {job.point.task.label}: {fault}")
+    if job.point.own:
+        record = unpack(pack(record))  # plain values: the receiver need not know the user's classes
+    if record.coins and record.error is None and job.point.draws_from_streams and not watch.drawn:
+        return replace(record, coins=False)  # up to the first number that is drawn, all seeds give the same game
+    return record
+
+
+def _refuse_other_code(job: Job) -> None:
+    here = job.point.made_of()
+    if names := [name for name in {**job.made_of, **here} if here.get(name) != job.made_of.get(name)]:
+        raise ScenarioError(
+            f"{job.point.describe()}: {', '.join(names)}: not the same at {platform.node()} (process {os.getpid()}) "
+            "as when the run was planned; finished games are kept: start workers anew, and the run"
+        )
 
 
 def serve(connection: Connection, output: Path, parent: int) -> NoReturn:
@@ -31,44 +87,30 @@ def serve(connection: Connection, output: Path, parent: int) -> NoReturn:
     Parameters
     ----------
     connection
-        Lists of jobs come from it, and an answer for each goes into it.
+        Lists of jobs come from it; for each job its record and seconds go into it.
     output
-        The file to whose end goes what is printed.
+        The file to which the output of the user's classes is appended.
     parent
-        The process that started this one: without it there is nothing to do.
+        The process that started this one; the worker ends with it.
     """
-    import disttrack.simulator.game.play  # noqa: F401 - a second's work for a new process, and no part of a game's time
-
     own, folder = os.getpid(), os.getcwd()
     try:
-        _begin(parent, own)
+        _begin(parent)
         _print_to(output)
         connection.send(READY)
         while True:
             for job in connection.recv():
-                answer = _answer(job)
+                _, *answer = attempt(job)
                 if os.getpid() != own:
                     os._exit(0)  # a copy that the user's class has made
                 os.chdir(folder)
-                with suppress(Exception):  # closed by the user's class
-                    sys.stdout.flush()
-                    sys.stderr.flush()
                 connection.send(answer)
-    except BaseException:  # the connection is gone, and there is nobody to report to
+    except BaseException:  # the connection is gone, and no report can be sent
         os._exit(1)
 
 
-def _answer(job: Job) -> tuple[Record, float] | ScenarioError:
-    """Return the record of a game and its seconds, or why the run cannot go on."""
-    try:
-        _, record, seconds = attempt(job)
-    except ScenarioError as error:
-        return ScenarioError(str(error))  # of a type that the parent knows
-    return record, seconds
-
-
-def _begin(parent: int, own: int) -> None:
-    """Leave Ctrl-C to the parent, end when it is gone however it went, and let no copy of this process fork again."""
+def _begin(parent: int) -> None:
+    """Leave Ctrl-C to the parent, and end when the parent has ended, whatever the cause."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     let_in()
@@ -79,26 +121,16 @@ def _begin(parent: int, own: int) -> None:
         while os.getppid() == parent:
             time.sleep(1.0)
         if hasattr(os, "killpg"):
-            os.killpg(own, signal.SIGKILL)
+            os.killpg(0, signal.SIGKILL)
         os._exit(1)
 
-    def before_fork() -> None:
-        if os.getpid() != own:
-            os._exit(1)
-
     threading.Thread(target=watch, daemon=True).start()
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=before_fork)
 
 
 def _print_to(output: Path) -> None:
-    """Let everything that is printed in this process go to the end of a file."""
+    """Append everything that is printed in this process to a file."""
     log = os.open(output, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
-    sys.stdout, sys.stderr = _text(1), _text(2)
-
-
-def _text(number: int) -> Any:
-    """Return a descriptor as a file of text that takes whatever is printed."""
-    return open(number, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+    for number in (1, 2):
+        os.dup2(log, number)
+    raw = open(1, "wb", buffering=0, closefd=False)  # noqa: SIM115 - for as long as the process lives
+    sys.stdout = sys.stderr = TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", write_through=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from disttrack.simulator.claims.columns import NETWORK, TRIALS
 from disttrack.simulator.claims.rehearsal import column_types
 from disttrack.simulator.errors import ScenarioError, accepted, nearest
 from disttrack.simulator.points.point import Part, Point, PointError, part
-from disttrack.simulator.points.source import import_reference
+from disttrack.simulator.points.source import import_reference, is_reference
 from disttrack.simulator.points.swept import differ, set_columns, swept_columns
 from disttrack.simulator.scenario.controls import BrokenPoints, broken_points
 from disttrack.simulator.scenario.document import Document, from_mapping, read
@@ -87,6 +88,20 @@ class Scenario:
         """Return the kinds of the figures that are asked for."""
         kinds = [entry if isinstance(entry, str) else str(entry["kind"]) for entry in self.head.plots]
         return [part("plot", "plot", {"kind": kind}, self.folder) for kind in kinds]
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Return the files of the user's that the games are made of, code and data, each with its SHA-256."""
+        points = [*self.points, *(point for point, _ in self.broken)]
+        parts = {id(one): one for point in points for one in (point.task, point.protocol, point.adversary)}
+        paths = sorted({path for one in parts.values() for path in one.files()})
+        return {path: sha256(Path(path).read_bytes()).hexdigest() for path in paths if Path(path).is_file()}
+
+    @property
+    def own_classes(self) -> dict[str, Any]:
+        """Return the users' classes that the scenario names, by reference: its result is drawn with them."""
+        sides = (one for point in self.points for one in (point.task, point.protocol, point.adversary))
+        return {one.kind: one.maker() for one in (*self.plots, *sides) if is_reference(one.kind)}
 
     @property
     def columns(self) -> tuple[str, ...]:

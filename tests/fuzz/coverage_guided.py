@@ -61,7 +61,7 @@ def journal(data: bytes) -> None:
         for key in known:
             with contextlib.suppress(RunError):  # libFuzzer finds right checksums
                 opened.get(key)
-        opened.put([("another", Record(row={}))])
+        opened.put({"another": Record(row={})})
     with Journal(path) as opened:
         assert opened.damaged == 0
         assert opened.known() == known | {"another"}
@@ -82,7 +82,7 @@ def seeds(target: str) -> Path:
     shipped = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.yaml"))
     if target == "journal":
         with Journal(folder / "whole.log") as opened:
-            opened.put((f"key{number}", Record(row={"words": number})) for number in range(3))
+            opened.put({f"key{number}": Record(row={"words": number}) for number in range(3)})
     elif target == "expression":
         for number, file in enumerate(shipped):
             for line in file.read_text(encoding="utf-8").splitlines():

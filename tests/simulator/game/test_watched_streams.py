@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from disttrack.simulator.game.streams import Watch, drawn, streams, watched
-from disttrack.simulator.runs.jobs import Job, play_job
+from disttrack.simulator.runs.jobs import Job
 from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.worker import play_job
 from disttrack.simulator.scenario.load import load
 
 OWN = """
@@ -91,9 +92,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_game_that_draws_nothing_says_so(task: str, protocol: str, adversary: str, coins: bool) -> None:
     Path("one.yaml").write_text(scenario(task, protocol, adversary), encoding="utf-8")
     point = load("one.yaml").points[0]
-    assert play_job(Job("", point, 0, 5, 1.0)).coins is coins
+    assert play_job(Job("", point, 0, 5, 1.0, point.made_of())).coins is coins
     if not coins:
-        rows = [play_job(Job("", point, 0, seed, 1.0)).row for seed in range(4)]
+        made_of = point.made_of()
+        rows = [play_job(Job("", point, 0, seed, 1.0, made_of)).row for seed in range(4)]
         assert len({repr({**row, "seconds": 0}) for row in rows}) == 1
 
 

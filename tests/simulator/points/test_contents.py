@@ -10,7 +10,8 @@ import pytest
 
 from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points.point import Point, canonical
-from disttrack.simulator.runs.jobs import Job, play_job
+from disttrack.simulator.runs.jobs import Job
+from disttrack.simulator.runs.worker import play_job
 from disttrack.simulator.scenario.document import parse
 from disttrack.simulator.scenario.load import build
 

@@ -1,4 +1,4 @@
-"""A disk that fails: every operation that writes below a folder is counted, and one, or all from one on, find it full.
+"""A full disk: operations that write below a folder are counted, and one of them, or all from one on, fail.
 
 A write that fails has written half of what it was to write, as a disk that fills up does. Beside that it keeps what
 a loss of power would leave: of each file what was there when it was last synced.
@@ -31,9 +31,7 @@ class FailingDisk:
     stays
         Whether all that follow fail as well.
     instead
-        What is done in place of finding the disk full.
-    number
-        The error that a failing operation gets.
+        Called in place of the failure.
 
     Attributes
     ----------
@@ -52,16 +50,14 @@ class FailingDisk:
         *,
         stays: bool = False,
         instead: Callable[[FailingDisk], None] | None = None,
-        number: int = errno.ENOSPC,
     ) -> None:
         self.root, self.at, self.stays, self.instead = str(root.resolve()), at, stays, instead
-        self.number = number
         self.count = 0
         self.log: list[str] = []
         self.synced: dict[tuple[int, int], int] = {}
 
     def fails(self, what: str, path: Any) -> bool:
-        """Count an operation; tell whether it finds the disk full."""
+        """Count an operation; return whether the disk is full for it."""
         self.count += 1
         self.log.append(f"{what} {path}")
         if self.instead is not None:
@@ -73,15 +69,15 @@ class FailingDisk:
 
     def error(self, path: Any) -> OSError:
         """Return the error of a failing operation."""
-        return OSError(self.number, os.strerror(self.number), str(path))
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
     def check(self, what: str, path: Any) -> None:
-        """Count an operation, which fails if it finds the disk full."""
+        """Count an operation, and raise if the disk is full for it."""
         if self.fails(what, path):
             raise self.error(path)
 
     def is_mine(self, path: Any) -> bool:
-        """Tell whether a path or an open file is below the folder."""
+        """Return whether a path or an open file is below the folder."""
         try:
             named = os.readlink(f"/proc/self/fd/{path}") if isinstance(path, int) else os.path.realpath(path)
         except OSError:

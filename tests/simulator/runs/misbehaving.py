@@ -52,6 +52,10 @@ def forks():
     if os.fork() == 0:
         os.fork()
 
+def leaves_a_copy():
+    if os.fork() == 0:
+        time.sleep(600)
+
 def defaces():
     from disttrack.simulator.game.ledger import Ledger
     Ledger.words = property(lambda self: 7)

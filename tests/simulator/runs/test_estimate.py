@@ -88,9 +88,9 @@ def test_a_run_of_months_asks_before_it_begins() -> None:
     long = estimate(_one(items=10**15, adversary="uniform"), 1)
     with pytest.raises(ScenarioError, match=r"hours with 1 workers, .* more than 24; .*or run --yes$"):
         long.refuse_too_long(24)
-    said = long.refuse_too_long(inf)
-    assert "hours with 1 workers" in said
-    assert "\n" not in said
+    warning = long.refuse_too_long(inf)
+    assert "hours with 1 workers" in warning
+    assert "\n" not in warning
     assert estimate(_one(), 1).refuse_too_long(24) == ""
 
 

@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disttrack.simulator.errors import RunError, ScenarioError
-from disttrack.simulator.runs.journal import JOURNAL, Journal, game_key, game_seed, pack
+from disttrack.simulator.runs.journal import JOURNAL, Journal, pack
 from disttrack.simulator.runs.runner import execute
 from disttrack.simulator.scenario.load import load
 from disttrack.simulator.tasks.base import Record
@@ -37,7 +37,7 @@ OUTCOME = Record(
 
 def test_games_come_back_exactly(tmp_path: Path) -> None:
     with Journal(tmp_path / "j.sqlite") as journal:
-        journal.put([("k", OUTCOME)])
+        journal.put({"k": OUTCOME})
         assert journal.get("k") == OUTCOME
     with Journal(tmp_path / "j.sqlite") as journal:
         assert journal.known() == {"k"}
@@ -47,36 +47,21 @@ def test_games_come_back_exactly(tmp_path: Path) -> None:
 def test_numbers_of_other_libraries_become_plain(tmp_path: Path) -> None:
     odd = Record(row={"words": np.int64(3), "output": Fraction(1, 4), "error": np.float64(0.1)})
     with Journal(tmp_path / "j.sqlite") as journal:
-        journal.put([("k", odd)])
+        journal.put({"k": odd})
         assert journal.get("k").row == {"words": 3, "output": 0.25, "error": 0.1}
 
 
 def test_a_game_lost_to_an_error_is_not_finished(tmp_path: Path) -> None:
     with Journal(tmp_path / "j.sqlite") as journal:
-        journal.put([("k", Record(row={}, error="Traceback …")), ("l", OUTCOME)])
+        journal.put({"k": Record(row={}, error="Traceback …"), "l": OUTCOME})
         assert journal.known() == {"l"}
         assert journal.get("k").error == "Traceback …"
     with Journal(tmp_path / "j.sqlite") as journal:
         assert journal.known() == {"l"}
-        journal.put([("k", Record(row={}, error="Traceback …"))])
-        journal.put([("k", OUTCOME)])  # played again, and well this time
+        journal.put({"k": Record(row={}, error="Traceback …")})
+        journal.put({"k": OUTCOME})  # played again, and well this time
         assert journal.get("k") == OUTCOME
         assert journal.known() == {"k", "l"}
-
-
-def test_keys_differ_in_all_that_determines_a_game() -> None:
-    keys = {game_key(identity, seed) for identity in ("a", "b") for seed in (1, 2)}
-    assert len(keys) == 4
-    assert game_key("a", 1) == game_key("a", 1)
-
-
-def test_seeds_are_63_bits_and_differ() -> None:
-    seeds = [game_seed(seed, trial) for seed in range(20) for trial in range(50)]
-    assert len(set(seeds)) == 1000
-    assert all(0 <= seed < 2**63 for seed in seeds)
-    assert max(seeds).bit_length() == 63
-    # numpy's SeedSequence is the same on all machines and versions; were this to move, every result would
-    assert game_seed(2023, 0) == 1920288277542950871
 
 
 GAMES = 40
@@ -92,7 +77,7 @@ def path(tmp_path: Path) -> Path:
     """Return a journal of some games."""
     with Journal(tmp_path / JOURNAL) as journal:
         for number in range(GAMES):
-            journal.put([(f"key{number}", _outcome(number))])
+            journal.put({f"key{number}": _outcome(number)})
     return tmp_path / JOURNAL
 
 
@@ -122,7 +107,7 @@ def test_a_file_that_is_no_journal_is_set_aside(path: Path, content: bytes) -> N
     path.write_bytes(content)
     with Journal(path) as journal:
         assert (journal.known(), journal.damaged) == (set(), int(bool(content)))
-        journal.put([("key1", _outcome(1))])
+        journal.put({"key1": _outcome(1)})
     assert _is_sound(path) == ({"key1"}, 0)
     assert path.with_name(f"{JOURNAL}.damaged").exists() == bool(content)
 
@@ -133,7 +118,7 @@ def test_a_file_cut_anywhere_gives_games_as_they_were_kept_and_goes_on(path: Pat
         path.write_bytes(whole[:cut])
         assert _is_sound(path)[1] > 0, cut
         with Journal(path) as journal:
-            journal.put([("key5", _outcome(5))])
+            journal.put({"key5": _outcome(5)})
         assert "key5" in _is_sound(path)[0]
 
 
@@ -149,8 +134,12 @@ def test_a_flipped_bit_in_a_record_costs_its_own_game_at_most(path: Path) -> Non
 
 
 def test_a_file_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(ScenarioError, match="taken: cannot be written"):
+        Journal(tmp_path / "taken" / JOURNAL)
+    (tmp_path / JOURNAL).mkdir()
     with pytest.raises(ScenarioError, match="cannot be opened or written"):
-        Journal(tmp_path / "gone" / JOURNAL)
+        Journal(tmp_path / JOURNAL)
 
 
 def test_fresh_forgets_what_was_kept(path: Path) -> None:
@@ -178,9 +167,9 @@ def test_a_second_run_in_the_same_folder_is_refused_before_it_touches_anything(t
 
 
 def test_a_full_disk_stops_with_one_line_and_leaves_the_journal_whole(path: Path) -> None:
-    """A limit on the size of files stands for the disk; every room from none to a whole batch."""
+    """A limit on the size of files takes the place of a full disk: none of a batch fits, up to the whole batch."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    batch = [(f"key{number}", _outcome(number)) for number in range(GAMES, 2 * GAMES)]
+    batch = {f"key{number}": _outcome(number) for number in range(GAMES, 2 * GAMES)}
     refusals = []
     with Journal(path) as journal:
         for room in range(0, 40_000, 3_000):
@@ -193,16 +182,16 @@ def test_a_full_disk_stops_with_one_line_and_leaves_the_journal_whole(path: Path
                 resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         journal.put(batch)  # there is room again
     assert len(refusals) > 3
-    for said, known, record in refusals:
-        assert "finished games are kept" in said
-        assert "\n" not in said
+    for message, known, record in refusals:
+        assert "finished games are kept" in message
+        assert "\n" not in message
         assert (known, record) == (GAMES, _outcome(3))
     assert _is_sound(path) == ({f"key{number}" for number in range(2 * GAMES)}, 0)
 
 
 @pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_whole_games(tmp_path: Path) -> None:
-    """A process keeps games one by one and says so; it is killed, and all that it has said are there."""
+    """A process prints the number of each game that it has kept; after a kill all of these are there."""
     script = textwrap.dedent("""
         import sys
         from pathlib import Path
@@ -210,7 +199,7 @@ def test_a_kill_at_any_moment_leaves_whole_games(tmp_path: Path) -> None:
         from disttrack.simulator.tasks.base import Record
         journal = Journal(Path(sys.argv[1]))
         for number in range(10**6):
-            journal.put([(f"key{number}", Record(row={"words": number}))])
+            journal.put({f"key{number}": Record(row={"words": number})})
             print(number, flush=True)
     """)
     root = Path(__file__).resolve().parents[3]
@@ -218,10 +207,10 @@ def test_a_kill_at_any_moment_leaves_whole_games(tmp_path: Path) -> None:
         command = [sys.executable, "-c", script, str(tmp_path / f"{moment}.sqlite")]
         with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(root)}, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
-            said = [process.stdout.readline() for _ in range(moment)][-1]
+            printed = [process.stdout.readline() for _ in range(moment)][-1]
             process.kill()
             rest = process.stdout.read().splitlines()
-        last = int((rest or [said])[-1])
+        last = int((rest or [printed])[-1])
         with Journal(tmp_path / f"{moment}.sqlite") as journal:
             assert journal.damaged == 0
             assert journal.known() >= {f"key{number}" for number in range(last + 1)}
@@ -247,10 +236,10 @@ def test_a_row_that_somebody_has_made_up_is_refused_in_a_line(path: Path, packed
 def test_what_is_read_of_a_damaged_journal_is_what_was_kept(tmp_path_factory: Any, data: st.DataObject) -> None:
     path = tmp_path_factory.mktemp("journal") / JOURNAL
     with Journal(path) as journal:
-        journal.put((f"key{number}", _outcome(number)) for number in range(GAMES))
+        journal.put({f"key{number}": _outcome(number) for number in range(GAMES)})
     path.write_bytes(data.draw(damaged([path.read_bytes()])))
     known, _ = _is_sound(path)
     with Journal(path) as journal:
         assert (journal.known(), journal.damaged) == (known, 0)
-        journal.put([("key3", _outcome(3))])
+        journal.put({"key3": _outcome(3)})
     assert _is_sound(path) == (known | {"key3"}, 0)

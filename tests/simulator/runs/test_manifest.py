@@ -36,3 +36,13 @@ def test_the_manifest_says_how_to_make_it_again(tmp_path: Path) -> None:
     assert manifest["points"][0]["engine_reason"]
     assert {"python", "numpy", "simpy"} <= set(manifest["versions"])
     assert manifest["rules"] == Count.rules
+
+
+def test_drawings_of_other_tables_are_removed(tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    drawn = tmp_path / "out" / "figures" / "cost.svg"
+    drawn.parent.mkdir(parents=True)
+    for override, kept in ("trials=3", False), ("trials=3", True), ("trials=2", False):
+        drawn.write_text("<svg/>")
+        execute(load(tmp_path / "small.yaml", [override]), out=tmp_path / "out", workers=1)
+        assert drawn.exists() == kept

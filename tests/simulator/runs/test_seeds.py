@@ -61,13 +61,13 @@ def test_a_claim_that_some_seeds_break_names_them(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "seeds").iterdir()) == ["41", "42", "43", "44"]
 
 
-def test_the_command_tells_how_often_and_fails_if_not_always(tmp_path: Path) -> None:
+def test_the_command_prints_how_often_and_fails_if_not_always(tmp_path: Path) -> None:
     file = tmp_path / "coins.yaml"
     text = "{sites: 4, items: 300, protocol: {kind: randomized, alpha: 0.2}, adversary: uniform, claims: [%s]}"
-    for bound, status, said in ((1, 0, "2 of 2"), (10**9, 1, "0 of 2")):
+    for bound, status, count in ((1, 0, "2 of 2"), (10**9, 1, "0 of 2")):
         file.write_text(text % f"{{name: c, measure: min(words), at_least: {bound}}}", encoding="utf-8")
         run = CliRunner().invoke(
             main, ["run", str(file), "--seeds", "2", "--out", str(tmp_path / "out"), "--workers", "1"]
         )
         assert run.exit_code == status, run.output
-        assert said in run.output
+        assert count in run.output

@@ -47,7 +47,7 @@ main.main(["run", "s.yaml", "--no-figures", "--workers", "2"])
 @pytest.mark.parametrize("method", ["start", "join"])
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_run_that_is_stopped_while_workers_begin_or_end_ends(tmp_path: Path, method: str, moment: str) -> None:
-    """Where it is caught, it hung for ever: Python waits at its exit for a worker that nobody knew of."""
+    """Python waits at its exit for every worker process: one that the run does not know would keep it from ending."""
     (tmp_path / "s.yaml").write_text(SCENARIO)
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, method, moment],

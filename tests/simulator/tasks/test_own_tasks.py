@@ -13,9 +13,9 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.points import registry
 from disttrack.simulator.points.point import Part
 from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.runs.jobs import Job, play_job
-from disttrack.simulator.runs.processes import WorkerProcesses
+from disttrack.simulator.runs.jobs import Job
 from disttrack.simulator.runs.runner import execute
+from disttrack.simulator.runs.worker import play_job
 from disttrack.simulator.scenario.load import load
 
 
@@ -48,15 +48,13 @@ def test_a_task_of_ones_own_is_played_and_its_claims_are_judged(file: Path) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_workers_are_sent_its_text(file: Path, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("threads", [1, 2], ids=["fork", "spawn"])
+def test_workers_are_sent_its_text(file: Path, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     execute(load(file), out="here", workers=1)
     scenario = load(file)
     Path("dice.py").unlink()
     Path("elsewhere").mkdir()
-    monkeypatch.setattr(
-        "disttrack.simulator.runs.runner.WorkerProcesses", lambda n, **how: WorkerProcesses(n, method, **how)
-    )
+    monkeypatch.setattr("threading.active_count", lambda: threads)
     execute(scenario, out="there", workers=2)
     for name in ("series.csv", "kinds.csv", "claims.csv"):
         assert Path("here", name).read_bytes() == Path("there", name).read_bytes()
@@ -161,7 +159,7 @@ def test_a_record_that_no_table_can_hold_stops_the_run_and_is_not_kept(file: Pat
     Path("dice.py").write_text("\n".join([*lines[:-1], f"        return {record}\n"]))
     point = load(file).points[0]
     with pytest.raises(ScenarioError) as caught:
-        play_job(Job("key", point, 0, 1, 1.0))
+        play_job(Job("key", point, 0, 1, 1.0, point.made_of()))
     assert said in str(caught.value)
     assert str(caught.value).startswith("task dice: ")
     assert "\n" not in str(caught.value)
