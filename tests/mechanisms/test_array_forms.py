@@ -83,17 +83,11 @@ def of_partition(horizon: int | None) -> Form:
     )
 
 
-def choose_and_learn(run: Any, costs: np.ndarray) -> int:
-    chosen = run.choose()
-    run.learn(costs)
-    return int(chosen)
-
-
 def of_leader(epsilon: float | None) -> Form:
     leader = PerturbedLeader(5, ROUNDS, epsilon=epsilon)
     return Form(
         lambda rng: leader.start(*rng.spawn(2)), lambda rng: rng.integers(0, 2, (ROUNDS, 5)) * np.linspace(0.8, 1, 5),
-        choose_and_learn, lambda run, costs: run.play(costs),
+        lambda run, costs: run.step(costs), lambda run, costs: run.release(costs),
     )  # fmt: skip
 
 
