@@ -86,7 +86,7 @@ class View:
             self.changed_at = self.steps
 
 
-class Opponent(ABC):
+class Opponent:
     """The side of a game that asks or feeds: declared facts, and parameters, the fields of a dataclass.
 
     A game is played with a copy, so fields that change during a game (``field(init=False)``) are fresh in the next.
@@ -112,8 +112,8 @@ class Opponent(ABC):
         return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
 
 
-class Adversary(Opponent):
-    """Chooses the next site. Subclasses define `plan`; one that is oblivious is asked only when its plan has run out."""
+class Adversary(Opponent, ABC):
+    """Chooses the next site. Subclasses define `plan`; an oblivious one is asked only when its plan has run out."""
 
     each_item: ClassVar[bool] = False
     """Whether it needs time for each item, e.g. to draw each item's site, and not only for each change."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ Whole = NDArray[np.int64]
 
 TARGET = 0
 """The item whose frequency is the goal, if the goal is a frequency."""
+Move = tuple[int, int]
+"""An item, from 0, and the change of its frequency."""
+RESET: Final[Move] = (-1, 0)
+"""The move that begins a new stream: all frequencies are 0 again. Sketches of distinct items allow it."""
 
 
 class SketchRun(ABC):
@@ -30,9 +34,13 @@ class SketchRun(ABC):
     exhausted
         Whether a robust form has used up its budget of changes; it then continues as its underlying plain sketch.
         Plain sketches have no such budget and are never exhausted.
+    exhausted_at
+        The step that used it up, None if it is not used up.
     """
 
     exhausted: bool = False
+    exhausted_at: int | None = None
+    _steps: int = 0
 
     @abstractmethod
     def update(self, item: int, change: int) -> None:
@@ -46,13 +54,21 @@ class SketchRun(ABC):
         """Return the reference value of the relative error, as known to the sketch: the estimate itself."""
         return self.estimate()
 
-    def play(self, items: Whole, changes: Whole) -> Floats:
-        """Apply many updates at once, and return the estimate after each."""
-        estimates = np.empty(len(items))
-        for place, (item, change) in enumerate(zip(items.tolist(), changes.tolist(), strict=True)):
-            self.update(item, change)
-            estimates[place] = self.estimate()
-        return estimates
+    def step(self, move: Move) -> float:
+        """Make a move, an update or `RESET`, and return the estimate after it."""
+        if move == RESET:
+            self.reset()
+        else:
+            self.update(*move)
+        self._steps += 1
+        output = self.estimate()
+        if self.exhausted and self.exhausted_at is None:
+            self.exhausted_at = self._steps
+        return output
+
+    def release(self, updates: Whole) -> Floats:
+        """Make many updates, rows of item and change, and return the estimate after each; equal to `step` for each."""
+        return np.array([self.step((item, change)) for item, change in updates.tolist()], dtype=np.float64)
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
         """Apply a whole frequency vector at once; the state is then as after any updates that lead to it."""

@@ -36,7 +36,9 @@ class Mover(Protocol):
 class View(Protocol):
     """The information that the opponent has."""
 
-    steps: int
+    @property
+    def steps(self) -> int:
+        """Steps so far."""
 
     def observe(self, answer: Any, /) -> None:
         """Record an answer, which ends a step."""

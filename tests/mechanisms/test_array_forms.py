@@ -143,7 +143,7 @@ FORMS: dict[str, Form] = {
     "ams": Form(
         AmsMedian(groups=3, rows=9).start,
         lambda rng: np.stack((rng.integers(0, 90, STEPS), rng.choice((-2, 1, 3), STEPS)), axis=1),
-        update_and_estimate, lambda run, updates: run.play(updates[:, 0], updates[:, 1]),
+        lambda run, update: run.step(tuple(update.tolist())), lambda run, updates: run.release(updates),
     ),
     **{f"segments of {levels} levels": Form(
         lambda rng, levels=levels: SegmentNoise(levels, Draws(Laplace(1.0), rng, 1)), lambda rng: range(STEPS),

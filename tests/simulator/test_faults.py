@@ -21,7 +21,7 @@ from disttrack.simulator.errors import ScenarioError
 from disttrack.simulator.faults import FAULTS, broken
 from disttrack.simulator.faults.noise import quieter
 from disttrack.simulator.tasks.audit import audit_tracker
-from disttrack.simulator.tasks.dynamic import play_dynamic
+from disttrack.simulator.tasks.duel import play_duel
 from disttrack.simulator.tasks.generalisation import measured
 
 RARE = Martingale(alpha=0.01, parameters="simple", strength=5)
@@ -90,11 +90,9 @@ def test_a_coarse_tracker_is_one_of_four_times_the_alpha_held_to_its_own(engine:
 @pytest.mark.parametrize("kind", [FullyDynamic, InsertedMinusDeleted])
 def test_answers_of_zero_come_when_answers_are_new(kind: Any) -> None:
     """The data set is as large as ever, and so is the error."""
-    games = [
-        play_dynamic(one, Churn(peak=40), steps=60, seed=2) for one in (kind(1e6), broken(kind(1e6), "answers-zero"))
-    ]
+    games = [play_duel(one, Churn(peak=40), steps=60, seed=2) for one in (kind(1e6), broken(kind(1e6), "answers-zero"))]
     right, wrong = games
-    assert right.releases == wrong.releases > 40
+    assert right.output_changes == wrong.output_changes > 40
     assert wrong.late_error == wrong.late_zero == right.late_zero > 39 > 1 > right.late_error
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -15,7 +15,7 @@ from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
 from disttrack.simulator.tasks.base import Demand
-from disttrack.simulator.tasks.duel import DELTA, STEPS, Duel, known
+from disttrack.simulator.tasks.duel import DELTA, STEPS, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.tasks.planned import ClockView, Items
 from disttrack.simulator.tasks.sizes import Size
@@ -126,19 +126,21 @@ class ContinualCount(Duel):
         Answer("memory", "numbers that the counter keeps, as it declares", "memory", "fact", rank=3),
     )
 
-    def fits(self, mechanism: Counter, adversary: Any, *, steps: int) -> None:
+    def fits(self, mechanism: Counter, adversary: Any, sizes: Sizes) -> None:
+        steps = sizes["steps"]
         if mechanism.horizon is not None and mechanism.horizon < steps:
             raise PointError(("protocol", "horizon"), f"must be at least the {steps:,} steps of the game")
 
-    def begin(self, mechanism: Counter, adversary: Any, rngs: Mapping[str, Any], *, steps: int) -> Sides:
+    def begin(self, mechanism: Counter, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+        steps = sizes["steps"]
         run = mechanism.start(rngs["mechanism"])
         state = run.state if adversary.sees == "state" else None
         view = ClockView(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"], state=state)
         items = Items(adversary, view, rngs["challenge"])
         return Sides(run, items, CountReferee(mechanism, steps), view, steps)
 
-    def match(self, mechanism: Any, adversary: Any, *, bulk: bool, **given: Any) -> Sides:
-        sides = super().match(mechanism, adversary, bulk=bulk, **given)
+    def match(self, mechanism: Any, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
+        sides = super().match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
         if not bulk:
             sides.opponent.move(sides.view)  # asked once more: it may react to the last step's output
         return sides

@@ -7,7 +7,7 @@ In a round the expert named as a site by the adversary's plan is charged 1; an a
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from disttrack.mechanisms import PerturbedLeader
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.tasks.answers import Answer
 from disttrack.simulator.tasks.base import Demand
-from disttrack.simulator.tasks.duel import Duel, known
+from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides
 from disttrack.simulator.tasks.planned import SKIP, ClockView, Planned, plans
 from disttrack.simulator.tasks.sizes import Size
@@ -132,14 +132,14 @@ class Experts(Duel):
         Answer("paid/price", "what privacy added to the regret, in units of its price", "paid", "mean", rank=2),
     )
 
-    def fits(self, mechanism: PerturbedLeader, adversary: Any, *, experts: int, steps: int) -> None:
-        for name, given, size in (("experts", mechanism.experts, experts), ("horizon", mechanism.horizon, steps)):
+    def fits(self, mechanism: PerturbedLeader, adversary: Any, sizes: Sizes) -> None:
+        for name, size in (("experts", sizes["experts"]), ("horizon", sizes["steps"])):
+            given = getattr(mechanism, name)
             if given != size:
                 raise PointError(("protocol", name), f"must be the {size:,} of the game; got {given:,}")
 
-    def begin(
-        self, mechanism: PerturbedLeader, adversary: Any, rngs: Mapping[str, Any], *, experts: int, steps: int
-    ) -> Sides:
+    def begin(self, mechanism: PerturbedLeader, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+        experts, steps = sizes["experts"], sizes["steps"]
         view = ClockView(sites=experts, items=steps, known=known(mechanism), rng=rngs["adversary"])
         twin = None
         if mechanism.epsilon is not None:

@@ -6,7 +6,7 @@ stream is one move.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from disttrack.mechanisms.monitors import verdict
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.answers import Answer, held
 from disttrack.simulator.tasks.base import Demand
-from disttrack.simulator.tasks.duel import STEPS, Duel, known
+from disttrack.simulator.tasks.duel import STEPS, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.tasks.planned import ClockView, Planned, plans
 from disttrack.simulator.tasks.sizes import Size
@@ -109,7 +109,8 @@ class ThresholdMonitor(Duel):
         Answer("delay", "ones from threshold / 2, where top becomes right, to the step of top", _delay, rank=0),
     )
 
-    def begin(self, mechanism: Any, adversary: Any, rngs: Mapping[str, Any], *, steps: int) -> Sides:
+    def begin(self, mechanism: Any, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+        steps = sizes["steps"]
         view = ClockView(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])
         view.output = 0
         run = MonitorRun(mechanism, steps, rngs["mechanism"])

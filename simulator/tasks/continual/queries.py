@@ -6,7 +6,7 @@ queries: the site named by an adversary is the value of its query. It sees the a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf, sqrt
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
 from disttrack.simulator.tasks.base import Demand
-from disttrack.simulator.tasks.duel import DELTA, Duel, known
+from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes, known
 from disttrack.simulator.tasks.loop import Referee, Sides, kept
 from disttrack.simulator.tasks.planned import SKIP, ClockView, Planned
 from disttrack.simulator.tasks.sizes import Size
@@ -111,9 +111,8 @@ class ThresholdQueries(Duel):
         Answer("paid", "fresh noisy answers, of solvers that count them", "paid", rank=2),
     )
 
-    def begin(
-        self, mechanism: Any, adversary: Any, rngs: Mapping[str, Any], *, values: int, points: int, queries: int
-    ) -> Sides:
+    def begin(self, mechanism: Any, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+        values, points, queries = sizes["values"], sizes["points"], sizes["queries"]
         data = rngs["data"].integers(0, values, points)
         below = np.searchsorted(np.sort(data), np.arange(values), side="right").tolist()
         run = Solver(mechanism.start(data, rngs["mechanism"]), points)
@@ -123,7 +122,8 @@ class ThresholdQueries(Duel):
 
     def finish(self, sides: Sides) -> dict[str, Any]:
         run, view = sides.run, sides.view
-        assert isinstance(run, Solver) and isinstance(view, ClockView)
+        assert isinstance(run, Solver)
+        assert isinstance(view, ClockView)
         row = {"output_changes": view.changes, "points": view.start, "paid": getattr(run.run, "paid", None)}
         return {**sides.referee.row(), **row}
 

@@ -198,6 +198,6 @@ def test_games_with_a_clock_judge_alike(engine: str) -> None:
 def test_answers_to_queries_are_judged_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("disttrack.simulator.tasks.continual.queries.known", lambda solver: {})
     for odd in (nan, inf, None):
-        game = ThresholdQueries().game(Shy(odd), RoundRobin(), values=9, points=30, queries=9)
+        game = ThresholdQueries().game(Shy(odd), RoundRobin(), {"values": 9, "points": 30, "queries": 9})
         assert not game.ok
         assert (game.max_abs_error, game.first_failure) == (inf, 2)

@@ -31,8 +31,7 @@ FALSE_ALARM = 1e-6
 @pytest.mark.parametrize("adversary", [RoundRobin(), Scattered(count=40)], ids=lambda one: one.kind)
 def test_bulk_and_step_are_the_same_game(kind: str, adversary: Adversary) -> None:
     games = [
-        play_duel(counter(kind, 1.0, 700), adversary, steps=700, seed=4, engine=engine)
-        for engine in ("bulk", "step")
+        play_duel(counter(kind, 1.0, 700), adversary, steps=700, seed=4, engine=engine) for engine in ("bulk", "step")
     ]
     assert games[0].sent == games[1].sent == (700 if adversary.kind == "round-robin" else 40)
     for name in ("max_abs_error", "rms_error", "final_error", "bound"):

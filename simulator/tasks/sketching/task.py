@@ -5,21 +5,47 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from disttrack.adversaries.sketching import Attacker
-from disttrack.mechanisms.sketches import Goal, Sketch
+from disttrack.adversaries.sketching import RESET, Attacker, StreamView
+from disttrack.mechanisms.sketches import Goal, Sketch, SketchRun
+from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import OVER_ALPHA, Answer, held
-from disttrack.simulator.tasks.base import Demand, Record, Task
-from disttrack.simulator.tasks.continual.clocked_points import only_usual
+from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
+from disttrack.simulator.tasks.loop import Sides
 from disttrack.simulator.tasks.sizes import Size
-from disttrack.simulator.tasks.sketching.game import play_sketch
-from disttrack.simulator.tasks.sketching.truth import Norm
-
-UPDATES = Size("updates", "items", "Updates of the stream at most.", needed=True)
+from disttrack.simulator.tasks.sketching.referee import UpdateReferee
+from disttrack.simulator.tasks.sketching.truth import Norm, truth_of
 
 
-class Sketching(Task):
+class Checked:
+    """An attacker whose moves are checked."""
+
+    def __init__(self, attacker: Attacker) -> None:
+        self._attacker = attacker
+        self.stretches = attacker.stretches
+
+    def move(self, view: StreamView) -> tuple[int, int] | None:
+        """Return the attacker's next move.
+
+        Raises
+        ------
+        MoveError
+            It is no move.
+        """
+        move = self._attacker.move(view)
+        if move is None or move == RESET:
+            return move
+        item, change = move
+        if item < 0 or not change or item.__class__ is not int or change.__class__ is not int:
+            accepted = "accepted: an item from 0 and a change that is not 0, both whole numbers; RESET; None"
+            name = f"adversary {self._attacker.kind}"
+            raise MoveError(f"{name}: move() returned {move!r} at step {view.steps + 1}; {accepted}")
+        return move
+
+
+class Sketching(Duel):
     """Common parts of the tasks of sketches, which differ in the quantity estimated.
 
     Columns: `total_rows` are the rows of all copies, `built_for` the planned changes of the output (or rounds) of a
@@ -31,7 +57,10 @@ class Sketching(Task):
 
     goal: ClassVar[Goal]
     rules: ClassVar[int] = 2
-    sizes: ClassVar[Sequence[Size]] = (UPDATES,)
+    roles: ClassVar[Sequence[str]] = ("sketch", "adversary")
+    takes: ClassVar[tuple[type[Any], ...]] = (Sketch,)
+    refusals: ClassVar[tuple[type[Exception], ...]] = (ValueError, NotImplementedError)
+    sizes: ClassVar[Sequence[Size]] = (Size("updates", "items", "Updates of the stream at most.", needed=True),)
     columns: ClassVar[Sequence[str]] = (
         "total_rows", "built_for", "exhausted_at", "held", "fell_after",
         "least_ratio", "most_ratio", "last_ratio", "half_at", "made", "touched",
@@ -47,60 +76,49 @@ class Sketching(Task):
     )
     families: ClassVar[Mapping[str, Family]] = {"protocol": "sketch", "adversary": "attacker"}
 
-    def check(self, point: Point) -> None:
-        only_usual(point)
-        sketch, attacker = self._sides(point)
-        if point.engine == "bulk" and (not attacker.oblivious or sketch.built_for is not None):
-            raise PointError(("engine",), "bulk plays plain sketches of streams that are fixed in advance only")
+    def accepts(self, mechanism: Any) -> bool:
+        return isinstance(mechanism, Sketch) and mechanism.goal == self.goal
 
-    def _sides(self, point: Point) -> tuple[Sketch, Attacker]:
+    def mechanism_of(self, point: Point) -> Any:
         sketch = point.protocol.make()
-        if not isinstance(sketch, Sketch) or sketch.goal != self.goal:
+        if not self.accepts(sketch):
             reason = f"task {self.kind} takes a sketch for it; {point.protocol.label} is none"
             raise PointError(("protocol", "kind"), reason)
-        return sketch, point.adversary.make()
+        return sketch
+
+    def obstacle(self, mechanism: Sketch, adversary: Attacker) -> str:
+        reason = "a robust form is asked after each update" if mechanism.built_for is not None else ""
+        return super().obstacle(mechanism, adversary) or reason
 
     def norm(self, sketch: Sketch) -> Norm:
         """Return the norm for the relative error of a frequency."""
         return "two"
 
-    def play(self, point: Point, seed: int) -> Record:
-        sketch, attacker = self._sides(point)
-        assert point.items is not None  # the key is needed, which the scenario has checked
-        game = play_sketch(
-            sketch, attacker, updates=point.items, norm=self.norm(sketch), seed=seed, engine=point.engine
-        )
-        row: dict[str, Any] = {name: getattr(game, name) for name in _OWN}
-        row |= {
-            "items": point.items,
-            "made": game.items,
-            "alpha": sketch.alpha,
-            "words": sketch.words,
-            "total_rows": sketch.total_rows,
-        }
-        row |= {"built_for": sketch.built_for, "ok": game.ok, "verdict": "ok" if game.ok else "failed"}
-        if game.exhausted_at is not None and game.first_failure is not None and game.held:
-            row["fell_after"] = game.first_failure - game.exhausted_at
-        reason = "a stream that is fixed in advance" if game.engine == "bulk" else "an update at a time"
-        return Record(row=row, series=game.series, engine_reason=reason)
+    def begin(self, mechanism: Sketch, adversary: Attacker, sizes: Sizes, rngs: Rngs) -> Sides:
+        updates = sizes["updates"]
+        view = StreamView(updates=updates, rng=rngs["adversary"], known=known(mechanism))
+        referee = UpdateReferee(mechanism, truth_of(mechanism.goal, self.norm(mechanism)), updates)
+        return Sides(mechanism.start(rngs["sketch"]), Checked(adversary), referee, view, updates)
+
+    def finish(self, sides: Sides) -> dict[str, Any]:
+        assert isinstance(sides.run, SketchRun)
+        row, worn = sides.referee.row(), sides.run.exhausted_at
+        failed = row["first_failure"]
+        row["held"] = failed is None or (worn is not None and failed > worn)
+        if worn is not None and failed is not None and row["held"]:
+            row["fell_after"] = failed - worn
+        return {**row, "exhausted_at": worn, "items": sides.steps}
 
     def demand(self, point: Point) -> Demand:
-        rows = self._sides(point)[0].active_rows
+        rows = self.mechanism_of(point).active_rows
         each = 2 + (rows / 1000 if self.goal == "second-moment" else 0)
         return Demand(seconds=(point.items or 0) * each / 100_000, memory=2e8 + 16.0 * rows)
-
-
-_OWN = (
-    "max_rel_error", "first_failure", "failing_fraction", "output_changes", "least_ratio", "most_ratio",
-    "last_ratio", "half_at", "touched", "exhausted_at", "held", "engine", "seconds",
-)  # fmt: skip
 
 
 class SecondMomentTask(Sketching):
     """The second moment of a turnstile stream, under an adversary that sees every estimate."""
 
     kind: ClassVar[str] = "second-moment"
-    rules: ClassVar[int] = 2
     goal: ClassVar[Goal] = "second-moment"
 
 
