@@ -9,7 +9,7 @@ output, and when its plan has run out.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Literal
 
@@ -110,6 +110,10 @@ class Opponent:
         if not is_dataclass(self):
             return {}
         return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+
+    def stretches(self, view: Any, steps: int) -> Iterable[Any]:
+        """Return all moves of a duel in arrays; nothing for opponents that are asked one move at a time."""
+        return ()
 
 
 class Adversary(Opponent, ABC):

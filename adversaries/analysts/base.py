@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -76,7 +76,3 @@ class Analyst(Opponent, ABC):
     @abstractmethod
     def move(self, view: AnalystView) -> StatisticalQuery | Selection | None:
         """Return the next query; None to end the game."""
-
-    def stretches(self, view: AnalystView, steps: int) -> Iterator[Any]:
-        """Yield nothing: analysts ask one query at a time."""
-        return iter(())

@@ -64,10 +64,6 @@ class Attacker(Opponent, ABC):
     def move(self, view: StreamView) -> Move | None:
         """Return the next update, or `RESET`; None to end the game."""
 
-    def stretches(self, view: StreamView, steps: int) -> Iterator[Whole]:
-        """Yield all updates in arrays, rows of item and change; for streams that are fixed in advance."""
-        raise NotImplementedError(f"{self.kind} reacts")
-
 
 class ObliviousStream(Attacker):
     """A stream that is fixed in advance. Subclasses define `stretch`."""
@@ -83,6 +79,7 @@ class ObliviousStream(Attacker):
         return int(items[0]), int(changes[0])
 
     def stretches(self, view: StreamView, steps: int) -> Iterator[Whole]:
+        """Yield all updates in arrays, rows of item and change."""
         for begun in range(0, steps, STRETCH):
             view.steps = begun
             yield np.column_stack(self.stretch(begun, min(STRETCH, steps - begun), view.rng))

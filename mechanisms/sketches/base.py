@@ -34,13 +34,9 @@ class SketchRun(ABC):
     exhausted
         Whether a robust form has used up its budget of changes; it then continues as its underlying plain sketch.
         Plain sketches have no such budget and are never exhausted.
-    exhausted_at
-        The step that used it up, None if it is not used up.
     """
 
     exhausted: bool = False
-    exhausted_at: int | None = None
-    _steps: int = 0
 
     @abstractmethod
     def update(self, item: int, change: int) -> None:
@@ -56,19 +52,20 @@ class SketchRun(ABC):
 
     def step(self, move: Move) -> float:
         """Make a move, an update or `RESET`, and return the estimate after it."""
-        if move == RESET:
+        item, change = move
+        if item < 0:
             self.reset()
         else:
-            self.update(*move)
-        self._steps += 1
-        output = self.estimate()
-        if self.exhausted and self.exhausted_at is None:
-            self.exhausted_at = self._steps
-        return output
+            self.update(item, change)
+        return self.estimate()
 
     def release(self, updates: Whole) -> Floats:
         """Make many updates, rows of item and change, and return the estimate after each; equal to `step` for each."""
-        return np.array([self.step((item, change)) for item, change in updates.tolist()], dtype=np.float64)
+        estimates = np.empty(len(updates))
+        for place, (item, change) in enumerate(zip(*updates.T.tolist(), strict=True)):
+            self.update(item, change)
+            estimates[place] = self.estimate()
+        return estimates
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
         """Apply a whole frequency vector at once; the state is then as after any updates that lead to it."""

@@ -10,27 +10,29 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 
 class Run(Protocol):
-    """A mechanism at work."""
+    """A mechanism at work. Subclasses define `step`; an array form in `release` must give the same answers."""
 
     def step(self, move: Any, /) -> Any:
         """Take a move and return the answer."""
 
     def release(self, moves: Any, /) -> Any:
-        """Take many moves at once and return the answers; equal to `step` for each."""
+        """Take many moves at once and return the answers."""
+        return [self.step(move) for move in moves]
 
 
 class Mover(Protocol):
-    """An opponent in one game."""
+    """An opponent in one game. Subclasses define `move`, and `stretches` if they do not react."""
 
     def move(self, view: Any, /) -> Any:
         """Return the next move; None to end the game."""
 
     def stretches(self, view: Any, steps: int, /) -> Iterable[Any]:
-        """Yield all moves in arrays, which `release` takes; for opponents that do not react."""
+        """Yield all moves in arrays, which `release` takes."""
+        return ()
 
 
 class View(Protocol):
@@ -53,7 +55,7 @@ class Referee(ABC):
         Columns of ``series.csv``.
     """
 
-    block: ClassVar[int] = 1 << 16
+    block: int = 1 << 12
     """Number of moves judged at a time, if they are made one at a time."""
     series: Mapping[str, list[Any]] = {}
 

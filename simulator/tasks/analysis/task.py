@@ -64,7 +64,7 @@ class SampleReferee(Referee):
         Excess of the last query's mean over the sample above its true value; None without queries.
     """
 
-    block: ClassVar[int] = 1  # a query may refer to numbers that its analyst changes later
+    block = 1  # a query may refer to numbers that its analyst changes later
 
     def __init__(self, mechanism: QueryMechanism, view: AnalystView, data: Data, truth: Truth) -> None:
         self._mechanism, self._view, self._data, self._truth = mechanism, view, data, truth

@@ -30,6 +30,8 @@ class CountReferee(Referee):
     An estimate that is no finite number is infinitely wrong.
     """
 
+    block = 1 << 18
+
     def __init__(self, counter: Counter, steps: int) -> None:
         self._counter, self._steps = counter, steps
         late = counter.error_follows_items  # its bound is known after the items have been counted

@@ -68,8 +68,6 @@ class RegretReferee(Referee):
         Whether the adversary reacts: against a twin its costs would then differ.
     """
 
-    block: ClassVar[int] = CHUNK
-
     def __init__(self, leader: PerturbedLeader, twin: Any, reacts: bool) -> None:
         self._leader, self._twin, self._reacts = leader, twin, reacts
         self._totals = np.zeros(leader.experts)

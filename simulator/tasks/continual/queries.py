@@ -19,12 +19,12 @@ from disttrack.simulator.points.point import Point
 from disttrack.simulator.tasks.answers import LARGEST, RMS, Answer, held
 from disttrack.simulator.tasks.base import Demand
 from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes, known
-from disttrack.simulator.tasks.loop import Referee, Sides, kept
+from disttrack.simulator.tasks.loop import Referee, Run, Sides, kept
 from disttrack.simulator.tasks.planned import SKIP, ClockView, Planned
 from disttrack.simulator.tasks.sizes import Size
 
 
-class Solver:
+class Solver(Run):
     """A run of a solver; in a skipped step its last answer stands."""
 
     def __init__(self, run: Any, answer: Any) -> None:
@@ -35,10 +35,6 @@ class Solver:
         if value != SKIP:
             self._answer = self.run.answer(value)
         return self._answer
-
-    def release(self, values: Any) -> list[Any]:
-        """Return the answers to many queries."""
-        return [self.step(value) for value in values.tolist()]
 
 
 class QueriesReferee(Referee):

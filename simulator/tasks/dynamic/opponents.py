@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from disttrack.adversaries.updates import Live, UpdateStream, UpdateView
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.tasks.duel import known
+from disttrack.simulator.tasks.loop import Mover
+
+Update = tuple[int, int, int]
+"""The code of a step, and the change of the data set: the item, and 1 if inserted, -1 if deleted, 0 if neither."""
 
 
-class Update(NamedTuple):
-    """The code of a step, and the change of the data set: the item, and 1 if inserted, -1 if deleted, 0 if neither."""
-
-    code: int
-    item: int = 0
-    sign: int = 0
-
-
-class Updates:
+class Updates(Mover):
     """An adversary's updates, applied to its data set.
 
     Parameters
@@ -28,7 +24,7 @@ class Updates:
     stream
         This game's copy of the adversary.
     referee
-        Has the exact answers as `truth`, which an adversary that reacts may see; None if it sees no answers.
+        Has the exact answers as `truth`, which an adversary that reacts may see; None for an oblivious one.
 
     Attributes
     ----------
@@ -41,17 +37,27 @@ class Updates:
         self._plan: Iterator[int] = iter(())
         self.ignored = 0
 
-    def move(self, view: UpdateView) -> Update:
+    def move(self, view: UpdateView) -> Any:
         """Apply the update of the next step and return it; a plan is dropped when the adversary sees new answers."""
-        if view.changed_at == view.steps and view.changes and self._referee is not None:
+        if self._referee is not None and view.changes and view.changed_at == view.steps:
             view.truth = self._referee.truth
             self._plan = iter(())
         code = next(self._plan, None)
         if code is None:
-            self._plan = iter(self._planned(view))
+            self._plan = iter(self.planned(view))
             code = next(self._plan)
-        if code == 0:
-            return Update(0)
+        return self.apply(view, code) if code else (0, 0, 0)
+
+    def planned(self, view: UpdateView) -> list[int]:
+        """Return the codes of the next steps."""
+        left = view.items - view.steps
+        planned = self._stream.updates(view)
+        if planned is None or not len(planned):
+            return [0] * left
+        return np.asarray(planned)[:left].tolist()  # type: ignore[no-any-return]
+
+    def apply(self, view: UpdateView, code: int) -> Update:
+        """Apply an update in the next step."""
         view.sent += 1
         step = view.steps + 1
         if code > 0:
@@ -59,33 +65,24 @@ class Updates:
                 reason = f"step {step}: item {code - 1} is not among the {view.sites:,} values of the domain"
                 raise MoveError(f"adversary {self._stream.kind}: {reason}")
             view.live.insert(step, code - 1)
-            return Update(code, code - 1, 1)
+            return code, code - 1, 1
         item = view.live.delete(-code)
         if item is None:
             self.ignored += 1
-            return Update(code)
-        return Update(code, item, -1)
-
-    def stretches(self, view: UpdateView, steps: int) -> Iterator[list[Update]]:
-        """Yield all updates."""
-        yield [self.move(view) for _ in range(steps)]
-
-    def _planned(self, view: UpdateView) -> list[int]:
-        left = view.items - view.steps
-        planned = self._stream.updates(view)
-        if planned is None or not len(planned):
-            return [0] * left
-        return np.asarray(planned)[:left].tolist()  # type: ignore[no-any-return]
+            return code, 0, 0
+        return code, item, -1
 
 
 class DataSet(Updates):
     """An adversary whose one move is the data set that its updates make."""
 
-    def move(self, view: UpdateView) -> list[int]:  # type: ignore[override]
+    def move(self, view: UpdateView) -> list[int]:
         """Return the items."""
         while view.steps < view.items:
-            super().move(view)
-            view.steps += 1
+            for code in self.planned(view):
+                if code:
+                    self.apply(view, code)
+                view.steps += 1
         return list(view.live.items.values())
 
 

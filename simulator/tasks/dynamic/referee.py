@@ -6,7 +6,7 @@ Between two releases the answers are constant while the data change, so the erro
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class QueryReferee(Referee):
         Step, items, and largest error over the family relative to the items, at the checkpoints.
     """
 
-    block: ClassVar[int] = 1  # an adversary that reacts sees the exact answers of the last step
+    block = 1  # an adversary that reacts sees the exact answers of the last step
 
     def __init__(self, family: Family, steps: int) -> None:
         self._family, self._steps = family, steps
@@ -65,12 +65,12 @@ class QueryReferee(Referee):
 
     def judge(self, moves: Any, answers: Any) -> None:
         """Take updates, and the answers after each, None where they stay."""
-        for move, answer in zip(moves, answers, strict=True):
-            self._step += 1
-            if move.sign:
-                self.change(self._step, move.item, move.sign)
+        for step, ((_, item, sign), answer) in enumerate(zip(moves, answers, strict=True), start=self._step + 1):
+            if sign:
+                self.change(step, item, sign)
             if answer is not None:
-                self.answer(self._step, answer)
+                self.answer(step, answer)
+        self._step += len(moves)
 
     def row(self) -> dict[str, Any]:
         """Return the columns of the finished game."""

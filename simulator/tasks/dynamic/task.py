@@ -22,7 +22,7 @@ from disttrack.simulator.tasks.base import Demand
 from disttrack.simulator.tasks.duel import DELTA, Duel, Rngs, Sizes
 from disttrack.simulator.tasks.dynamic.opponents import DataSet, Update, Updates, view_of
 from disttrack.simulator.tasks.dynamic.referee import QueryReferee
-from disttrack.simulator.tasks.loop import Referee, Sides, kept
+from disttrack.simulator.tasks.loop import Referee, Run, Sides, kept
 from disttrack.simulator.tasks.sizes import Size
 
 DOMAIN: Final = Size("domain", "sites", "Values that an item may have, 0 to domain - 1.", needed=True)
@@ -34,11 +34,13 @@ BOUND: Final = Answer("bound", "what the largest error of a game exceeds with th
 SPENT: Final = Answer("spent", "epsilon that the mechanism has spent by the ledger", "spent", rank=2)
 
 
+FEW: Final = 64
+"""Steps judged at a time, each with as many answers as there are queries."""
 DEEPEST: Final = 5
 """Levels of a ledger stored with a game: down to the spending of a node of the tree in a round."""
 
 
-class Releases:
+class Releases(Run):
     """A run of a dynamic mechanism: it returns the answers after an update if they are new, and None if they stay."""
 
     def __init__(self, run: DynamicRun) -> None:
@@ -46,14 +48,10 @@ class Releases:
 
     def step(self, update: Update) -> Floats | None:
         """Take an update."""
-        return self.run.answers if self.run.step(update.code) else None
-
-    def release(self, updates: Sequence[Update]) -> list[Floats | None]:
-        """Take several updates."""
-        return [self.step(update) for update in updates]
+        return self.run.answers if self.run.step(update[0]) else None
 
 
-class OneRelease:
+class OneRelease(Run):
     """A static mechanism that releases the answers on one data set."""
 
     def __init__(self, mechanism: StaticMechanism, rng: np.random.Generator) -> None:
@@ -65,10 +63,6 @@ class OneRelease:
         mechanism = self._mechanism
         self.ledger.use("release", mechanism.epsilon, mechanism.delta)
         return mechanism.release(counts_of(items, mechanism.domain), self._rng)
-
-    def release(self, data_sets: Sequence[Sequence[int]]) -> list[Floats]:
-        """Return the answers on several data sets."""
-        return [self.step(items) for items in data_sets]
 
 
 class ReleaseReferee(Referee):
@@ -212,6 +206,8 @@ class DynamicQueries(DataSetDuel):
         run = Releases(mechanism.start(rngs["mechanism"]))
         view = view_of(mechanism, sizes["steps"], rngs["adversary"])
         referee = QueryReferee(mechanism.family, view.items)
+        if adversary.oblivious:
+            referee.block = FEW
         updates = Updates(adversary, None if adversary.oblivious else referee)
         return Sides(run, updates, referee, view, view.items)
 

@@ -15,6 +15,7 @@ from disttrack.adversaries import Examiner, FixedExamples, Replay
 from disttrack.adversaries.base import Adversary, View
 from disttrack.mechanisms.prediction import Learner
 from disttrack.simulator.errors import MoveError
+from disttrack.simulator.tasks.loop import Mover
 from disttrack.simulator.tasks.planned import SKIP, Planned
 
 Examples = tuple[NDArray[np.int64], NDArray[np.bool_]]
@@ -69,13 +70,16 @@ class Rounds:
             return None
         hypothesis = self.run.hypothesis() if self._hypotheses else None
         predicted = self.run.predict(point) if hypothesis is None else hypothesis == point
-        label = label_after({"hypotheses": hypothesis, "predictions": int(predicted), "nothing": None}[self._shows])
+        if self._shows == "predictions":
+            label = label_after(int(predicted))
+        else:
+            label = label_after(hypothesis if self._shows == "hypotheses" else None)
         self.run.learn(point, label)
         return point, label, predicted
 
-    def release(self, examples: Examples) -> Any:
-        """Play all rounds of examples that do not react, one row per round."""
-        return np.column_stack((*examples, self.run.play(*examples)))
+    def release(self, examples: Examples) -> tuple[Any, ...]:
+        """Play all rounds of examples that do not react, and return their points, labels and predictions."""
+        return *examples, self.run.play(*examples)
 
 
 class FixedRounds:
@@ -84,56 +88,55 @@ class FixedRounds:
     def __init__(self, adversary: Adversary) -> None:
         self.adversary = adversary
         self._rest: Iterator[tuple[int, bool]] | None = None
+        self._label = False
 
     def move(self, view: LearnerView) -> Example | None:
         """Return the next example."""
         if self._rest is None:
             points, labels = fixed_examples(self.adversary, view)
             self._rest = zip(points.tolist(), labels.tolist(), strict=True)
-        point, label = next(self._rest, (None, False))
-        return None if point is None else (point, lambda shown: label)
+        point, self._label = next(self._rest, (None, False))
+        return None if point is None else (point, self._label_after)
 
     def stretches(self, view: LearnerView, steps: int) -> Iterator[Examples]:
         """Yield all examples at once."""
         yield fixed_examples(self.adversary, view)
+
+    def _label_after(self, shown: Any) -> bool:
+        return self._label
 
 
 class NamedPoints(Planned):
     """An adversary that names sites, and reacts."""
 
     def move(self, view: LearnerView) -> Example:
-        point = super().move(view)
+        self._view, self._point = view, super().move(view)
         view.steps += 1
+        return self._point, self._label_after
 
-        def label(shown: Any) -> bool:
-            view.show(shown)
-            return bool(point == 0)
-
-        return point, label
+    def _label_after(self, shown: Any) -> bool:
+        self._view.show(shown)
+        return bool(self._point == 0)
 
 
-class Examined:
+class Examined(Mover):
     """An adversary that gives examples, and reacts."""
 
     def __init__(self, examiner: Examiner) -> None:
         self._examiner = examiner
 
-    def stretches(self, view: LearnerView, steps: int) -> Iterator[Examples]:
-        """Refuse: it reacts."""
-        raise NotImplementedError(f"{self._examiner.kind} reacts")
-
     def move(self, view: LearnerView) -> Example:
-        """Ask for the point of the next round, and after the learner's output for its label."""
+        """Ask for the point of the next round; its label is asked for after the learner's output."""
         view.steps += 1
-        point = self._examiner.ask(view)
-        _check_points(self._examiner, point, point, view)
+        self._view, self._point = view, self._examiner.ask(view)
+        _check_points(self._examiner, self._point, self._point, view)
+        return int(self._point), self._label_after
 
-        def label(shown: Any) -> bool:
-            view.show(shown)
-            view.sent += 1
-            return bool(self._examiner.label(view, point))
-
-        return int(point), label
+    def _label_after(self, shown: Any) -> bool:
+        view = self._view
+        view.show(shown)
+        view.sent += 1
+        return bool(self._examiner.label(view, self._point))
 
 
 class Rehearsed(Adversary):

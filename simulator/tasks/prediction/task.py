@@ -48,9 +48,11 @@ class MistakesReferee(Referee):
         self.labels = self.predicted = np.empty(0, dtype=bool)
 
     def judge(self, moves: Any, answers: Any) -> None:
-        """Take rounds as the learner returned them: point, label and prediction of each."""
-        rounds = answers if isinstance(answers, np.ndarray) else [played for played in answers if played is not None]
-        points, labels, predicted = np.array(rounds, dtype=np.int64).reshape(-1, 3).T
+        """Take rounds as the learner returned them: point, label and prediction of each, or an array of each."""
+        if isinstance(answers, list):
+            rounds = [played for played in answers if played is not None]
+            answers = np.array(rounds, dtype=np.int64).reshape(-1, 3).T
+        points, labels, predicted = answers
         self.points = np.concatenate((self.points, points))
         self.labels = np.concatenate((self.labels, labels.astype(bool)))
         self.predicted = np.concatenate((self.predicted, predicted.astype(bool)))

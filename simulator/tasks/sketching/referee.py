@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.adversaries.sketching import RESET
 from disttrack.mechanisms.sketches import Sketch
 from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.tasks.loop import Referee, kept
@@ -47,11 +46,12 @@ class UpdateReferee(Referee):
         """Take moves, updates or `RESET`, and the estimates after them."""
         truth, length = self._truth, len(moves)
         values, scales = np.empty(length), np.empty(length)
-        for place, move in enumerate(moves if isinstance(moves, list) else moves.tolist()):
-            if move == RESET:
+        updates = moves if isinstance(moves, list) else zip(*moves.T.tolist(), strict=True)
+        for place, (item, change) in enumerate(updates):
+            if item < 0:
                 truth.reset()
             else:
-                truth.update(*move)
+                truth.update(item, change)
             values[place], scales[place] = truth.value, truth.scale()
         self._compare(np.asarray(answers, dtype=np.float64), values, scales)
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from disttrack.adversaries.sketching import RESET, Attacker, StreamView
-from disttrack.mechanisms.sketches import Goal, Sketch, SketchRun
+from disttrack.mechanisms.sketches import Goal, Move, Sketch, SketchRun
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import OVER_ALPHA, Answer, held
 from disttrack.simulator.tasks.base import Demand
 from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
-from disttrack.simulator.tasks.loop import Sides
+from disttrack.simulator.tasks.loop import Run, Sides
 from disttrack.simulator.tasks.sizes import Size
 from disttrack.simulator.tasks.sketching.referee import UpdateReferee
 from disttrack.simulator.tasks.sketching.truth import Norm, truth_of
@@ -43,6 +43,23 @@ class Checked:
             name = f"adversary {self._attacker.kind}"
             raise MoveError(f"{name}: move() returned {move!r} at step {view.steps + 1}; {accepted}")
         return move
+
+
+class Robust(Run):
+    """A run of a robust form, which notes when it has used up its budget of changes."""
+
+    def __init__(self, run: SketchRun) -> None:
+        self._run = run
+        self._steps = 0
+        self.exhausted_at: int | None = None
+
+    def step(self, move: Move) -> float:
+        """Make a move."""
+        output = self._run.step(move)
+        self._steps += 1
+        if self._run.exhausted and self.exhausted_at is None:
+            self.exhausted_at = self._steps
+        return output
 
 
 class Sketching(Duel):
@@ -98,11 +115,12 @@ class Sketching(Duel):
         updates = sizes["updates"]
         view = StreamView(updates=updates, rng=rngs["adversary"], known=known(mechanism))
         referee = UpdateReferee(mechanism, truth_of(mechanism.goal, self.norm(mechanism)), updates)
-        return Sides(mechanism.start(rngs["sketch"]), Checked(adversary), referee, view, updates)
+        run = mechanism.start(rngs["sketch"])
+        robust = mechanism.built_for is not None
+        return Sides(Robust(run) if robust else run, Checked(adversary), referee, view, updates)
 
     def finish(self, sides: Sides) -> dict[str, Any]:
-        assert isinstance(sides.run, SketchRun)
-        row, worn = sides.referee.row(), sides.run.exhausted_at
+        row, worn = sides.referee.row(), getattr(sides.run, "exhausted_at", None)
         failed = row["first_failure"]
         row["held"] = failed is None or (worn is not None and failed > worn)
         if worn is not None and failed is not None and row["held"]:

@@ -16,7 +16,6 @@ from disttrack.mechanisms.accounting import lines
 from disttrack.mechanisms.queries import family
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.tasks.duel import play_duel
-from disttrack.simulator.tasks.dynamic.opponents import Update
 from disttrack.simulator.tasks.dynamic.referee import QueryReferee
 
 
@@ -30,12 +29,12 @@ def test_the_referee_is_the_slow_one(seed: int) -> None:
     counts, answers = np.zeros(4), np.zeros(of.number)
     errors, late, zero, sizes = [], [], [], []
     for step in range(1, steps + 1):
-        update, released = Update(0), None
+        update, released = (0, 0, 0), None
         if rng.random() < 0.6:
             item, sign = int(rng.integers(4)), 1 if counts.sum() == 0 or rng.random() < 0.6 else -1
             item = item if sign > 0 else int(np.flatnonzero(counts)[0])
             counts[item] += sign
-            update = Update(sign, item, sign)
+            update = sign, item, sign
         if rng.random() < 0.4:
             answers = rng.normal(0, 5, of.number)
             released = answers
@@ -60,7 +59,7 @@ def test_the_referee_is_the_slow_one(seed: int) -> None:
 
 def test_answers_that_are_no_numbers_are_infinitely_wrong() -> None:
     referee = QueryReferee(family("count", 1), 10)
-    referee.judge([Update(0)] * 10, [None, None, np.array([np.nan]), *[None] * 7])
+    referee.judge([(0, 0, 0)] * 10, [None, None, np.array([np.nan]), *[None] * 7])
     assert referee.row()["max_abs_error"] == np.inf
 
 
