@@ -133,11 +133,11 @@ def test_fixed_thresholds_are_told_by_the_bits() -> None:
 def test_an_ignored_leak_is_found_by_the_audit() -> None:
     """Were a threshold that ended a phase another, the transcript could not be: so it is of every transcript."""
     right = audit_tracker(Robust(alpha=0.1), transcripts=10, seed=4)
-    assert right.largest_loss <= right.epsilon
-    assert right.largest_leak == 3
+    assert right.largest_loss <= right.claimed
+    assert right.leaked == 3
     found = audit_tracker(broken(Robust(alpha=0.1), "leak-ignored"), transcripts=10, seed=4)
     assert found.largest_loss == float("inf")
-    assert found.largest_leak == 0
+    assert found.leaked == 0
 
 
 @pytest.mark.slow
