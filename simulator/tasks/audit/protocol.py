@@ -36,7 +36,6 @@ def audit_tracker(
     adversary: Adversary | None = None,
     *,
     sites: int = SITES,
-    size: int = SIZE,
     transcripts: int = TRANSCRIPTS,
     seed: int = 0,
     false_alarm: float = FALSE_ALARM,
@@ -57,8 +56,6 @@ def audit_tracker(
         Feeds the sites: deterministic; round-robin if left out.
     sites
         Number of sites.
-    size
-        Items in a block.
     transcripts
         Rounds played on each of the two databases, in each half.
     seed
@@ -71,7 +68,7 @@ def audit_tracker(
     ScenarioError
         If the tracker cannot be audited exactly.
     """
-    tracker = Tracker(protocol, adversary or RoundRobin(), sites, size)
+    tracker = Tracker(protocol, adversary or RoundRobin(), sites, SIZE)
     rngs = streams(seed, ROLES)
     here = tracker.database(rngs["database"])
     training = [tracker.play(here, rngs["training"]) for _ in range(transcripts)]
@@ -90,7 +87,7 @@ def audit_tracker(
         "sites": sites,
     }
     refuted = largest > tracker.epsilon * (1 + ROUNDING) or low > tracker.epsilon or fits < false_alarm / 2
-    inputs = f"{sites} sites, blocks of {size} items, fed {tracker.adversary.kind}; one threshold is another"
+    inputs = f"{sites} sites, blocks of {SIZE} items, fed {tracker.adversary.kind}; one threshold is another"
     return outcome(row, refuted, (tracker.epsilon, 0.0), low, len(everything), inputs)
 
 
