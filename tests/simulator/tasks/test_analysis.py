@@ -30,6 +30,9 @@ def test_exact_answers_err_by_what_the_sample_errs() -> None:
     assert game.max_abs_error == pytest.approx(max(map(abs, errors)))
     assert game.rms_error == pytest.approx(np.sqrt(np.mean(np.square(errors))))
     assert game.gap == pytest.approx(errors[-1])
+    for mechanism in (Splitting(), LaplaceAnswers(0.5)):
+        game = play_duel(mechanism, FixedQueries(), samples=200, queries=5, features=3, seed=1)
+        assert game.within_bound == (game.max_abs_error <= game.bound)
 
 
 def test_a_seed_gives_one_game_and_another_seed_another() -> None:

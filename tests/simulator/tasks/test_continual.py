@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from disttrack.adversaries import Biased, Burst, Choice, Coin, HardInstance, Rest, RoundRobin, Scattered, Uniform
+from disttrack.adversaries import (
+    Biased,
+    Burst,
+    Challenge,
+    Choice,
+    Coin,
+    HardInstance,
+    Rest,
+    RoundRobin,
+    Scattered,
+    Uniform,
+)
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import Schedule
 from disttrack.mechanisms import (
@@ -22,6 +35,7 @@ from disttrack.mechanisms import (
 from disttrack.mechanisms.counters import counter
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.tasks.continual.count import CountReferee
+from disttrack.simulator.tasks.continual.monitor import ThresholdMonitor
 from disttrack.simulator.tasks.duel import play_duel
 
 FALSE_ALARM = 1e-6
@@ -95,6 +109,26 @@ def test_an_adversary_that_reacts_is_asked_when_the_output_changes() -> None:
     assert LOG[:4] == [(0, 0), (1, 1), (2, 2), (3, 3)]
 
 
+def test_the_adversary_may_react_to_the_last_output() -> None:
+    class Late(Adversary):
+        """Sends the item of the challenge in the last step, and guesses after it by the count in memory."""
+
+        kind = "late"
+        sees = "state"
+
+        def plan(self, view: Any) -> Schedule | None:
+            if view.steps < view.items - 1:
+                return Rest(view.items - 1 - view.steps)
+            if view.steps == view.items:
+                view.guess(view.look()["count"] > 0.5)
+                return None
+            return Challenge()
+
+    games = [play_duel(Binary(1.0, 9), Late(), steps=9, seed=seed) for seed in range(40)]
+    assert all(game.guessed and game.looks == 1 for game in games)
+    assert {game.sent for game in games} == {0, 1}  # a fair coin: all equal with probability 2^-39
+
+
 def test_sites_that_are_not_there_are_refused() -> None:
     for engine, adversary in (("bulk", _Elsewhere()), ("step", Choice(lambda view: 1))):
         with pytest.raises(MoveError, match="named site 1 at step 1; this game has sites 0 … 0"):
@@ -159,6 +193,23 @@ def test_monitor_games() -> None:
         play_duel(quiet, HardInstance(), steps=100)
 
 
+@dataclass(frozen=True)
+class Last:
+    """A monitor that halts in the last step of what it is shown."""
+
+    k: int = 3
+    kind: ClassVar[str] = "last"
+
+    def halt(self, ones: tuple[int, ...], steps: int, rng: np.random.Generator) -> int:
+        return steps
+
+
+def test_a_monitor_is_shown_the_stream_up_to_the_last_one_that_counts() -> None:
+    for steps, wanted in ((9, (3, 3, 3, "right")), (2, (2, 2, 2, "right")), (1, (1, 1, 1, "early"))):
+        game = ThresholdMonitor().game(Last(), RoundRobin(), {"steps": steps})
+        assert (game.halted_at, game.items_at_halt, game.sent, game.result) == wanted
+
+
 def test_query_games() -> None:
     exact = play_duel(ReleaseQueries(0.999999), Uniform(), values=50, points=200, queries=300, seed=1)
     assert exact.items == 300
@@ -186,9 +237,11 @@ def test_expert_games() -> None:
     assert chased.engine == "step"
     assert chased.plain_regret is None
     assert chased.items == 300
-    step = play_duel(PerturbedLeader(3, 200, epsilon=1.0), RoundRobin(), experts=3, steps=200, seed=5, engine="step")
-    bulk = play_duel(PerturbedLeader(3, 200, epsilon=1.0), RoundRobin(), experts=3, steps=200, seed=5)
-    assert (step.cost, step.best, step.output_changes) == (bulk.cost, bulk.best, bulk.output_changes)
+    leader = PerturbedLeader(3, 4500, epsilon=1.0)  # more than a block of rounds
+    step, bulk = (play_duel(leader, RoundRobin(), steps=4500, seed=5, engine=engine) for engine in ("step", "bulk"))
+    for game in (step, bulk):
+        assert game.row.pop("seconds") >= 0
+    assert step.row | {"engine": "bulk"} == bulk.row
 
 
 def test_items_at_equal_distances_end_with_the_last_step() -> None:

@@ -88,7 +88,7 @@ class Watching(UpdateStream):
 
     kind = "watching"
     oblivious = False
-    asked: list[tuple[int, int, bool]]
+    asked: list[tuple[int, int, float]]
 
     def __init__(self, oblivious: bool, notes: list) -> None:
         self.oblivious = oblivious
@@ -98,7 +98,7 @@ class Watching(UpdateStream):
         return self
 
     def updates(self, view):
-        self.notes.append((view.steps, view.changes, bool(np.any(view.output))))
+        self.notes.append((view.steps, view.changes, float(view.truth[0])))
         return [1] * 100
 
 
@@ -107,6 +107,7 @@ def test_who_reacts_is_asked_when_answers_are_new_and_the_rest_of_its_plan_is_dr
     game = play_duel(GrowingInfinite(1.0), Watching(False, notes), steps=40)
     assert [step for step, _, _ in notes] == list(range(40))
     assert [changes for _, changes, _ in notes] == list(range(40))
+    assert [truth for _, _, truth in notes] == list(range(40))
     assert game.output_changes == 40
     oblivious: list = []
     play_duel(GrowingInfinite(1.0), Watching(True, oblivious), steps=250)

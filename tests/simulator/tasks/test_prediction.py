@@ -109,6 +109,8 @@ def test_a_replay_is_the_same_stream_against_fresh_coins() -> None:
     assert (game.mistakes, game.ones, game.engine) == (1, ROUNDS, "bulk")
     streams = [play(Guessing(POINTS), Replay(of="point-stream"), seed=seed).ones for seed in (1, 1, 2)]
     assert streams[0] == streams[1] != streams[2]
+    fresh = [play(Guessing(POINTS), PointStream(), seed=seed).ones for seed in range(5)]
+    assert [play(Guessing(POINTS), Replay(of="point-stream"), seed=seed).ones for seed in range(5)] != fresh
     with pytest.raises(ScenarioError, match="can't be replayed"):
         play(Plain(), Replay(of="intruder"))
 

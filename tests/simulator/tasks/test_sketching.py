@@ -106,6 +106,12 @@ def test_what_a_sketch_cannot_take_stops_the_game() -> None:
         play_duel(Kmv(size=9), RandomItems(), updates=99)
 
 
+def test_a_new_stream_begins_for_both() -> None:
+    """Two items, a new stream, six items: a sketch that keeps nine hash values is exact."""
+    game = play_duel(Kmv(size=9), Clumsy(RESET), updates=9)
+    assert (game.made, game.touched, game.max_rel_error) == (9, 6, 0)
+
+
 def scenario(**keys: object) -> object:
     data = {
         "name": "s", "task": "second-moment", "updates": 9, "protocol": {"kind": "ams", "rows": 4},
