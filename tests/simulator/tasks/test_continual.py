@@ -35,6 +35,7 @@ from disttrack.mechanisms import (
 from disttrack.mechanisms.counters import counter
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.tasks.continual.count import CountReferee
+from disttrack.simulator.tasks.continual.experts import RegretReferee
 from disttrack.simulator.tasks.continual.monitor import ThresholdMonitor
 from disttrack.simulator.tasks.duel import play_duel
 
@@ -242,6 +243,16 @@ def test_expert_games() -> None:
     for game in (step, bulk):
         assert game.row.pop("seconds") >= 0
     assert step.row | {"engine": "bulk"} == bulk.row
+
+
+def test_the_regret_by_hand() -> None:
+    """Two blocks of rounds; the combiner follows 0, 1, 1 and 0, and the first choice counts as a change."""
+    referee = RegretReferee(PerturbedLeader(2, 4), None, reacts=False)
+    referee.judge(np.array([[1.0, 0.0], [1.0, 0.5]]), np.array([0, 1]))
+    referee.judge([np.array([0.0, 1.0]), np.array([1.0, 0.0])], [1, 0])
+    row = referee.row()
+    assert (row["cost"], row["best"], row["regret"], row["plain_regret"]) == (3.5, 1.5, 2.0, 2.0)
+    assert row["output_changes"] == 3
 
 
 def test_items_at_equal_distances_end_with_the_last_step() -> None:
