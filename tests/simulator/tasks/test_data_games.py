@@ -129,6 +129,19 @@ def test_a_static_game_is_one_release() -> None:
     assert game.bound == mechanism.error_bound(50, 0.05)
 
 
+def test_the_bound_is_that_of_the_most_items_at_any_time() -> None:
+    class Noted(FullyDynamic):
+        """States the number of items as its bound."""
+
+        def start(self, rng, ledger=None):
+            run = super().start(rng, ledger)
+            run.error_bound = lambda items, beta: float(items)
+            return run
+
+    game = play_duel(Noted(1.0), GrowAndDelete(peak=200, rest=50), steps=350)
+    assert (game.bound, game.peak, game.size) == (200, 200, 50)
+
+
 def test_an_item_outside_the_domain_is_the_adversarys_fault() -> None:
     stream = Watching(True, [])
     stream.updates = lambda view: [7]
