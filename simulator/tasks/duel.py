@@ -200,8 +200,7 @@ def play_duel(mechanism: Any, adversary: Any, *, seed: int = 0, engine: str = "a
 
     Examples
     --------
-    >>> from disttrack.adversaries import RoundRobin
-    >>> from disttrack.mechanisms import Binary
+    >>> from disttrack import Binary, RoundRobin, play_duel
     >>> game = play_duel(Binary(epsilon=1.0, horizon=1000), RoundRobin(), steps=1000)
     >>> game.sent, game.ok
     (1000, True)
@@ -217,4 +216,4 @@ def play_duel(mechanism: Any, adversary: Any, *, seed: int = 0, engine: str = "a
             if wrong:
                 raise TypeError(f"sizes must be {', '.join((*stated, *game.options))}; unknown or missing: {wrong[0]}")
             return game.game(mechanism, adversary, game.sized(given), seed=seed, engine=engine)
-    raise TypeError(f"mechanism must be one of a duel (see `disttrack list mechanisms`); got {mechanism!r}")
+    raise TypeError(f"mechanism must be one that plays duels; got {mechanism!r}")
