@@ -9,7 +9,7 @@ output, and when its plan has run out.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Literal
 
@@ -72,12 +72,25 @@ class View:
         """Items left to send."""
         return self.items - self.sent
 
+    def observe(self, answer: Any) -> None:
+        """Record the answer to a move, which ends a step; for the game only."""
+        self.steps += 1
+        self.show(answer)
 
-class Adversary(ABC):
-    """Chooses the next site. Subclasses define `plan`; parameters are the fields of a dataclass.
+    def show(self, output: Any) -> None:
+        """Record an output, and whether it is another one; for the game only."""
+        stood = self.output
+        if output != stood and (output == output or stood == stood):  # NaN differs from itself, but is no change
+            self.output = output
+            self.changes += 1
+            self.changed_at = self.steps
 
-    The engine plays each game with a copy, so fields that change during a game
-    (``field(init=False)``) are fresh in the next.
+
+class Opponent:
+    """The side of a game that asks or feeds: declared facts, and parameters, the fields of a dataclass.
+
+    A game is played with a copy, so fields that change during a game (``field(init=False)``) are fresh in the next.
+    Duels ask for one move at a time, ``move(view)``; an `Adversary` gives plans, which a game turns into moves.
     """
 
     kind: ClassVar[str] = ""
@@ -85,12 +98,26 @@ class Adversary(ABC):
     source: ClassVar[str] = ""
     """Paper and section, or the origin of the idea."""
     oblivious: ClassVar[bool] = False
-    """True if it does not depend on the outputs: it is then asked only when its plan has run out."""
+    """True if it does not depend on the outputs."""
     sees: ClassVar[Literal["outputs", "traffic", "state"]] = "outputs"
     """The power that it needs; a scenario must grant anything above outputs."""
     draws_coins: ClassVar[bool] = True
     """Whether it may draw random numbers that no seed decides. A class with False draws from `view.rng` only; a
     game that drew nothing from it is then played for one seed, and counted for all."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters by name, as in a scenario file."""
+        if not is_dataclass(self):
+            return {}
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+
+    def stretches(self, view: Any, steps: int) -> Iterable[Any]:
+        """Return all moves of a duel in arrays; nothing for opponents that are asked one move at a time."""
+        return ()
+
+
+class Adversary(Opponent, ABC):
+    """Chooses the next site. Subclasses define `plan`; an oblivious one is asked only when its plan has run out."""
 
     each_item: ClassVar[bool] = False
     """Whether it needs time for each item, e.g. to draw each item's site, and not only for each change."""
@@ -102,12 +129,6 @@ class Adversary(ABC):
         After the last step of a finite schedule the adversary is asked again. None when
         the plan has run out ends the game.
         """
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters by name, as in a scenario file."""
-        if not is_dataclass(self):
-            return {}
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
 
 
 class Choice(Adversary):

@@ -18,7 +18,7 @@ import numpy as np
 from disttrack.adversaries import GrowAndDelete
 from disttrack.mechanisms import FullyDynamic, InsertedMinusDeleted, LaplaceQueries, MultiplicativeWeights
 from disttrack.mechanisms.dynamic import OnlineIntervalTree
-from disttrack.simulator.tasks.dynamic import play_dynamic
+from disttrack.simulator.tasks.duel import play_duel
 
 UPDATES = 300_000
 SEGMENT = 500
@@ -80,7 +80,7 @@ def main() -> None:
         InsertedMinusDeleted(1.0, 1e-6, "halves:500", 1024, "pmw"),
     ):
         name = f"{mechanism.kind}, {mechanism.static}"
-        rate = UPDATES / play_dynamic(mechanism, stream, steps=UPDATES).seconds
+        rate = UPDATES / play_duel(mechanism, stream, steps=UPDATES).seconds
         print(f"{name:<29}{rate:12,.0f} updates/s", _met(name, rate))
     counts = np.random.default_rng(0).integers(0, 100, 4096).astype(float)
     rng = np.random.default_rng(1)

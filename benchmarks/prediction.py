@@ -15,7 +15,7 @@ from benchmarks.clock import seconds
 from disttrack.adversaries import PointStream
 from disttrack.mechanisms import Exponential, Guessing, Learner, PointPredictor, PrivateProper
 from disttrack.mechanisms.prediction import insertion
-from disttrack.simulator.tasks.prediction import play_prediction
+from disttrack.simulator.tasks.duel import play_duel
 
 ROUNDS = 1 << 22
 SINGLE = 1 << 18
@@ -64,10 +64,8 @@ def games() -> bool:
     listing = seconds(lambda: listed(SINGLE), REPEATS) / SINGLE
     print(f"(a) drawing the points in bulk         {least * 1e6:8.3f} us a round")
     print(f"(b) the predictor as listed            {listing * 1e6:8.3f} us a round\n")
-    bulk = seconds(lambda: play_prediction(PREDICTOR, PointStream(), points=ROUNDS, steps=ROUNDS), REPEATS)
-    step = seconds(
-        lambda: play_prediction(PREDICTOR, PointStream(), points=SINGLE, steps=SINGLE, engine="step"), REPEATS
-    )
+    bulk = seconds(lambda: play_duel(PREDICTOR, PointStream(), points=ROUNDS, steps=ROUNDS), REPEATS)
+    step = seconds(lambda: play_duel(PREDICTOR, PointStream(), points=SINGLE, steps=SINGLE, engine="step"), REPEATS)
     each = bulk / ROUNDS
     print(f"bulk, {ROUNDS:,} rounds: {bulk:.2f} s, {each / least:.1f} times (a), (b) over it {listing / each:.0f}")
     print(f"step, a round: {step / SINGLE * 1e6:.2f} us, (b) over it {listing * SINGLE / step:.2f}")

@@ -14,7 +14,7 @@ import numpy as np
 
 from disttrack.adversaries.sketching import AmsAttack, Attacker, FreshItems, RandomItems
 from disttrack.mechanisms.sketches import Ams, CountMin, CountSketch, HyperLogLog, Kmv, Sketch
-from disttrack.simulator.tasks.sketching import play_sketch
+from disttrack.simulator.tasks.duel import play_duel
 
 ROWS: Final = 1024
 REPEATS: Final = 3
@@ -44,7 +44,7 @@ def plainly(updates: int) -> None:
 def in_batches(signs: str, updates: int) -> None:
     """Pass many updates to a sketch alone."""
     run = Ams(rows=ROWS, signs=signs).start(np.random.default_rng(0))  # type: ignore[arg-type]
-    run.play(np.arange(updates) % 1000, np.ones(updates, dtype=np.int64))
+    run.release(np.column_stack((np.arange(updates) % 1000, np.ones(updates, dtype=np.int64))))
 
 
 def main() -> None:
@@ -66,7 +66,7 @@ def main() -> None:
         ("hyperloglog, a game", HyperLogLog(registers=1024), FreshItems()),
     ]
     for name, sketch, attacker in games:
-        cases.append((name, lambda s=sketch, a=attacker: play_sketch(s, a, updates=100_000), 100_000))  # type: ignore[misc]
+        cases.append((name, lambda s=sketch, a=attacker: play_duel(s, a, updates=100_000), 100_000))  # type: ignore[misc]
     for name, work, updates in cases:
         speed = rate(work, updates)
         goal = f"  [at least {GOALS[name]:,}: {'yes' if speed >= GOALS[name] else 'NO'}]" if name in GOALS else ""

@@ -103,7 +103,7 @@ class PerturbedLeader:
 
 
 class LeaderRun:
-    """A running combiner of experts: `choose`, then `learn`, round after round; or `play` for many rounds."""
+    """A running combiner of experts: `choose`, then `learn`, in each round; `step` does both, `release` many rounds."""
 
     __slots__ = ("_counters", "_head_starts", "_seen", "leader", "t")
 
@@ -134,10 +134,16 @@ class LeaderRun:
         """Take the experts' costs of the round, each from 0 to 1."""
         self._seen = self._estimates(self._checked(np.asarray(costs)[None]))[0]
 
-    def play(self, costs: ArrayLike) -> NDArray[np.int64]:
+    def step(self, costs: ArrayLike) -> int:
+        """Play a round with these costs, and return the expert followed, chosen before they are known."""
+        followed = self.choose()
+        self.learn(costs)
+        return followed
+
+    def release(self, costs: ArrayLike) -> NDArray[np.int64]:
         """Play the rounds of a table of costs, one row per round; return the experts followed.
 
-        The costs must not depend on the choices. Equivalent to `choose` and `learn` for each row.
+        The costs must not depend on the choices. Equivalent to `step` for each row.
         """
         table = self._checked(costs)
         chosen = np.empty(len(table), dtype=np.int64)

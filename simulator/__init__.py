@@ -29,11 +29,7 @@ if TYPE_CHECKING:
     from disttrack.simulator.runs.runner import run
     from disttrack.simulator.scenario.load import Scenario, load
     from disttrack.simulator.tasks import Demand, Record, Size, Task
-    from disttrack.simulator.tasks.analysis import play_analysis
-    from disttrack.simulator.tasks.continual import play_counter, play_experts, play_monitor, play_queries
-    from disttrack.simulator.tasks.dynamic import play_dynamic, play_static
-    from disttrack.simulator.tasks.prediction import play_mirror, play_prediction
-    from disttrack.simulator.tasks.sketching import play_sketch
+    from disttrack.simulator.tasks.duel import play_duel
 
 __all__ = [
     "ConformanceError",
@@ -56,16 +52,7 @@ __all__ = [
     "draw",
     "load",
     "play",
-    "play_analysis",
-    "play_counter",
-    "play_dynamic",
-    "play_experts",
-    "play_mirror",
-    "play_monitor",
-    "play_prediction",
-    "play_queries",
-    "play_sketch",
-    "play_static",
+    "play_duel",
     "run",
 ]
 if find_spec("gymnasium") is None:
@@ -84,11 +71,7 @@ _HOMES = {
     "disttrack.simulator.runs.runner": "run",
     "disttrack.simulator.scenario.load": "Scenario load",
     "disttrack.simulator.tasks": "Demand Record Size Task",
-    "disttrack.simulator.tasks.analysis": "play_analysis",
-    "disttrack.simulator.tasks.continual": "play_counter play_experts play_monitor play_queries",
-    "disttrack.simulator.tasks.dynamic": "play_dynamic play_static",
-    "disttrack.simulator.tasks.prediction": "play_mirror play_prediction",
-    "disttrack.simulator.tasks.sketching": "play_sketch",
+    "disttrack.simulator.tasks.duel": "play_duel",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from disttrack.adversaries.base import Opponent
 from disttrack.mechanisms.statistical.queries import Selection, StatisticalQuery
 
 
@@ -51,21 +52,27 @@ class AnalystView:
         """Queries left."""
         return self.queries - len(self.answers)
 
+    @property
+    def steps(self) -> int:
+        """Queries so far."""
+        return len(self.answers)
 
-class Analyst(ABC):
-    """Chooses the queries. Subclasses define `ask`; parameters are the fields of a dataclass.
+    def observe(self, answer: Any) -> None:
+        """Record an answer; for the game only."""
+        self.answers.append(answer)
 
-    Each game plays a copy, so fields that change during a game (``field(init=False)``) are fresh in the next. The gap
-    is measured for the last query of a game, which expresses the analyst's conclusion.
+
+class Analyst(Opponent, ABC):
+    """Chooses the queries. Subclasses define `move`.
+
+    The gap is measured for the last query of a game, which expresses the analyst's conclusion.
     """
 
-    kind: ClassVar[str] = ""
-    source: ClassVar[str] = ""
     points: ClassVar[Literal["coins", "cells"]] = "coins"
     """Kind of points: independent fair features, or cells."""
     selects: ClassVar[bool] = False
     """Whether it asks for selections only, so that mechanisms that answer nothing can play too."""
 
     @abstractmethod
-    def ask(self, view: AnalystView) -> StatisticalQuery | Selection | None:
+    def move(self, view: AnalystView) -> StatisticalQuery | Selection | None:
         """Return the next query; None to end the game."""

@@ -19,7 +19,7 @@ class FixedQueries(Analyst):
     kind: ClassVar[str] = "fixed-queries"
     source: ClassVar[str] = "queries fixed in advance"
 
-    def ask(self, view: AnalystView) -> StatisticalQuery:
+    def move(self, view: AnalystView) -> StatisticalQuery:
         return FeatureMean(len(view.answers) % view.features)
 
 
@@ -35,7 +35,7 @@ class SignCorrelation(Analyst):
         "Dwork, Feldman, Hardt, Pitassi, Reingold, Roth 2015; lecture on generalization by stability"
     )
 
-    def ask(self, view: AnalystView) -> StatisticalQuery | None:
+    def move(self, view: AnalystView) -> StatisticalQuery | None:
         asked = len(view.answers)
         if view.left > 1:
             return FeatureMean(asked % view.features)
@@ -62,7 +62,7 @@ class LeaderboardClimber(Analyst):
     _tried: int | None = field(default=None, init=False, repr=False)
     _sign: float = field(default=1.0, init=False, repr=False)
 
-    def ask(self, view: AnalystView) -> StatisticalQuery:
+    def move(self, view: AnalystView) -> StatisticalQuery:
         if self._tried is not None and float(view.answers[-1]) > self._best:
             self._best = float(view.answers[-1])
             self._kept.append(self._tried)
@@ -95,7 +95,7 @@ class GradientAnalyst(Analyst):
     def __post_init__(self) -> None:
         positive("rate", self.rate)
 
-    def ask(self, view: AnalystView) -> StatisticalQuery:
+    def move(self, view: AnalystView) -> StatisticalQuery:
         asked, features = len(view.answers), view.features
         if self._weights is None:
             self._weights = np.zeros(features)
@@ -126,7 +126,7 @@ class BestOfMany(Analyst):
     def __post_init__(self) -> None:
         whole("candidates", self.candidates, 2)
 
-    def ask(self, view: AnalystView) -> Selection | None:
+    def move(self, view: AnalystView) -> Selection | None:
         if view.answers:
             return None
         features = np.arange(view.features)

@@ -28,7 +28,7 @@ class Speller(Analyst):
     )
     points: ClassVar = "cells"
 
-    def ask(self, view: AnalystView) -> StatisticalQuery | None:
+    def move(self, view: AnalystView) -> StatisticalQuery | None:
         if not view.answers:
             return SpellOut(view.features)
         if len(view.answers) > 1:

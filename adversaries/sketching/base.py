@@ -6,17 +6,18 @@ An attacker sees every estimate and its own moves. It knows the sketch's kind an
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-Move = tuple[int, int]
-"""An item, from 0, and the change of its frequency."""
-RESET: Final[Move] = (-1, 0)
-"""The move that begins a new stream: all frequencies are 0 again. Sketches of distinct items allow it."""
+from disttrack.adversaries.base import Opponent
+from disttrack.mechanisms.sketches import Move
+
 Whole = NDArray[np.int64]
+STRETCH = 1 << 14
+"""Updates of a fixed stream drawn at once; another number gives other streams."""
 
 
 class StreamView:
@@ -50,21 +51,18 @@ class StreamView:
         """Updates left."""
         return self.updates - self.steps
 
+    def observe(self, answer: float) -> None:
+        """Record the estimate after an update; for the game only."""
+        self.steps += 1
+        self.output = answer
 
-class Attacker(ABC):
-    """Chooses the updates. Subclasses define `move`; parameters are the fields of a dataclass.
 
-    Each game plays a copy, so fields that change during a game (``field(init=False)``) are fresh in the next.
-    """
-
-    kind: ClassVar[str] = ""
-    source: ClassVar[str] = ""
-    oblivious: ClassVar[bool] = False
-    """True if it does not depend on the outputs: `stretch` then gives many updates at once; `move` is not called."""
+class Attacker(Opponent, ABC):
+    """Chooses the updates. Subclasses define `move`."""
 
     @abstractmethod
     def move(self, view: StreamView) -> Move | None:
-        """Return the next update; None to end the game."""
+        """Return the next update, or `RESET`; None to end the game."""
 
 
 class ObliviousStream(Attacker):
@@ -79,6 +77,12 @@ class ObliviousStream(Attacker):
     def move(self, view: StreamView) -> Move:
         items, changes = self.stretch(view.steps, 1, view.rng)
         return int(items[0]), int(changes[0])
+
+    def stretches(self, view: StreamView, steps: int) -> Iterator[Whole]:
+        """Yield all updates in arrays, rows of item and change."""
+        for begun in range(0, steps, STRETCH):
+            view.steps = begun
+            yield np.column_stack(self.stretch(begun, min(STRETCH, steps - begun), view.rng))
 
 
 def size_known(view: StreamView, *names: str) -> int | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from disttrack.adversaries.sketching.base import RESET, Attacker, Move, StreamView
+from disttrack.adversaries.sketching.base import Attacker, StreamView
 from disttrack.mechanisms.checks import number, whole
+from disttrack.mechanisms.sketches import RESET, Move
 
 
 @dataclass

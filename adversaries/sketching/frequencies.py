@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from disttrack.adversaries.sketching.base import Attacker, Move, StreamView, size_known
+from disttrack.adversaries.sketching.base import Attacker, StreamView, size_known
 from disttrack.mechanisms.checks import whole
+from disttrack.mechanisms.sketches import Move
 from disttrack.mechanisms.sketches.base import TARGET
 
 

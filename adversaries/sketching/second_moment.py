@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import ClassVar
 
-from disttrack.adversaries.sketching.base import Attacker, Move, StreamView, size_known
+from disttrack.adversaries.sketching.base import Attacker, StreamView, size_known
 from disttrack.mechanisms.checks import number, whole
+from disttrack.mechanisms.sketches import Move
 
 
 @dataclass

@@ -79,6 +79,14 @@ class UpdateView(View):
         self.live = live
         self.truth: NDArray[np.float64] | None = None
 
+    def observe(self, answer: Any) -> None:
+        """Record the answers after a step, None if they are the old ones; for the game only."""
+        self.steps += 1
+        if answer is not None:
+            self.output = answer
+            self.changes += 1
+            self.changed_at = self.steps
+
 
 class UpdateStream(RoundRobin):
     """Chooses the updates of a data set. In games that only count items it feeds the sites in turn."""

@@ -93,7 +93,7 @@ class ExpertsRun(LearnerRun):
 
     def release(self, points: Points, labels: Labels) -> Points:
         stretches = range(0, len(points), CHUNK)
-        shown = [self._run.play(self.charges(points[at : at + CHUNK], labels[at : at + CHUNK])) for at in stretches]
+        shown = [self._run.release(self.charges(points[at : at + CHUNK], labels[at : at + CHUNK])) for at in stretches]
         return np.concatenate([np.empty(0, dtype=np.int64), *shown])
 
     def charges(self, points: Points, labels: Labels) -> Floats:

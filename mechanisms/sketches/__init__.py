@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disttrack.mechanisms.sketches.base import TARGET, Goal, Sketch, SketchRun
+from disttrack.mechanisms.sketches.base import RESET, TARGET, Goal, Move, Sketch, SketchRun
 from disttrack.mechanisms.sketches.difference import AmsDifference
 from disttrack.mechanisms.sketches.distinct import HyperLogLog, Kmv
 from disttrack.mechanisms.sketches.frequencies import CountMin, CountSketch
@@ -22,6 +22,7 @@ SKETCHES: dict[str, type[Sketch]] = {sketch.kind: sketch for sketch in _ALL}
 """Every sketch by its name."""
 
 __all__ = [
+    "RESET",
     "SKETCHES",
     "TARGET",
     "Ams",
@@ -36,6 +37,7 @@ __all__ = [
     "LibraryCountMin",
     "LibraryHll",
     "LibraryTheta",
+    "Move",
     "PrivateMedian",
     "Rounded",
     "Salted",

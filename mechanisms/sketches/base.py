@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ Whole = NDArray[np.int64]
 
 TARGET = 0
 """The item whose frequency is the goal, if the goal is a frequency."""
+Move = tuple[int, int]
+"""An item, from 0, and the change of its frequency."""
+RESET: Final[Move] = (-1, 0)
+"""The move that begins a new stream: all frequencies are 0 again. Sketches of distinct items allow it."""
 
 
 class SketchRun(ABC):
@@ -46,10 +50,19 @@ class SketchRun(ABC):
         """Return the reference value of the relative error, as known to the sketch: the estimate itself."""
         return self.estimate()
 
-    def play(self, items: Whole, changes: Whole) -> Floats:
-        """Apply many updates at once, and return the estimate after each."""
-        estimates = np.empty(len(items))
-        for place, (item, change) in enumerate(zip(items.tolist(), changes.tolist(), strict=True)):
+    def step(self, move: Move) -> float:
+        """Make a move, an update or `RESET`, and return the estimate after it."""
+        item, change = move
+        if item < 0:
+            self.reset()
+        else:
+            self.update(item, change)
+        return self.estimate()
+
+    def release(self, updates: Whole) -> Floats:
+        """Make many updates, rows of item and change, and return the estimate after each; equal to `step` for each."""
+        estimates = np.empty(len(updates))
+        for place, (item, change) in enumerate(zip(*updates.T.tolist(), strict=True)):
             self.update(item, change)
             estimates[place] = self.estimate()
         return estimates

@@ -87,14 +87,17 @@ class LinearRun(SketchRun):
         """Return the estimate of each group."""
         return self.squares / self._rows
 
-    def play(self, items: Whole, changes: Whole) -> Floats:
-        parts = [self._play(items[at : at + _CHUNK], changes[at : at + _CHUNK]) for at in range(0, len(items), _CHUNK)]
+    def release(self, updates: Whole) -> Floats:
+        items, changes = np.ascontiguousarray(updates.T)
+        parts = [
+            self._several(items[at : at + _CHUNK], changes[at : at + _CHUNK]) for at in range(0, len(items), _CHUNK)
+        ]
         squares = np.concatenate(parts, axis=1) if parts else np.empty((self._groups, 0))
         middle = self._groups // 2
         chosen = squares[0] if self._groups == 1 else np.partition(squares, middle, axis=0)[middle]
         return np.asarray(chosen / self._rows)
 
-    def _play(self, items: Whole, changes: Whole) -> Floats:
+    def _several(self, items: Whole, changes: Whole) -> Floats:
         """Return the squares of each group after each of several updates.
 
         The product of a column with the counters before its update is the product with the initial counters, plus

@@ -9,11 +9,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disttrack.mechanisms.statistical.queries import Data, Floats, StatisticalQuery
+from disttrack.mechanisms.statistical.queries import Data, Floats, Selection, StatisticalQuery
 
 
 class QueryRun(ABC):
     """A mechanism running on a sample."""
+
+    def step(self, query: StatisticalQuery | Selection) -> Any:
+        """Return the answer to the next query, or which of several queries is selected."""
+        return self.select(query.queries) if isinstance(query, Selection) else self.answer(query)
+
+    def release(self, queries: Sequence[StatisticalQuery | Selection]) -> list[Any]:
+        """Return the answers to several queries."""
+        return [self.step(query) for query in queries]
 
     @abstractmethod
     def answer(self, query: StatisticalQuery) -> Any:

@@ -47,6 +47,8 @@ class Record:
     coins
         Whether the game may depend on chance; if not, every seed gives the same game. A task that does not know this
         leaves it: the caller then asks the random streams (`Task.draws_coins`).
+
+    The columns of `row` are attributes too.
     """
 
     row: dict[str, Any]
@@ -55,6 +57,12 @@ class Record:
     engine_reason: str = ""
     error: str | None = None
     coins: bool = True
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["row"][name]
+        except KeyError:
+            raise AttributeError(f"a record has no {name!r}") from None
 
     @property
     def cause(self) -> str:

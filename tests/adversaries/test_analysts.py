@@ -19,7 +19,7 @@ def asked(analyst: Any, answers: Any, queries: int, features: int) -> list[Any]:
     view = AnalystView(queries=queries, features=features, samples=100, rng=np.random.default_rng(1))
     found = []
     while view.left:
-        query = analyst.ask(view)
+        query = analyst.move(view)
         if query is None:
             break
         found.append(query)

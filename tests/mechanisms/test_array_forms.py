@@ -83,17 +83,11 @@ def of_partition(horizon: int | None) -> Form:
     )
 
 
-def choose_and_learn(run: Any, costs: np.ndarray) -> int:
-    chosen = run.choose()
-    run.learn(costs)
-    return int(chosen)
-
-
 def of_leader(epsilon: float | None) -> Form:
     leader = PerturbedLeader(5, ROUNDS, epsilon=epsilon)
     return Form(
         lambda rng: leader.start(*rng.spawn(2)), lambda rng: rng.integers(0, 2, (ROUNDS, 5)) * np.linspace(0.8, 1, 5),
-        choose_and_learn, lambda run, costs: run.play(costs),
+        lambda run, costs: run.step(costs), lambda run, costs: run.release(costs),
     )  # fmt: skip
 
 
@@ -149,7 +143,7 @@ FORMS: dict[str, Form] = {
     "ams": Form(
         AmsMedian(groups=3, rows=9).start,
         lambda rng: np.stack((rng.integers(0, 90, STEPS), rng.choice((-2, 1, 3), STEPS)), axis=1),
-        update_and_estimate, lambda run, updates: run.play(updates[:, 0], updates[:, 1]),
+        lambda run, update: run.step(tuple(update.tolist())), lambda run, updates: run.release(updates),
     ),
     **{f"segments of {levels} levels": Form(
         lambda rng, levels=levels: SegmentNoise(levels, Draws(Laplace(1.0), rng, 1)), lambda rng: range(STEPS),

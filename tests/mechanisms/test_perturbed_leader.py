@@ -19,7 +19,7 @@ def biased_costs(rounds: int, experts: int, seed: int) -> np.ndarray:
 def test_choices_without_privacy_are_those_of_the_definition() -> None:
     costs = biased_costs(200, 4, 5)
     rules = PerturbedLeader(4, 200, rate=0.1)
-    chosen = rules.start(np.random.default_rng(7), np.random.default_rng(0)).play(costs)
+    chosen = rules.start(np.random.default_rng(7), np.random.default_rng(0)).release(costs)
     head_starts = np.random.default_rng(7).exponential(10.0, (200, 4))
     totals = np.vstack((np.zeros(4), np.cumsum(costs, axis=0)))[:-1]
     assert chosen.tolist() == np.argmin(totals - head_starts, axis=1).tolist()
@@ -38,7 +38,7 @@ def test_regret_stays_below_its_bound(experts: int, rounds: int) -> None:
         for epsilon in regrets:
             rules = PerturbedLeader(experts, rounds, epsilon=epsilon)
             run = rules.start(np.random.default_rng(seed), np.random.default_rng(1000 + seed))
-            chosen = run.play(costs)
+            chosen = run.release(costs)
             regrets[epsilon] += (costs[np.arange(rounds), chosen].sum() - best) / 10
         allowed += PerturbedLeader(experts, rounds).regret_bound(best) / 10
     assert regrets[None] <= allowed

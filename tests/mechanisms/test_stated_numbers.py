@@ -60,6 +60,6 @@ def test_experts() -> None:
         ([[0.0] * 5] * 41, r"round 41 is past the horizon, 40"),
     ):
         with pytest.raises(ValueError, match=f"^{said}$"):
-            run.play(costs)
-    assert run.play(np.empty((0, 5))).tolist() == []
-    assert len(run.play([[0.0, 1.0, 0.0, 0.0, 1.0]] * 40)) == 40
+            run.release(costs)
+    assert run.release(np.empty((0, 5))).tolist() == []
+    assert len(run.release([[0.0, 1.0, 0.0, 0.0, 1.0]] * 40)) == 40

@@ -20,7 +20,7 @@ from disttrack.mechanisms import Binary, PerItem, RandomizedResponse
 from disttrack.protocols import Robust
 from disttrack.simulator.faults import broken
 from disttrack.simulator.points.registry import kinds, parameters
-from disttrack.simulator.tasks.audit import audit, audit_mechanism, audit_tracker, epsilon_bound
+from disttrack.simulator.tasks.audit import audit_mechanism, audit_tracker, epsilon_bound
 from disttrack.simulator.tasks.audit.accounting import available
 from disttrack.simulator.tasks.audit.cases import SLOW, usual
 
@@ -59,7 +59,7 @@ def test_no_shipped_mechanism_gives_away_more_than_it_claims(name: str) -> None:
     mechanism = made(kinds("mechanism")[name].load())
     found = audit_mechanism(mechanism, runs=RUNS, seed=3, false_alarm=FALSE_ALARM)
     assert not found.exceeds, found
-    assert found.runs == (RUNS // 4 if isinstance(mechanism, SLOW) else RUNS)
+    assert found.items == (RUNS // 4 if isinstance(mechanism, SLOW) else RUNS)
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_every_planted_fault_is_found_by_its_runs(fault: Any) -> None:
     mechanism = made(fault)
     runs = SUBTLE.get(fault, 4_000)
     found = audit_mechanism(mechanism, runs=runs, seed=5)
-    assert found.epsilon_low > found.epsilon, found
+    assert found.epsilon_low > found.claimed, found
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_is_found_has_room(fault: Any, p: float, q: float) -> None:
 @pytest.mark.parametrize("mechanism", [PerItem(1.0, 4), RandomizedResponse(1.0, 4)], ids=lambda m: m.kind)
 def test_an_audit_finds_most_of_the_loss_of_a_simple_mechanism(mechanism: Any) -> None:
     """At 6,000 runs both bounds of an event of probability 1/2 cost 0.07 or less: 0.75 of 1 leaves room for 1e-6."""
-    found = audit(mechanism, runs=6_000, seed=2)
+    found = audit_mechanism(mechanism, runs=6_000, seed=2)
     assert 0.75 < found.epsilon_low <= 1
 
 
@@ -113,14 +113,14 @@ def test_the_tracker_loses_no_more_than_epsilon_on_any_transcript(adversary: Any
     found = audit_tracker(Robust(alpha=0.1), adversary, transcripts=60, seed=4)
     assert not found.exceeds, found
     assert found.neighbours > 1_000
-    assert found.largest_leak <= 3
+    assert found.leaked <= 3
 
 
 @pytest.mark.slow
 def test_a_moved_bit_is_felt_exactly_as_much_as_the_densities_say() -> None:
     """At three phases: epsilon / 4 in each of two phases, and one node of two levels of the counter, epsilon / 8."""
     found = audit_tracker(Robust(alpha=0.1), transcripts=60, seed=4)
-    assert found.largest_loss == pytest.approx(0.625 * found.epsilon, rel=1e-9)
+    assert found.largest_loss == pytest.approx(0.625 * found.claimed, rel=1e-9)
 
 
 @pytest.mark.slow
@@ -133,9 +133,9 @@ def test_with_tight_constants_a_transcript_may_lose_all_of_epsilon_and_no_more()
     assert tight.constants(80, 1).counter == "per-item"
     found = audit_tracker(tight, sites=80, transcripts=10, seed=1)
     assert not found.exceeds, found
-    assert found.largest_loss == pytest.approx(found.epsilon, rel=1e-9)
+    assert found.largest_loss == pytest.approx(found.claimed, rel=1e-9)
     binary = audit_tracker(Robust(alpha=0.1, parameters="tight", counter="binary"), sites=150, transcripts=2, seed=1)
-    assert binary.largest_loss < 0.8 * binary.epsilon
+    assert binary.largest_loss < 0.8 * binary.claimed
     assert audit_tracker(broken(tight, "half-noise"), sites=80, transcripts=20, seed=1).exceeds
 
 
@@ -144,11 +144,11 @@ def test_a_tracker_with_half_of_its_noise_is_refuted() -> None:
     """Its 25th fellow: 600 nodes at half the scale are no stranger than 1e-8, and it has its thresholds' noise too."""
     found = audit_tracker(broken(Robust(alpha=0.1), "half-noise"), transcripts=150, seed=4)
     assert found.exceeds
-    assert found.noise_fits < found.false_alarm / 2
+    assert found.noise_fits < 1e-4 / 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", [faults.HalfTheThresholdNoise, faults.BarePhases], ids=lambda fault: fault.__name__)
 def test_a_tracker_with_too_little_noise_is_refuted_by_its_transcripts(fault: Any) -> None:
     found = audit_tracker(fault(alpha=0.1), transcripts=60, seed=4)
-    assert found.largest_loss > found.epsilon
+    assert found.largest_loss > found.claimed

@@ -14,9 +14,10 @@ from disttrack.mechanisms.statistical import QueryMechanism
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family
-from disttrack.simulator.tasks.analysis.tasks import QUERIES, only_usual, sides
+from disttrack.simulator.tasks.analysis.task import QUERIES
 from disttrack.simulator.tasks.answers import Answer
 from disttrack.simulator.tasks.base import Demand, Record, Task
+from disttrack.simulator.tasks.duel import mechanism_of, only_steps
 from disttrack.simulator.tasks.sizes import Size
 
 ROLES = ("answers",)
@@ -85,8 +86,8 @@ class SampleSize(Task):
     families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
 
     def check(self, point: Point) -> None:
-        only_usual(point)
-        mechanism, analyst = sides(point)
+        only_steps(point)
+        mechanism, analyst = mechanism_of(point, (QueryMechanism,)), point.adversary.make()
         if type(mechanism).coin_errors is QueryMechanism.coin_errors:
             reason = f"{point.protocol.label} has no answers that can be drawn without a sample"
             raise PointError(("protocol", "kind"), reason)
@@ -95,7 +96,7 @@ class SampleSize(Task):
 
     def play(self, point: Point, seed: int) -> Record:
         begun = time.perf_counter()
-        mechanism, _ = sides(point)
+        mechanism = mechanism_of(point, (QueryMechanism,))
         assert point.items is not None
         size = needed(mechanism, point.items, seed)
         row: dict[str, Any] = {"items": point.items, "alpha": mechanism.alpha, "engine": "step"}

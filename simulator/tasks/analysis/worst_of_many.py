@@ -5,24 +5,30 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import exp
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from disttrack.adversaries.analysts import Analyst, AnalystView
+from disttrack.adversaries.analysts import Analyst
 from disttrack.mechanisms.statistical import NoisyArgmax, QueryMechanism
 from disttrack.mechanisms.statistical.noisy import noisy_argmax
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point
 from disttrack.simulator.points.registry import Family
-from disttrack.simulator.tasks.analysis.game import Truth, converse, distribution_of
-from disttrack.simulator.tasks.analysis.tasks import QUERIES, SAMPLES, only_usual, sides
+from disttrack.simulator.tasks.analysis.task import (
+    QUERIES,
+    SAMPLES,
+    Truth,
+    check_sides,
+    conversation,
+    distribution_of,
+)
 from disttrack.simulator.tasks.answers import Answer
 from disttrack.simulator.tasks.base import Demand, Record, Task
-from disttrack.simulator.tasks.continual.clocked_points import known
+from disttrack.simulator.tasks.duel import mechanism_of, only_steps
+from disttrack.simulator.tasks.loop import duel
 from disttrack.simulator.tasks.sizes import Size
 
 ROLES = ("samples", "mechanism", "adversary", "truth", "choice")
@@ -31,50 +37,32 @@ EPSILON: Final = 0.05
 """Stability of the noisy argmax that makes the choice."""
 
 
-@dataclass(frozen=True)
-class Worst:
-    """Result of algorithm B.
-
-    Attributes
-    ----------
-    gap
-        q(S_t) - q(D) of the chosen query and sample; a query may be replaced by its complement.
-    worst
-        The largest such gap among all repetitions.
-    """
-
-    gap: float
-    worst: float
-
-
 def worst_of_many(
     mechanism: QueryMechanism, analyst: Analyst, *, repetitions: int, samples: int, queries: int, seed: int = 0
-) -> Worst:
-    """Run algorithm B: analyst and mechanism on each of many samples; the noisy argmax picks a query and its sample.
+) -> tuple[float, float]:
+    """Run algorithm B on many samples: return the gap of the query and sample chosen, and the largest gap of all.
 
     Step (1) takes the last query of each game as q_t; step (2) chooses among q_t and 1 - q_t by q(S_t) - q(D), a
     query of sensitivity 1 / n, with NoisyArgmax at epsilon 0.05. Points have as many features as there are queries,
-    or lie in ten times as many cells as there are queries.
+    or lie in ten times as many cells as there are samples.
     """
     rngs = streams(seed, ROLES)
     features = 10 * samples if analyst.points == "cells" else queries
     distribution = distribution_of(analyst, features)
     truth = Truth(distribution, rngs["truth"])
+    sizes = {"samples": samples, "queries": queries, "features": features}
     gaps = []
     for _ in range(repetitions):
         data = distribution.draw(samples, rngs["samples"])
-        view = AnalystView(
-            queries=queries, features=features, samples=samples, rng=rngs["adversary"], known=known(mechanism)
-        )
         try:
-            run = mechanism.start(data, queries, rngs["mechanism"])
-            asked, _ = converse(run, copy.deepcopy(analyst), view, data, truth)
+            sides = conversation(mechanism, copy.deepcopy(analyst), data, truth, sizes, rngs)
+            duel(sides.run, sides.opponent, sides.referee, sides.view, steps=sides.steps)
         except ValueError as error:
-            raise MoveError(f"{mechanism.kind} against {analyst.kind}: {error}") from error
-        gap = asked[-1].sample - asked[-1].truth
+            raise MoveError(f"adversary {analyst.kind}: {error}") from error
+        gap = sides.referee.row()["gap"]
         gaps += [gap, -gap]
     chosen = noisy_argmax(np.array(gaps), NoisyArgmax(EPSILON).noise(samples), rngs["choice"])
-    return Worst(gaps[chosen], max(gaps))
+    return gaps[chosen], max(gaps)
 
 
 class WorstOfMany(Task):
@@ -101,20 +89,23 @@ class WorstOfMany(Task):
     families: ClassVar[Mapping[str, Family]] = {"protocol": "curator", "adversary": "analyst"}
 
     def check(self, point: Point) -> None:
-        only_usual(point)
-        sides(point)
+        only_steps(point)
+        check_sides(*self._sides(point))
+
+    def _sides(self, point: Point) -> tuple[QueryMechanism, Analyst]:
+        return mechanism_of(point, (QueryMechanism,)), point.adversary.make()
 
     def play(self, point: Point, seed: int) -> Record:
         begun = time.perf_counter()
-        mechanism, analyst = sides(point)
+        mechanism, analyst = self._sides(point)
         assert point.items is not None
         assert point.sites is not None
-        worst = worst_of_many(
+        chosen, worst = worst_of_many(
             mechanism, analyst, repetitions=point.sites, samples=point.start, queries=point.items, seed=seed
         )
         stable = mechanism.stability(point.start, point.items)
         bound = None if stable is None else exp(stable[0] + EPSILON) - 1 + point.sites * stable[1]
-        row: dict[str, Any] = {"chosen_gap": worst.gap, "worst_gap": worst.worst, "stability_bound": bound}
+        row: dict[str, Any] = {"chosen_gap": chosen, "worst_gap": worst, "stability_bound": bound}
         row |= {"items": point.items, "samples": point.start, "alpha": mechanism.alpha, "engine": "step"}
         # the bound is on the mean: a single game neither keeps nor breaks it
         row |= {"ok": False, "verdict": "undecided", "seconds": time.perf_counter() - begun}

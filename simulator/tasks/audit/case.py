@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from disttrack.simulator.tasks.audit.event import Shape
+from disttrack.simulator.tasks.base import Record
 
 Observe = Callable[[bool, np.random.Generator], Sequence[float]]
 """Plays one run, on the neighbour if the first argument is true, and returns the observation."""
@@ -42,6 +43,31 @@ class Case:
     shape: Shape
     inputs: str
     share: float = 1.0
+
+
+def outcome(
+    row: dict[str, Any], refuted: bool, claim: tuple[float, float], epsilon_low: float, runs: int, inputs: str
+) -> Record:
+    """Return the record of an audit: its own columns, and those that all audits share.
+
+    Parameters
+    ----------
+    row
+        Its own columns.
+    refuted
+        Whether the claim is refuted.
+    claim
+        The claimed epsilon and delta.
+    epsilon_low
+        Lower bound on epsilon from the runs alone.
+    runs
+        Number of runs.
+    inputs
+        The neighbouring inputs of the runs, in words.
+    """
+    row |= {"claimed": claim[0], "claimed_delta": claim[1], "epsilon_low": epsilon_low, "exceeds": refuted}
+    row |= {"ok": not refuted, "verdict": "failed" if refuted else "ok", "items": runs, "engine": "step"}
+    return Record(row, engine_reason=inputs)
 
 
 def sample(case: Case, neighbour: bool, runs: int, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from disttrack.simulator.errors import ScenarioError
@@ -10,10 +9,11 @@ from disttrack.simulator.faults import broken
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.tasks.audit.accounting import accounted
 from disttrack.simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
-from disttrack.simulator.tasks.audit.case import sample
+from disttrack.simulator.tasks.audit.case import outcome, sample
 from disttrack.simulator.tasks.audit.cases import cases_of
 from disttrack.simulator.tasks.audit.event import learn
-from disttrack.simulator.tasks.audit.exact.known import Exact, exact_loss
+from disttrack.simulator.tasks.audit.exact.known import exact_loss
+from disttrack.simulator.tasks.base import Record
 
 RUNS: Final = 20_000
 """Runs on each input, in each half."""
@@ -23,65 +23,8 @@ ROLES: Final = ("training", "training neighbour", "testing", "testing neighbour"
 """Random streams: the runs of each half, on the input and on its neighbour."""
 
 
-@dataclass(frozen=True)
-class MechanismAudit:
-    """Outcome of an audit.
-
-    Attributes
-    ----------
-    name
-        The mechanism's kind.
-    epsilon, delta
-        The claim.
-    epsilon_low
-        Lower bound on epsilon, wrong with probability at most `false_alarm`.
-    accounted
-        The loss of the declared draws at `delta`, by composition; None if the mechanism does not declare them or
-        dp-accounting is missing.
-    hits, other_hits, runs
-        Occurrences of the event in the testing half on each input, and the number of runs of each.
-    inputs
-        The neighbouring inputs of the runs, in words.
-    arithmetic
-        Arithmetic in which the privacy holds: on a grid, with rounded data, for coins or in real numbers.
-    exact
-        The exact loss on its own inputs, with the bound proved there; None if it cannot be computed.
-    """
-
-    name: str
-    epsilon: float
-    delta: float
-    epsilon_low: float
-    accounted: float | None
-    hits: int
-    other_hits: int
-    runs: int
-    false_alarm: float
-    inputs: str
-    arithmetic: str
-    exact: Exact | None = None
-
-    @property
-    def loss(self) -> float:
-        """The loss: the exact one, or else the lower bound from runs."""
-        return self.exact.loss if self.exact is not None else self.epsilon_low
-
-    @property
-    def allowed(self) -> float:
-        """The largest allowed loss on the inputs of `loss`: the bound proved there, or else the claim."""
-        return self.exact.proved if self.exact is not None else self.epsilon
-
-    @property
-    def exceeds(self) -> bool:
-        """Whether the mechanism is refuted: by the runs, by the accounting of the declared draws, or exactly."""
-        by_draws = self.accounted is not None and self.accounted > self.epsilon * (1 + 1e-3)
-        return self.epsilon_low > self.epsilon or by_draws or self.loss > self.allowed + ROUNDING
-
-
-def audit_mechanism(
-    mechanism: Any, *, runs: int = RUNS, seed: int = 0, false_alarm: float = FALSE_ALARM
-) -> MechanismAudit:
-    """Audit a mechanism and return the outcome.
+def audit_mechanism(mechanism: Any, *, runs: int = RUNS, seed: int = 0, false_alarm: float = FALSE_ALARM) -> Record:
+    """Audit a mechanism and return its record, with the columns of the task `audit` except `halved`.
 
     An event is chosen from `runs` runs on each of two neighbouring inputs, and tested on the same number of fresh runs.
     If there are several pairs of inputs, the pair whose event proves most in the training half is tested.
@@ -117,11 +60,20 @@ def audit_mechanism(
     there = int(event.happened(sample(case, True, runs, rngs["testing neighbour"])).sum())
     hits, other = (here, there) if event.reverse else (there, here)
     low = epsilon_bound(hits, runs, other, runs, case.delta, false_alarm)
-    total, exact = accounted(mechanism, case.delta), exact_loss(mechanism)
-    numbers = getattr(mechanism, "arithmetic", "real")
-    return MechanismAudit(
-        name, case.epsilon, case.delta, low, total, hits, other, runs, false_alarm, case.inputs, numbers, exact
-    )
+    composed, exact = accounted(mechanism, case.delta), exact_loss(mechanism)
+    loss, allowed = (low, case.epsilon) if exact is None else (exact.loss, exact.proved)
+    by_draws = composed is not None and composed > case.epsilon * (1 + 1e-3)
+    row = {
+        "accounted": composed,
+        "hits": hits,
+        "other_hits": other,
+        "arithmetic": getattr(mechanism, "arithmetic", "real"),
+        "exact": exact is not None,
+        "loss": loss,
+        "allowed": allowed,
+    }
+    refuted = low > case.epsilon or by_draws or loss > allowed + ROUNDING
+    return outcome(row, refuted, (case.epsilon, case.delta), low, runs, case.inputs)
 
 
 def loss_with_half_the_noise(mechanism: Any, **options: Any) -> float | None:
@@ -137,4 +89,4 @@ def loss_with_half_the_noise(mechanism: Any, **options: Any) -> float | None:
     except ScenarioError:
         return None
     exact = exact_loss(copy)
-    return audit_mechanism(copy, **options).loss if exact is None else exact.loss
+    return float(audit_mechanism(copy, **options).loss if exact is None else exact.loss)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import exp, inf
 from typing import Final
 
@@ -13,7 +12,9 @@ from disttrack.adversaries.base import Adversary
 from disttrack.protocols import Robust
 from disttrack.simulator.game.streams import streams
 from disttrack.simulator.tasks.audit.bound import FALSE_ALARM, epsilon_bound
+from disttrack.simulator.tasks.audit.case import outcome
 from disttrack.simulator.tasks.audit.tracker import Thresholds, Tracker, Transcript
+from disttrack.simulator.tasks.base import Record
 
 TRANSCRIPTS: Final = 400
 """Rounds played on each database, in each half."""
@@ -30,61 +31,22 @@ Entry = tuple[int, int, int]
 """A site, a block from 1, and its threshold in the neighbouring database."""
 
 
-@dataclass(frozen=True)
-class TrackerAudit:
-    """Outcome of an audit.
-
-    Attributes
-    ----------
-    name
-        The protocol's kind.
-    epsilon
-        The claim: privacy of a round outside the leaked set.
-    largest_loss
-        The largest |log-likelihood ratio| of a played transcript, over all neighbouring databases that differ in an
-        entry outside the leaked set.
-    transcripts, neighbours
-        Transcripts played, and pairs of transcript and neighbour that were checked.
-    epsilon_low
-        Lower bound on epsilon from the runs alone, wrong with probability at most `false_alarm` / 2.
-    noise_fits
-        p-value of the noise in the transcripts under the declared distribution.
-    largest_leak
-        The largest leaked set of a round.
-    strange
-        Rounds that were not judged: with an empty phase, or ended by a site.
-    """
-
-    name: str
-    epsilon: float
-    largest_loss: float
-    transcripts: int
-    neighbours: int
-    epsilon_low: float
-    noise_fits: float
-    largest_leak: int
-    strange: int
-    false_alarm: float
-    inputs: str
-
-    @property
-    def exceeds(self) -> bool:
-        """Whether the claim is refuted: by a transcript, by the runs, or because the noise is not the declared one."""
-        by_noise = self.noise_fits < self.false_alarm / 2
-        return self.largest_loss > self.epsilon * (1 + ROUNDING) or self.epsilon_low > self.epsilon or by_noise
-
-
 def audit_tracker(
     protocol: Robust,
     adversary: Adversary | None = None,
     *,
     sites: int = SITES,
-    size: int = SIZE,
     transcripts: int = TRANSCRIPTS,
     seed: int = 0,
     false_alarm: float = FALSE_ALARM,
-) -> TrackerAudit:
+) -> Record:
     """Audit one round of the robust tracker against a deterministic adversary.
+
+    Returns
+    -------
+    Record
+        With the columns of the task `audit-tracker`. The claim is refuted by a transcript, by the runs, or because the
+        noise is not the declared one. Rounds with an empty phase, or ended by a site, are not judged.
 
     Parameters
     ----------
@@ -94,8 +56,6 @@ def audit_tracker(
         Feeds the sites: deterministic; round-robin if left out.
     sites
         Number of sites.
-    size
-        Items in a block.
     transcripts
         Rounds played on each of the two databases, in each half.
     seed
@@ -108,7 +68,7 @@ def audit_tracker(
     ScenarioError
         If the tracker cannot be audited exactly.
     """
-    tracker = Tracker(protocol, adversary or RoundRobin(), sites, size)
+    tracker = Tracker(protocol, adversary or RoundRobin(), sites, SIZE)
     rngs = streams(seed, ROLES)
     here = tracker.database(rngs["database"])
     training = [tracker.play(here, rngs["training"]) for _ in range(transcripts)]
@@ -117,19 +77,18 @@ def audit_tracker(
     more, more_checked, _ = _exact(tracker, here, test)
     low = _proved(tracker, here, entry, (training, test), rngs["testing neighbour"], false_alarm / 2)
     everything = training + test
-    return TrackerAudit(
-        name=protocol.kind,
-        epsilon=tracker.epsilon,
-        largest_loss=max(largest, more),
-        transcripts=len(everything),
-        neighbours=checked + more_checked,
-        epsilon_low=low,
-        noise_fits=_fit(tracker, everything, rngs["places"]),
-        largest_leak=max(len(played.leaked) for played in everything),
-        strange=sum(played.strange for played in everything),
-        false_alarm=false_alarm,
-        inputs=f"{sites} sites, blocks of {size} items, fed {tracker.adversary.kind}; one threshold is another",
-    )
+    largest, fits = max(largest, more), _fit(tracker, everything, rngs["places"])
+    row = {
+        "largest_loss": largest,
+        "loss_over_epsilon": largest / tracker.epsilon,
+        "noise_fits": fits,
+        "leaked": max(len(played.leaked) for played in everything),
+        "neighbours": checked + more_checked,
+        "sites": sites,
+    }
+    refuted = largest > tracker.epsilon * (1 + ROUNDING) or low > tracker.epsilon or fits < false_alarm / 2
+    inputs = f"{sites} sites, blocks of {SIZE} items, fed {tracker.adversary.kind}; one threshold is another"
+    return outcome(row, refuted, (tracker.epsilon, 0.0), low, len(everything), inputs)
 
 
 def _proved(

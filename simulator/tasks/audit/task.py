@@ -71,13 +71,11 @@ class Audit(Task):
         begun = time.perf_counter()
         mechanism = mechanism_of(point.protocol)
         options: dict[str, Any] = {"runs": point.items or RUNS, "seed": seed, "false_alarm": SELDOM}
-        result = audit_mechanism(mechanism, **options)
-        row: dict[str, Any] = {"accounted": result.accounted, "hits": result.hits, "other_hits": result.other_hits}
-        row["arithmetic"] = result.arithmetic
-        row |= {"exact": result.exact is not None, "loss": result.loss, "allowed": result.allowed}
+        record = audit_mechanism(mechanism, **options)
         if not point.protocol.fault:
-            row["halved"] = loss_with_half_the_noise(mechanism, **options)
-        return _outcome(row, result, result.delta, result.runs, begun, None)
+            record.row["halved"] = loss_with_half_the_noise(mechanism, **options)
+        record.row["seconds"] = time.perf_counter() - begun
+        return record
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=(point.items or RUNS) / 1_000)
@@ -122,41 +120,14 @@ class AuditTracker(Task):
     def play(self, point: Point, seed: int) -> Record:
         begun = time.perf_counter()
         tracker = _tracker(point)
-        result = audit_tracker(
-            tracker.protocol,
-            tracker.adversary,
-            sites=tracker.sites,
-            size=SIZE,
-            transcripts=point.items or TRANSCRIPTS,
-            seed=seed,
+        record = audit_tracker(
+            tracker.protocol, tracker.adversary, sites=tracker.sites, transcripts=point.items or TRANSCRIPTS, seed=seed
         )
-        row: dict[str, Any] = {
-            "largest_loss": result.largest_loss,
-            "loss_over_epsilon": result.largest_loss / result.epsilon,
-            "noise_fits": result.noise_fits,
-            "leaked": result.largest_leak,
-            "neighbours": result.neighbours,
-        }
-        return _outcome(row, result, 0.0, result.transcripts, begun, tracker.sites)
+        record.row["seconds"] = time.perf_counter() - begun
+        return record
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=(point.items or TRANSCRIPTS) / 28)
-
-
-def _outcome(row: dict[str, Any], result: Any, delta: float, runs: int, begun: float, sites: int | None) -> Record:
-    row |= {
-        "claimed": result.epsilon,
-        "claimed_delta": delta,
-        "epsilon_low": result.epsilon_low,
-        "exceeds": result.exceeds,
-        "ok": not result.exceeds,
-        "verdict": "failed" if result.exceeds else "ok",
-        "items": runs,
-        "sites": sites,
-        "engine": "step",
-        "seconds": time.perf_counter() - begun,
-    }
-    return Record(row=row, engine_reason=result.inputs)
 
 
 def mechanism_of(part: Part) -> Any:

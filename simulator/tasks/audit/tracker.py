@@ -27,7 +27,7 @@ from disttrack.protocols.rounds.constants import Constants
 from disttrack.protocols.rounds.parts import BIT, RoundSite
 from disttrack.protocols.rounds.rules import BlockRule
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.tasks.continual.stream import Mover
+from disttrack.simulator.tasks.planned import SKIP, Planned
 
 BEFORE: Final[Mapping[str, Callable[[int], int]]] = {"binary": lambda t: t & (t - 1), "per-item": lambda t: t - 1}
 """Counters each of whose values has one more draw than an earlier value, with the step of that earlier value."""
@@ -137,13 +137,14 @@ class Tracker:
         most = self.most_bits * self.size
         known = self.protocol.known(self.sites)
         view = View(sites=self.sites, items=most, start=self.start, known=known, rng=np.random.default_rng(0))
-        mover = Mover(copy.deepcopy(self.adversary), view, np.random.default_rng(0))
+        adversary = Planned(copy.deepcopy(self.adversary), view, np.random.default_rng(0))
         transcript.strange = server.phase != 1
         shift = self.constants.shift
         view.output = server.output
         for step in range(1, most + 1):
-            site = mover.move()
-            if site is None:
+            site = adversary.move(view)
+            if site == SKIP:
+                view.observe(server.output)
                 continue
             transcript.fed[site].append(step)
             phase = server.phase
@@ -163,7 +164,7 @@ class Tracker:
                     return transcript
                 if len(transcript.ends) <= self.constants.releases:
                     transcript.values.append((server.output - server.base) / self.size - shift)
-            mover.observe(server.output)
+            view.observe(server.output)
         return transcript
 
     # ------------------------------------------------------------------ the distribution of transcripts

@@ -1,114 +1,79 @@
-"""The task `threshold-monitor`: answer top between k / 2 and k ones, and then halt."""
+"""The task `threshold-monitor`: answer top between k / 2 and k ones, and then halt.
+
+A monitor's output does not change before it halts, and then the game is over: so no adversary can react, and the whole
+stream is one move.
+"""
 
 from __future__ import annotations
 
-import copy
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from disttrack.adversaries.base import Adversary
 from disttrack.mechanisms import MONITORS
 from disttrack.mechanisms.monitors import verdict
-from disttrack.simulator.game.streams import streams
 from disttrack.simulator.points.point import Point
-from disttrack.simulator.points.registry import Family
-from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand, Record, Task
-from disttrack.simulator.tasks.continual import clocked_points
-from disttrack.simulator.tasks.continual.stream import plans
+from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.duel import STEPS, Duel, Rngs, Sizes, known
+from disttrack.simulator.tasks.loop import Referee, Sides, kept
+from disttrack.simulator.tasks.planned import ClockView, Planned, plans
 from disttrack.simulator.tasks.sizes import Size
 
 if TYPE_CHECKING:
     import pandas as pd
 
-BASE: tuple[type[Any], ...] = tuple(MONITORS.values())
-ROLES = ("", "mechanism", "adversary")
-"""Random streams: the monitor's noise, and the adversary's moves."""
+
+class Ones(Planned):
+    """An adversary whose one move is the steps of its first k items."""
+
+    def __init__(self, adversary: Any, view: ClockView, k: int) -> None:
+        super().__init__(adversary, view)
+        self._k = k
+
+    def stretches(self, view: ClockView, steps: int) -> Iterator[tuple[int, ...]]:
+        """Yield the steps of the items, all at once."""
+        ones: list[int] = []
+        for plan, length in plans(self.adversary, view, steps):
+            count = min(int(plan.count(0, length)), self._k - len(ones))
+            ones += (view.steps + plan.nth(0, np.arange(1, count + 1))).tolist() if count else []
+            if len(ones) == self._k:
+                break
+        yield tuple(ones)
 
 
-@dataclass(frozen=True)
-class MonitorGame:
-    """One game of a threshold monitor.
+class MonitorRun:
+    """A monitor on a stream of some steps."""
 
-    Attributes
-    ----------
-    steps, items
-        Steps of the clock, and ones up to the halt (k at most).
-    halted_at
-        The step at which it answered top, None if it did not up to the k-th one.
-    items_at_halt
-        Ones up to that step.
-    result
-        right, early (below k / 2) or late (not at k).
-    """
+    def __init__(self, monitor: Any, steps: int, rng: np.random.Generator) -> None:
+        self._monitor, self._steps, self._rng = monitor, steps, rng
 
-    steps: int
-    items: int
-    halted_at: int | None
-    items_at_halt: int | None
-    result: Literal["right", "early", "late"]
-    seconds: float = 0.0
+    def release(self, ones: tuple[int, ...]) -> int | None:
+        """Return the step at which it answers top; None for never."""
+        # a monitor that does not answer top at the k-th one has failed, whatever follows
+        end = ones[-1] if len(ones) == self._monitor.k else self._steps
+        halt: int | None = self._monitor.halt(ones, end, self._rng)
+        return halt
 
-    @property
-    def ok(self) -> bool:
-        """Whether the monitor was right."""
-        return self.result == "right"
+    step = release
 
 
-def ones_of(adversary: Adversary, view: clocked_points.ContinualView, steps: int, most: int) -> tuple[int, ...]:
-    """Return the first `most` steps at which the adversary sends an item.
+class MonitorReferee(Referee):
+    """Compares the halting step with those at which the monitor may halt."""
 
-    A monitor's output does not change before it halts, and then the game is over: so no adversary can react.
-    """
-    ones: list[int] = []
-    for plan, length in plans(adversary, view, steps):
-        count = min(int(plan.count(0, length)), most - len(ones))
-        ones += (view.steps + plan.nth(0, np.arange(1, count + 1))).tolist() if count else []
-        if len(ones) == most:
-            break
-    return tuple(ones)
+    def __init__(self, k: int) -> None:
+        self._k = k
 
+    def judge(self, moves: tuple[int, ...], answers: int | None) -> None:
+        """Take the steps of the ones, and the halting step."""
+        by_then = None if answers is None else int(np.searchsorted(moves, answers, side="right"))
+        self._result = verdict(moves, self._k, answers)
+        self._row = {"halted_at": answers, "items_at_halt": by_then, "sent": len(moves) if by_then is None else by_then}
 
-def play_monitor(monitor: Any, adversary: Adversary, *, steps: int, seed: int = 0) -> MonitorGame:
-    """Play one game of a threshold monitor and return its outcome.
-
-    Parameters
-    ----------
-    monitor
-        The monitor.
-    adversary
-        Sends the items, to site 0. It is copied.
-    steps
-        Steps of the clock.
-    seed
-        Root of all random streams of the game.
-
-    Examples
-    --------
-    >>> from disttrack.adversaries import RoundRobin
-    >>> from disttrack.mechanisms import SparseVectorMonitor
-    >>> play_monitor(SparseVectorMonitor(k=800, epsilon=1.0), RoundRobin(), steps=1000).result
-    'right'
-    """
-    begun = time.perf_counter()
-    rngs = streams(seed, ROLES)
-    view = clocked_points.ContinualView(
-        sites=1, items=steps, known=clocked_points.known(monitor), rng=rngs["adversary"]
-    )
-    view.output = 0
-    ones = ones_of(copy.deepcopy(adversary), view, steps, monitor.k)
-    # a monitor that does not answer top at the k-th one has failed, whatever follows
-    end = ones[-1] if len(ones) == monitor.k else steps
-    halt = monitor.halt(ones, end, rngs["mechanism"])
-    by_then = None if halt is None else int(np.searchsorted(ones, halt, side="right"))
-    result = verdict(ones, monitor.k, halt)
-    items = len(ones) if by_then is None else by_then
-    return MonitorGame(steps, items, halt, by_then, result, time.perf_counter() - begun)
+    def row(self) -> dict[str, Any]:
+        """Return the columns."""
+        return {**self._row, "threshold": self._k, "result": self._result, "verdict": kept(self._result == "right")}
 
 
 def _is(result: str) -> Callable[[pd.DataFrame], Any]:
@@ -121,12 +86,20 @@ def _delay(games: pd.DataFrame) -> Any:
     return games["items_at_halt"].astype(float) - games["threshold"].astype(float) / 2
 
 
-class ThresholdMonitor(Task):
-    """A private threshold monitor."""
+class ThresholdMonitor(Duel):
+    """A private threshold monitor.
+
+    Columns: `halted_at`, the step at which it answered top, empty if it did not up to the k-th one; `items_at_halt`,
+    the ones up to that step; `sent`, the ones up to the halt, at most `threshold`; `result` is right, early (below
+    k / 2) or late (not at k).
+    """
 
     kind: ClassVar[str] = "threshold-monitor"
     rules: ClassVar[int] = 2
-    sizes: ClassVar[Sequence[Size]] = (clocked_points.STEPS,)
+    takes: ClassVar[tuple[type[Any], ...]] = tuple(MONITORS.values())
+    engines: ClassVar[Sequence[str]] = ("bulk",)
+    reason: ClassVar[str] = "a monitor's output does not change before it halts"
+    sizes: ClassVar[Sequence[Size]] = (STEPS,)
     columns: ClassVar[Sequence[str]] = ("sent", "threshold", "halted_at", "items_at_halt", "result")
     answers: ClassVar[Sequence[Answer]] = (
         held("games with top neither before threshold / 2 ones nor after threshold of them", "right"),
@@ -135,22 +108,16 @@ class ThresholdMonitor(Task):
         Answer("ones at top", "ones up to the step of top", "items_at_halt"),
         Answer("delay", "ones from threshold / 2, where top becomes right, to the step of top", _delay, rank=0),
     )
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
-    def check(self, point: Point) -> None:
-        clocked_points.only_usual(point)
-        clocked_points.mechanism_of(point, BASE, horizon=clocked_points.steps_of(point))
-        adversary_of(point)
+    def begin(self, mechanism: Any, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+        steps = sizes["steps"]
+        view = ClockView(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])
+        view.output = 0
+        run = MonitorRun(mechanism, steps, rngs["mechanism"])
+        return Sides(run, Ones(adversary, view, mechanism.k), MonitorReferee(mechanism.k), view, steps)
 
-    def play(self, point: Point, seed: int) -> Record:
-        steps = clocked_points.steps_of(point)
-        monitor = clocked_points.mechanism_of(point, BASE, horizon=steps)
-        game = play_monitor(monitor, adversary_of(point), steps=steps, seed=seed)
-        own = ("seconds", "halted_at", "items_at_halt", "result")
-        row = {name: getattr(game, name) for name in own}
-        row |= {"items": steps, "sent": game.items, "sites": 1, "engine": "bulk", "threshold": monitor.k}
-        row |= {"ok": game.ok, "verdict": "ok" if game.ok else "failed"}
-        return Record(row=row, engine_reason="a monitor's output does not change before it halts")
+    def finish(self, sides: Sides) -> dict[str, Any]:
+        return {**sides.referee.row(), "items": sides.steps, "sites": 1}
 
     def demand(self, point: Point) -> Demand:
         return Demand(seconds=0.011)

@@ -6,11 +6,13 @@ Between two releases the answers are constant while the data change, so the erro
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disttrack.mechanisms.queries import Family
+from disttrack.simulator.tasks.loop import Referee
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +24,7 @@ MARKS = 200
 """Checkpoints of a game."""
 
 
-class QueryReferee:
+class QueryReferee(Referee):
     """Compares answers with the truth at every step.
 
     Parameters
@@ -41,14 +43,16 @@ class QueryReferee:
     late_error, late_zero
         The largest over the last tenth of the steps, and the same for answers of 0.
     series
-        Step, items and largest error over the family at the checkpoints.
+        Step, items, and largest error over the family relative to the items, at the checkpoints.
     """
+
+    block = 1  # an adversary that reacts sees the exact answers of the last step
 
     def __init__(self, family: Family, steps: int) -> None:
         self._family, self._steps = family, steps
         self.size = self.peak = 0
         self.max_abs_error = self.late_error = self.late_zero = 0.0
-        self.series: dict[str, list[float]] = {"step": [], "items": [], "error": []}
+        self.series = {"step": [], "items": [], "rel_error": []}
         self._truth: Floats = np.zeros(family.number)
         self._answers: Floats = np.zeros(family.number)
         self._changes: list[tuple[int, int, int]] = []
@@ -57,6 +61,28 @@ class QueryReferee:
         self._squares = 0.0
         self._late = math.floor(LATE * steps)
         self._mark = 0.0
+        self._step = 0
+
+    def judge(self, moves: Any, answers: Any) -> None:
+        """Take updates, and the answers after each, None where they stay."""
+        for step, ((_, item, sign), answer) in enumerate(zip(moves, answers, strict=True), start=self._step + 1):
+            if sign:
+                self.change(step, item, sign)
+            if answer is not None:
+                self.answer(step, answer)
+        self._step += len(moves)
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns of the finished game."""
+        self._settle(self._steps)
+        return {
+            "size": self.size,
+            "peak": self.peak,
+            "max_abs_error": self.max_abs_error,
+            "rms_error": math.sqrt(self._squares / max(1, self._steps)),
+            "late_error": self.late_error,
+            "late_zero": self.late_zero,
+        }
 
     def change(self, step: int, item: int, sign: int) -> None:
         """Record an item inserted (sign 1) or deleted (-1) in a step."""
@@ -69,10 +95,6 @@ class QueryReferee:
         self._settle(step - 1)
         self._answers = answers
 
-    def close(self) -> None:
-        """Judge the steps since the last answers."""
-        self._settle(self._steps)
-
     @property
     def truth(self) -> Floats:
         """The present exact answers."""
@@ -82,11 +104,6 @@ class QueryReferee:
         now: Floats = self._truth + self._family.values(items).T @ signs
         return now
 
-    @property
-    def rms_error(self) -> float:
-        """Root mean square, over all steps, of the largest error over the family."""
-        return math.sqrt(self._squares / max(1, self._steps))
-
     def _settle(self, until: int) -> None:
         """Judge the steps after the last judged one up to `until`, by the answers in force."""
         if until <= self._settled:
@@ -94,7 +111,7 @@ class QueryReferee:
         if not self._changes or self._changes[0][0] > until:
             self._judge_still(until)
             return
-        ripe = len(self._changes) if not self._changes or self._changes[-1][0] <= until else self._ripe(until)
+        ripe = sum(1 for step, _, _ in self._changes if step <= until)
         changes, self._changes = self._changes[:ripe], self._changes[ripe:]
         block = max(1, BLOCK // self._family.number)
         begins = self._settled + 1
@@ -109,9 +126,6 @@ class QueryReferee:
             self._settled_size += int(rows[:, 2].sum())
         self._settled = until
         self._checkpoint()
-
-    def _ripe(self, until: int) -> int:
-        return sum(1 for step, _, _ in self._changes if step <= until)
 
     def _judge_still(self, until: int) -> None:
         """Judge steps without changes: as `_judge` does, for a single row."""
@@ -145,4 +159,5 @@ class QueryReferee:
         self._mark = self._settled + self._steps / MARKS
         self.series["step"].append(self._settled)
         self.series["items"].append(self._settled_size)
-        self.series["error"].append(float(np.abs(self._truth - self._answers).max()))
+        error = float(np.abs(self._truth - self._answers).max())
+        self.series["rel_error"].append(error / max(1, self._settled_size))

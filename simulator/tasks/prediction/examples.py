@@ -1,11 +1,11 @@
-"""The examples of a game: from an adversary that gives examples, or from one that names sites, used as points.
+"""Opponents of online learners: a move is a point, and the rule for its label once the learner's output is seen.
 
-A named site is the point of the query; the label is then that of the point function of point 0.
+An adversary that names sites names points; the label is then that of the point function of point 0.
 """
 
 from __future__ import annotations
 
-import copy
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,15 @@ from numpy.typing import NDArray
 
 from disttrack.adversaries import Examiner, FixedExamples, Replay
 from disttrack.adversaries.base import Adversary, View
-from disttrack.simulator.errors import MoveError, ScenarioError
-from disttrack.simulator.tasks.continual.stream import Mover, plans
+from disttrack.mechanisms.prediction import Learner
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.tasks.loop import Mover
+from disttrack.simulator.tasks.planned import SKIP, Planned
 
 Examples = tuple[NDArray[np.int64], NDArray[np.bool_]]
+"""The points of all rounds, and their labels."""
+Example = tuple[int, Callable[[Any], bool]]
+"""The point of a round, or `SKIP`, and the function from the learner's output to the label."""
 
 SHOWN = ("hypotheses", "predictions", "nothing")
 """The powers of an adversary over a learner, in decreasing order."""
@@ -39,6 +44,113 @@ class LearnerView(View):
         super().__init__(**given)
         self.algorithm, self.shows = algorithm, shows
         self.output = None
+
+    def observe(self, answer: Any) -> None:
+        """Record nothing: the learner's output was shown before the label."""
+
+
+class Rounds:
+    """A run of a learner: it takes an example and returns its point, its label and the prediction.
+
+    Parameters
+    ----------
+    shows
+        The part of the learner's output that is shown: hypotheses, predictions or nothing.
+    """
+
+    def __init__(self, learner: Learner, rng: np.random.Generator, shows: str) -> None:
+        self.run = learner.start(rng)
+        self._hypotheses = learner.reveals == "hypotheses"
+        self._shows = shows
+
+    def step(self, example: Example) -> tuple[int, bool, bool] | None:
+        """Play a round: neither has the adversary seen the hypothesis, nor the learner the point, when they choose."""
+        point, label_after = example
+        if point == SKIP:
+            return None
+        hypothesis = self.run.hypothesis() if self._hypotheses else None
+        predicted = self.run.predict(point) if hypothesis is None else hypothesis == point
+        if self._shows == "predictions":
+            label = label_after(int(predicted))
+        else:
+            label = label_after(hypothesis if self._shows == "hypotheses" else None)
+        self.run.learn(point, label)
+        return point, label, predicted
+
+    def release(self, examples: Examples) -> tuple[Any, ...]:
+        """Play all rounds of examples that do not react, and return their points, labels and predictions."""
+        return *examples, self.run.play(*examples)
+
+
+class FixedRounds:
+    """An adversary whose examples do not react."""
+
+    def __init__(self, adversary: Adversary) -> None:
+        self.adversary = adversary
+        self._rest: Iterator[tuple[int, bool]] | None = None
+        self._label = False
+
+    def move(self, view: LearnerView) -> Example | None:
+        """Return the next example."""
+        if self._rest is None:
+            points, labels = fixed_examples(self.adversary, view)
+            self._rest = zip(points.tolist(), labels.tolist(), strict=True)
+        point, self._label = next(self._rest, (None, False))
+        return None if point is None else (point, self._label_after)
+
+    def stretches(self, view: LearnerView, steps: int) -> Iterator[Examples]:
+        """Yield all examples at once."""
+        yield fixed_examples(self.adversary, view)
+
+    def _label_after(self, shown: Any) -> bool:
+        return self._label
+
+
+class NamedPoints(Planned):
+    """An adversary that names sites, and reacts."""
+
+    def move(self, view: LearnerView) -> Example:
+        self._view, self._point = view, super().move(view)
+        view.steps += 1
+        return self._point, self._label_after
+
+    def _label_after(self, shown: Any) -> bool:
+        self._view.show(shown)
+        return bool(self._point == 0)
+
+
+class Examined(Mover):
+    """An adversary that gives examples, and reacts."""
+
+    def __init__(self, examiner: Examiner) -> None:
+        self._examiner = examiner
+
+    def move(self, view: LearnerView) -> Example:
+        """Ask for the point of the next round; its label is asked for after the learner's output."""
+        view.steps += 1
+        self._view, self._point = view, self._examiner.ask(view)
+        _check_points(self._examiner, self._point, self._point, view)
+        return int(self._point), self._label_after
+
+    def _label_after(self, shown: Any) -> bool:
+        view = self._view
+        view.show(shown)
+        view.sent += 1
+        return bool(self._examiner.label(view, self._point))
+
+
+class Rehearsed(Adversary):
+    """Examples recorded in a separate game, for a replay."""
+
+    kind = Replay.kind
+    source = Replay.source
+    oblivious = True
+
+    def __init__(self, points: NDArray[np.int64], labels: NDArray[np.bool_]) -> None:
+        self.given: Examples = points, labels
+
+    def plan(self, view: View) -> None:
+        """Name no sites: the examples are given."""
 
 
 def shown_of(learner: Any, sees: str | None) -> str:
@@ -65,92 +177,16 @@ def fixed_examples(adversary: Adversary, view: LearnerView) -> Examples:
     elif isinstance(adversary, FixedExamples):
         points, labels = adversary.examples(view)
     else:
-        asked = [named(plan, length) for plan, length in plans(adversary, view, view.items)]
-        points = np.concatenate([np.empty(0, dtype=np.int64), *asked])
+        named = Planned(adversary, view).stretches(view, view.items)
+        points = np.concatenate([np.empty(0, dtype=np.int64), *named])
         labels = points == 0
-    if len(points) and not (points.min() >= 0 and points.max() < view.sites):
-        wrong = points.min() if points.min() < 0 else points.max()
-        raise MoveError(f"adversary {adversary.kind}: asked for point {wrong}; this game has 0 … {view.sites - 1}")
+    if len(points):
+        _check_points(adversary, points.min(), points.max(), view)
     return points, labels
 
 
-def named(plan: Any, length: int) -> NDArray[np.int64]:
-    """Return the sites that a plan names in its first steps, without skips."""
-    steps = np.arange(1, length + 1)
-    if not plan.skips:
-        sites = plan.at(steps)
-        return np.broadcast_to(np.asarray(sites, dtype=np.int64), (length,)).copy()
-    asked = (plan.at(int(step)) for step in steps)
-    return np.array([site for site in asked if site is not None], dtype=np.int64)
-
-
-class Asker:
-    """An adversary that is asked in each round for a point, and after the learner's output for its label."""
-
-    def __init__(self, adversary: Adversary, view: LearnerView, coin: np.random.Generator) -> None:
-        self._view = view
-        self._examiner = adversary if isinstance(adversary, Examiner) else None
-        self._mover = None if self._examiner else Mover(adversary, view, coin)
-        self._fixed: Any = None
-        if adversary.oblivious:
-            points, labels = fixed_examples(adversary, view)
-            self._fixed = zip(points.tolist(), labels.tolist(), strict=True)
-        self._label = False
-        self._kind = adversary.kind
-
-    def point(self) -> int | None:
-        """Return the point of the next round, None for a step without one."""
-        if self._fixed is not None:
-            point, self._label = next(self._fixed, (None, False))
-            return point
-        if self._mover is not None:
-            return self._mover.move()
-        assert self._examiner is not None
-        self._view.steps += 1
-        point = self._examiner.ask(self._view)
-        if not 0 <= point < self._view.sites:
-            wrong = f"asked for point {point} in round {self._view.steps}"
-            raise MoveError(f"adversary {self._kind}: {wrong}; this game has 0 … {self._view.sites - 1}")
-        return int(point)
-
-    def label(self, point: int, shown: Any) -> bool:
-        """Return the label, after the adversary has seen the learner's output."""
-        if self._fixed is not None:
-            return self._label
-        if self._mover is not None:
-            self._mover.observe(shown)
-            return point == 0
-        assert self._examiner is not None
-        view = self._view
-        if shown != view.output:
-            view.output, view.changed_at = shown, view.steps
-            view.changes += 1
-        view.sent += 1
-        return bool(self._examiner.label(view, point))
-
-
-class Rehearsed(Adversary):
-    """Examples recorded in a separate game, for a replay."""
-
-    kind = Replay.kind
-    source = Replay.source
-    oblivious = True
-
-    def __init__(self, points: list[int], labels: list[bool]) -> None:
-        self.given: Examples = np.array(points, dtype=np.int64), np.array(labels, dtype=bool)
-
-    def plan(self, view: View) -> None:
-        """Name no sites: the examples are given."""
-
-
-def copied(adversary: Adversary) -> Adversary:
-    """Return this game's copy of the adversary.
-
-    Raises
-    ------
-    ScenarioError
-        It needs to see more than a learner shows.
-    """
-    if adversary.sees != "outputs":
-        raise ScenarioError(f"{adversary.kind} needs to see the {adversary.sees}; a learner shows outputs only")
-    return copy.deepcopy(adversary)
+def _check_points(adversary: Adversary, lowest: int, highest: int, view: View) -> None:
+    if lowest < 0 or highest >= view.sites:
+        wrong = lowest if lowest < 0 else highest
+        asked = f"asked for point {wrong} after round {max(0, view.steps - 1)}"
+        raise MoveError(f"adversary {adversary.kind}: {asked}; this game has 0 … {view.sites - 1}")

@@ -13,7 +13,7 @@ from disttrack.simulator.points.point import Point, PointError
 from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import Answer, held
 from disttrack.simulator.tasks.base import Demand, Record, Task
-from disttrack.simulator.tasks.continual import clocked_points
+from disttrack.simulator.tasks.duel import mechanism_of, only_steps
 from disttrack.simulator.tasks.sizes import Size
 
 LETTERS: Final = {JdpMirror: 2, PointPredictor: 3}
@@ -55,18 +55,18 @@ class JointPrivacy(Task):
     families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
     def check(self, point: Point) -> None:
-        clocked_points.only_usual(point)
+        only_steps(point)
         mechanism = self._mechanism(point)
         most = MOST[type(mechanism)]
-        if clocked_points.steps_of(point) > most:
+        if (point.items or 0) > most:
             raise PointError(("steps",), f"must be at most {most} for {mechanism.kind}; got {point.items}")
 
     def _mechanism(self, point: Point) -> Any:
-        return clocked_points.mechanism_of(point, (JdpMirror, PointPredictor))
+        return mechanism_of(point, tuple(MOST))
 
     def play(self, point: Point, seed: int) -> Record:
         begun = time.perf_counter()
-        mechanism, steps = self._mechanism(point), clocked_points.steps_of(point)
+        mechanism, steps = self._mechanism(point), point.items or 0
         exact = enumerated(mechanism, steps)
         exceeds = exact > mechanism.delta * (1 + 1e-9)
         row: dict[str, Any] = {"claimed": mechanism.epsilon, "claimed_delta": mechanism.delta, "exact_delta": exact}

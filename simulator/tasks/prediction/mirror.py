@@ -2,92 +2,68 @@
 
 from __future__ import annotations
 
-import copy
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from disttrack.adversaries.base import Adversary
 from disttrack.mechanisms.prediction import JdpMirror
-from disttrack.mechanisms.prediction.mirror import mirror_mistakes
-from disttrack.simulator.game.streams import streams
+from disttrack.mechanisms.prediction.mirror import MirrorRun, mirror_mistakes
 from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.points.registry import Family
-from disttrack.simulator.tasks.adversary import adversary_of
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand, Record, Task
-from disttrack.simulator.tasks.continual import clocked_points
-from disttrack.simulator.tasks.continual.stream import stretches
+from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.duel import STEPS, Duel, Rngs, Sizes, known
+from disttrack.simulator.tasks.loop import Referee, Sides, kept
+from disttrack.simulator.tasks.planned import ClockView, Items
 from disttrack.simulator.tasks.sizes import Size
 
-ROLES = ("", "mechanism", "adversary")
-"""Random streams: the mirror's coins, and the adversary's moves."""
+Bits = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class MirrorGame:
-    """One game of a mirror.
+class Ones(Items):
+    """An adversary of one site: a move is whether it has an item in a step."""
 
-    Attributes
-    ----------
-    items, ones
-        Steps, and ones among them.
-    mistakes
-        Ones after the first K with the answer bottom.
-    first_top
-        The number of the first one with the answer top, None if there is none.
-    allowed
-        Whether no zero, and none of the first K ones, had the answer top, and there were at most 2L mistakes.
-    """
-
-    items: int
-    ones: int
-    mistakes: int
-    first_top: int | None
-    allowed: bool
-    seconds: float = 0.0
+    def stretches(self, view: ClockView, steps: int) -> Iterator[Bits]:
+        """Yield the ones of all steps, in blocks of steps."""
+        for items in super().stretches(view, steps):
+            yield items > 0
 
 
-def play_mirror(mirror: JdpMirror, adversary: Adversary, *, steps: int, seed: int = 0) -> MirrorGame:
-    """Play one game of a mirror and return its outcome.
+class MirrorReferee(Referee):
+    """Compares the answers on ones and zeros with those allowed: at most 2L mistakes, no top at the first K ones."""
 
-    Parameters
-    ----------
-    mirror
-        The mirror.
-    adversary
-        Sends the ones: items of site 0. It must not react. It is copied.
-    steps
-        Steps of the clock.
-    seed
-        Root of all random streams of the game.
+    def __init__(self, mirror: JdpMirror) -> None:
+        self._mirror = mirror
+        self._false_tops = 0
+        self._on_ones: list[Bits] = [np.empty(0, dtype=bool)]
 
-    Examples
-    --------
-    >>> from disttrack.adversaries import RoundRobin
-    >>> play_mirror(JdpMirror(epsilon=1.0, delay=5), RoundRobin(), steps=100).allowed
-    True
-    """
-    begun = time.perf_counter()
-    rngs = streams(seed, ROLES)
-    view = clocked_points.ContinualView(sites=1, items=steps, known=clocked_points.known(mirror), rng=rngs["adversary"])
-    run = mirror.start(rngs["mechanism"])
-    answers, on_zeros = [], 0
-    for items in stretches(copy.deepcopy(adversary), view, steps):
-        bits = items > 0
-        answered = run.release(bits)
-        on_zeros += int(np.count_nonzero(answered & ~bits))
-        answers.append(answered[bits])
-    on_ones = np.concatenate([np.empty(0, dtype=bool), *answers])
-    mistakes = mirror_mistakes(len(on_ones), mirror.delay, on_ones)
-    allowed = not on_zeros and not on_ones[: mirror.delay].any() and mistakes <= mirror.length
-    return MirrorGame(steps, len(on_ones), mistakes, run.first_top, bool(allowed), time.perf_counter() - begun)
+    def judge(self, moves: Bits, answers: Bits) -> None:
+        """Take bits and the answers on them."""
+        self._false_tops += int(np.count_nonzero(answers & ~moves))
+        self._on_ones.append(answers[moves])
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns."""
+        mirror, on_ones = self._mirror, np.concatenate(self._on_ones)
+        mistakes, chances = mirror_mistakes(len(on_ones), mirror.delay, on_ones), mirror.steps.chances
+        early = self._false_tops or on_ones[: mirror.delay].any()
+        return {
+            "mistakes": mistakes,
+            "ones": len(on_ones),
+            "delay": mirror.delay,
+            "length": mirror.length,
+            "expected_mistakes": mirror.expected_mistakes,
+            "claimed": mirror.epsilon,
+            "claimed_delta": mirror.delta,
+            "exact_delta": mirror.exact_delta,
+            "largest_step": mirror.steps.largest_step,
+            "uneven": float(np.abs(chances + chances[::-1] - 1).max()),
+            "verdict": kept(not early and mistakes <= mirror.length),
+        }
 
 
-class Mirror(Task):
+class Mirror(Duel):
     """The mirror problem.
 
     Columns: `mistakes`, ones after the first K (`delay`) with the answer bottom, out of `ones`; `first_top`,
@@ -99,7 +75,10 @@ class Mirror(Task):
 
     kind: ClassVar[str] = "mirror"
     rules: ClassVar[int] = 1
-    sizes: ClassVar[Sequence[Size]] = (clocked_points.STEPS,)
+    takes: ClassVar[tuple[type[Any], ...]] = (JdpMirror,)
+    engines: ClassVar[Sequence[str]] = ("bulk",)
+    reason: ClassVar[str] = "a mirror answers each one by a coin of its own"
+    sizes: ClassVar[Sequence[Size]] = (STEPS,)
     columns: ClassVar[Sequence[str]] = (
         *("mistakes", "ones", "first_top", "delay", "length", "expected_mistakes"),
         *("claimed", "claimed_delta", "exact_delta", "largest_step", "uneven"),
@@ -111,33 +90,20 @@ class Mirror(Task):
         Answer("first top", "number of the first one that was answered with top", "first_top", rank=2),
         Answer("exact delta", "least delta at that epsilon, by exact composition", "exact_delta"),
     )
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
-    def check(self, point: Point) -> None:
-        clocked_points.only_usual(point)
-        clocked_points.mechanism_of(point, JdpMirror)
-        if not adversary_of(point).oblivious:
+    def fits(self, mechanism: JdpMirror, adversary: Any, sizes: Sizes) -> None:
+        if not adversary.oblivious:
             raise PointError(("adversary", "kind"), "must be one that does not react, in task mirror")
 
-    def play(self, point: Point, seed: int) -> Record:
-        mirror: JdpMirror = clocked_points.mechanism_of(point, JdpMirror)
-        game = play_mirror(mirror, adversary_of(point), steps=clocked_points.steps_of(point), seed=seed)
-        row: dict[str, Any] = {
-            name: getattr(game, name) for name in ("items", "ones", "mistakes", "first_top", "seconds")
-        }
-        row |= {"sites": 1, "engine": "bulk", "ok": game.allowed, "verdict": "ok" if game.allowed else "failed"}
-        chances = mirror.steps.chances
-        row |= {
-            "delay": mirror.delay,
-            "length": mirror.length,
-            "expected_mistakes": mirror.expected_mistakes,
-            "claimed": mirror.epsilon,
-            "claimed_delta": mirror.delta,
-            "exact_delta": mirror.exact_delta,
-            "largest_step": mirror.steps.largest_step,
-            "uneven": float(np.abs(chances + chances[::-1] - 1).max()),
-        }
-        return Record(row=row, engine_reason="a mirror answers each one by a coin of its own")
+    def begin(self, mechanism: JdpMirror, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+        steps = sizes["steps"]
+        view = ClockView(sites=1, items=steps, known=known(mechanism), rng=rngs["adversary"])
+        run = mechanism.start(rngs["mechanism"])
+        return Sides(run, Ones(adversary, view), MirrorReferee(mechanism), view, steps)
+
+    def finish(self, sides: Sides) -> dict[str, Any]:
+        assert isinstance(sides.run, MirrorRun)
+        return {**sides.referee.row(), "first_top": sides.run.first_top, "items": sides.steps, "sites": 1}
 
     def demand(self, point: Point) -> Demand:
-        return Demand(seconds=clocked_points.steps_of(point) / 560_000)
+        return Demand(seconds=self.sizes_of(point)["steps"] / 560_000)

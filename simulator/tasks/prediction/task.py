@@ -2,29 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from disttrack.adversaries import Replay
-from disttrack.adversaries.base import Adversary
+import numpy as np
+from numpy.typing import NDArray
+
+from disttrack.adversaries import Examiner, Replay
 from disttrack.adversaries.prediction.constructed import Constructed
 from disttrack.mechanisms.prediction import Learner
-from disttrack.simulator.errors import MoveError, ScenarioError
-from disttrack.simulator.game.rehearsal import original
+from disttrack.simulator.game.rehearsal import BRANCH, original
+from disttrack.simulator.game.timeline import checkpoints
 from disttrack.simulator.points.point import Point, PointError
-from disttrack.simulator.points.registry import Family
 from disttrack.simulator.tasks.answers import Answer, held
-from disttrack.simulator.tasks.base import Demand, Record, Task
-from disttrack.simulator.tasks.continual import clocked_points
-from disttrack.simulator.tasks.prediction.examples import shown_of
-from disttrack.simulator.tasks.prediction.game import check_fits, play_prediction
+from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
+from disttrack.simulator.tasks.loop import Referee, Sides, kept
+from disttrack.simulator.tasks.prediction.examples import (
+    Examined,
+    FixedRounds,
+    LearnerView,
+    NamedPoints,
+    Rehearsed,
+    Rounds,
+    shown_of,
+)
 from disttrack.simulator.tasks.sizes import Size
 
 FACTS = ("flag", "flag1_at", "flag2_at", "flag3_at", "fired_at", "placed", "escape", "direct", "least_mass")
 """Facts of learners and adversaries after the game; empty where they do not apply."""
 
 
-class Prediction(Task):
+class MistakesReferee(Referee):
+    """Counts the mistakes.
+
+    Attributes
+    ----------
+    points, labels, predicted
+        Of all rounds so far.
+    """
+
+    def __init__(self, learner: Learner, domain: int) -> None:
+        self._limit, self._domain = learner.limit, domain
+        self.points: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self.labels = self.predicted = np.empty(0, dtype=bool)
+
+    def judge(self, moves: Any, answers: Any) -> None:
+        """Take rounds as the learner returned them: point, label and prediction of each, or an array of each."""
+        if isinstance(answers, list):
+            rounds = [played for played in answers if played is not None]
+            answers = np.array(rounds, dtype=np.int64).reshape(-1, 3).T
+        points, labels, predicted = answers
+        self.points = np.concatenate((self.points, points))
+        self.labels = np.concatenate((self.labels, labels.astype(bool)))
+        self.predicted = np.concatenate((self.predicted, predicted.astype(bool)))
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns."""
+        wrong = self.predicted != self.labels
+        mistakes, consistent = int(wrong.sum()), explained(self.points, self.labels, self._domain)
+        limit = None if self._limit is None else self._limit.mistakes
+        return {
+            "items": len(wrong),
+            "mistakes": mistakes,
+            "ones": int(self.labels.sum()),
+            "false_ones": int((wrong & ~self.labels).sum()),
+            "consistent": consistent,
+            "limit": limit,
+            "output_changes": int(np.count_nonzero(np.diff(self.predicted, prepend=False))),
+            "sites": self._domain,
+            "verdict": kept(mistakes <= limit) if limit is not None and consistent else "undecided",
+        }
+
+    def timeline(self) -> dict[str, list[Any]]:
+        """Return round, labels 1 so far and mistakes so far, at some 200 checkpoints."""
+        rounds = len(self.points)
+        marks = np.array(checkpoints(0, rounds, down=True) if rounds else [], dtype=np.int64)
+        blank = [None] * len(marks)
+        return {
+            "step": marks.tolist(),
+            "items": np.cumsum(self.labels)[marks - 1].tolist(),
+            "output": np.cumsum(self.predicted != self.labels)[marks - 1].tolist(),
+            **dict.fromkeys(("rel_error", "messages", "words"), blank),
+        }
+
+
+def explained(points: NDArray[np.int64], labels: NDArray[np.bool_], domain: int) -> bool:
+    """Return whether some point function of the domain explains all labels.
+
+    Examples
+    --------
+    >>> [explained(np.array([0, 1]), np.array(labels), 2) for labels in ([True, False], [True, True], [False, False])]
+    [True, False, False]
+    """
+    positive = np.unique(points[labels])
+    if len(positive) == 1:
+        return not np.any(points[~labels] == positive[0])
+    return len(positive) == 0 and len(np.unique(points)) < domain
+
+
+class Prediction(Duel):
     """Online learning of point functions. A learner reveals hypotheses, or only its predictions; mistakes are the cost.
 
     Columns: `mistakes`; `ones`, the labels 1; `false_ones`, mistakes on labels 0; `consistent`, whether some point
@@ -37,6 +114,10 @@ class Prediction(Task):
 
     kind: ClassVar[str] = "prediction"
     rules: ClassVar[int] = 2
+    roles: ClassVar[Sequence[str]] = ("learner", "adversary", "challenge")
+    takes: ClassVar[tuple[type[Any], ...]] = (Learner,)
+    options: ClassVar[Sequence[str]] = ("sees",)
+    refusals: ClassVar[tuple[type[Exception], ...]] = (ValueError,)
     sizes: ClassVar[Sequence[Size]] = (
         Size("points", "sites", "Points of the domain; one more than rounds if left out.", least=2),
         Size("steps", "items", "Rounds.", needed=True),
@@ -53,68 +134,73 @@ class Prediction(Task):
         Answer("escape", "probability that the learner shows their point in time, as constructed", "escape"),
         Answer("direct", "the same probability on the finished examples", "direct", rank=3),
     )
-    families: ClassVar[Mapping[str, Family]] = {"protocol": "mechanism", "adversary": "adversary"}
 
-    def check(self, point: Point) -> None:
-        clocked_points.only_usual(point)
-        learner, adversary = self._learner(point), self._adversary(point)
+    def sized(self, sizes: Sizes) -> Sizes:
+        points = sizes["steps"] + 1 if sizes["points"] is None else sizes["points"]
+        return {"sees": None, **sizes, "points": points}
+
+    def fits(self, mechanism: Learner, adversary: Any, sizes: Sizes) -> None:
         inner = original(adversary) if isinstance(adversary, Replay) else adversary
-        if isinstance(inner, Constructed) and learner.reveals != "hypotheses":
-            reason = f"{inner.kind} needs a learner that reveals hypotheses; {learner.kind} reveals {learner.reveals}"
+        if isinstance(inner, Constructed) and mechanism.reveals != "hypotheses":
+            revealed = f"{mechanism.kind} reveals {mechanism.reveals}"
+            reason = f"{inner.kind} needs a learner that reveals hypotheses; {revealed}"
             raise PointError(("adversary", "kind"), reason)
         if inner.sees != "outputs":
             reason = f"{inner.kind} needs to see the {inner.sees}; a learner shows outputs only"
             raise PointError(("adversary", "kind"), reason)
         try:
-            shown_of(learner, self._sees(point))
+            shown_of(mechanism, sizes["sees"])
         except ValueError as error:
             raise PointError(("adversary", "sees"), str(error).removeprefix("sees ")) from error
-        try:
-            check_fits(learner, self._domain(point), clocked_points.steps_of(point))
-        except ValueError as error:
-            name, _, rest = str(error).partition(" ")
-            raise PointError(("protocol", name), rest) from error
-        clocked_points.check_engine(point, adversary)
+        for name, least in (("points", sizes["points"]), ("horizon", sizes["steps"])):
+            given = getattr(mechanism, name, least)
+            if given < least:
+                raise PointError(("protocol", name), f"must be at least {least:,}, as the game has; got {given:,}")
 
-    def _domain(self, point: Point) -> int:
-        return clocked_points.steps_of(point) + 1 if point.sites is None else point.sites
+    def begin(self, mechanism: Learner, adversary: Any, sizes: Sizes, rngs: Rngs) -> Sides:
+        points, steps, shows = sizes["points"], sizes["steps"], shown_of(mechanism, sizes["sees"])
+        facts = {"sites": points, "items": steps, "known": known(mechanism), "rng": rngs["adversary"]}
+        view = LearnerView(algorithm=mechanism, shows=shows, **facts)
+        opponent: Any
+        if adversary.oblivious:
+            opponent = FixedRounds(adversary)
+        elif isinstance(adversary, Examiner):
+            opponent = Examined(adversary)
+        else:
+            opponent = NamedPoints(adversary, view, rngs["challenge"])
+        rounds = Rounds(mechanism, rngs["learner"], shows)
+        return Sides(rounds, opponent, MistakesReferee(mechanism, points), view, steps)
 
-    def _learner(self, point: Point) -> Any:
-        usual = {"points": self._domain(point), "horizon": clocked_points.steps_of(point)}
-        return clocked_points.mechanism_of(point, Learner, **usual)
+    def match(self, mechanism: Learner, adversary: Any, sizes: Sizes, *, seed: int, bulk: bool) -> Sides:
+        if isinstance(adversary, Replay):
+            tree = np.random.SeedSequence(seed, spawn_key=(BRANCH,))
+            other = int(tree.generate_state(1, np.uint64)[0] >> np.uint64(1))
+            rehearsal: Any = super().match(mechanism, original(adversary), sizes, seed=other, bulk=False).referee
+            adversary = Rehearsed(rehearsal.points, rehearsal.labels)
+        return super().match(mechanism, adversary, sizes, seed=seed, bulk=bulk)
 
-    def _adversary(self, point: Point) -> Adversary:
-        made: Adversary = point.adversary.make(without=("sees",))
-        return made
+    def finish(self, sides: Sides) -> dict[str, Any]:
+        run: Any = sides.run
+        opponent: Any = sides.opponent
+        referee: Any = sides.referee
+        facts = dict(run.run.facts())
+        case = getattr(getattr(opponent, "adversary", None), "construction", None)
+        if case is not None:
+            facts |= {"placed": len(case.ones), "escape": case.escape, "direct": case.direct}
+            if case.least_mass == case.least_mass:
+                facts["least_mass"] = case.least_mass
+        if "flag" in facts:  # needed by the figure of flags
+            referee.series = referee.timeline()
+        return {**referee.row(), **{name: facts.get(name) for name in FACTS}}
 
-    def _sees(self, point: Point) -> str | None:
+    def sides(self, point: Point) -> tuple[Any, Any]:
+        return self.mechanism_of(point), point.adversary.make(without=("sees",))
+
+    def sizes_of(self, point: Point) -> Sizes:
         granted = point.adversary.arguments.get("sees")
-        return None if granted is None else str(granted)
-
-    def play(self, point: Point, seed: int) -> Record:
-        learner = self._learner(point)
-        try:
-            game = play_prediction(
-                learner,
-                self._adversary(point),
-                points=self._domain(point),
-                steps=clocked_points.steps_of(point),
-                seed=seed,
-                engine=point.engine,
-                sees=self._sees(point),
-            )
-        except (MoveError, ValueError) as error:
-            raise ScenarioError(f"{point.describe()}: {error}") from error
-        own = ("items", "engine", "output_changes", "seconds", "mistakes", "ones", "false_ones", "consistent", "limit")
-        row = {name: getattr(game, name) for name in own}
-        row |= {name: game.facts.get(name) for name in FACTS}
-        row |= {"sites": self._domain(point), "verdict": game.verdict, "ok": game.verdict == "ok"}
-        series = {}
-        if "flag" in game.facts:  # needed by the figure of flags
-            blank = [None] * len(game.series["step"])
-            series = {**game.series, **dict.fromkeys(("rel_error", "messages", "words"), blank)}
-        return Record(row=row, series=series, engine_reason=game.engine_reason)
+        return {**super().sizes_of(point), "sees": None if granted is None else str(granted)}
 
     def demand(self, point: Point) -> Demand:
-        steps = clocked_points.steps_of(point)
-        return Demand(seconds=steps / 1.5e6, memory=8e7 + 60.0 * steps + 24.0 * self._domain(point))
+        sizes = self.sizes_of(point)
+        memory = 8e7 + 60.0 * sizes["steps"] + 24.0 * sizes["points"]
+        return Demand(seconds=sizes["steps"] / 1.5e6, memory=memory)

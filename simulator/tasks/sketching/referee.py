@@ -6,98 +6,99 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from disttrack.mechanisms.sketches import Sketch
 from disttrack.simulator.game.timeline import checkpoints
+from disttrack.simulator.tasks.loop import Referee, kept
+from disttrack.simulator.tasks.sketching.truth import Truth
 
-FLUSH = 4096
-"""Updates compared at once."""
+Floats = NDArray[np.float64]
 SPACED, EVENLY = 80, 120
 """Checkpoints that are evenly spaced in the logarithm of the updates, and in the updates: attacks win at the end."""
 
 
-class UpdateReferee:
+class UpdateReferee(Referee):
     """Compares at every update.
 
     Parameters
     ----------
-    alpha
-        Error, over the scale, that counts as a failure.
+    sketch
+        Its alpha is the error, over the scale, that counts as a failure.
+    truth
+        The exact value, at the beginning of a stream.
     updates
         Maximum number of updates of the game, over which the checkpoints are spread.
-
-    Attributes
-    ----------
-    steps
-        Updates compared.
-    largest
-        Largest error over the scale.
-    failure
-        The first update after which the error was above alpha; None if there was none.
-    failing
-        Number of updates with such an error.
-    half
-        The first update after which the estimate was below half of the truth.
-    least, most, last
-        Ratios of the estimate to the truth, where that is above 0; None if it never was.
-    changes
-        Number of changes of the estimate.
     """
 
-    def __init__(self, alpha: float, updates: int) -> None:
-        self.alpha = alpha
-        self.steps = self.failing = self.changes = 0
-        self.largest = 0.0
-        self.failure: int | None = None
-        self.half: int | None = None
-        self.least: float | None = None
-        self.most: float | None = None
-        self.last: float | None = None
-        self.series: dict[str, list[Any]] = {"step": [], "items": [], "output": [], "rel_error": []}
+    def __init__(self, sketch: Sketch, truth: Truth, updates: int) -> None:
+        self._sketch, self._truth = sketch, truth
+        self._steps = self._failing = self._changes = 0
+        self._largest = self._shown = 0.0
+        self._failure: int | None = None
+        self._half: int | None = None
+        self._ratios: tuple[float, float, float] | None = None
+        self.series = {"step": [], "items": [], "output": [], "rel_error": []}
         evenly = np.linspace(1, updates, EVENLY).astype(np.int64).tolist()
         self._checkpoints = np.array(sorted({*checkpoints(0, updates, SPACED), *evenly}), dtype=np.int64)
-        self._shown = 0.0
-        self._outputs: list[float] = []
-        self._values: list[float] = []
-        self._scales: list[float] = []
 
-    def note(self, output: float, value: float, scale: float) -> None:
-        """Record one update."""
-        self._outputs.append(output)
-        self._values.append(value)
-        self._scales.append(scale)
-        if len(self._outputs) >= FLUSH:
-            self.close()
+    def judge(self, moves: Any, answers: Any) -> None:
+        """Take moves, updates or `RESET`, and the estimates after them."""
+        truth, length = self._truth, len(moves)
+        values, scales = np.empty(length), np.empty(length)
+        updates = moves if isinstance(moves, list) else zip(*moves.T.tolist(), strict=True)
+        for place, (item, change) in enumerate(updates):
+            if item < 0:
+                truth.reset()
+            else:
+                truth.update(item, change)
+            values[place], scales[place] = truth.value, truth.scale()
+        self._compare(np.asarray(answers, dtype=np.float64), values, scales)
 
-    def close(self) -> None:
-        """Compare the recorded updates."""
-        if self._outputs:
-            self.compare(np.array(self._outputs), np.array(self._values), np.array(self._scales))
-            self._outputs, self._values, self._scales = [], [], []
+    def row(self) -> dict[str, Any]:
+        """Return the columns."""
+        sketch = self._sketch
+        least, most, last = self._ratios or (None, None, None)
+        return {
+            "max_rel_error": self._largest,
+            "first_failure": self._failure,
+            "failing_fraction": self._failing / max(1, self._steps),
+            "output_changes": self._changes,
+            "least_ratio": least,
+            "most_ratio": most,
+            "last_ratio": last,
+            "half_at": self._half,
+            "made": self._steps,
+            "touched": self._truth.touched,
+            "alpha": sketch.alpha,
+            "words": sketch.words,
+            "total_rows": sketch.total_rows,
+            "built_for": sketch.built_for,
+            "verdict": kept(self._failure is None),
+        }
 
-    def compare(self, outputs: Any, values: Any, scales: Any) -> None:
-        """Compare many updates at once."""
-        begun, number = self.steps, len(outputs)
-        self.steps += number
+    def _compare(self, outputs: Floats, values: Floats, scales: Floats) -> None:
+        """Compare estimates with true values."""
+        begun, number = self._steps, len(outputs)
+        self._steps += number
         off = outputs - values
         with np.errstate(divide="ignore", invalid="ignore"):
-            errors = np.where(off == 0, 0.0, np.abs(off) / scales)
+            signed = np.where(off == 0, 0.0, off / scales)
             ratios = np.where(values > 0, outputs / values, np.nan)
-        wrong = errors > self.alpha * (1 + 1e-12)
-        self.largest = max(self.largest, float(errors.max(initial=0.0)))
-        self.failing += int(np.count_nonzero(wrong))
-        self.failure = _first(self.failure, wrong, begun)
-        self.half = _first(self.half, (values > 0) & (2 * outputs < values), begun)
+        errors = np.abs(signed)
+        wrong = errors > self._sketch.alpha * (1 + 1e-12)
+        self._largest = max(self._largest, float(errors.max(initial=0.0)))
+        self._failing += int(np.count_nonzero(wrong))
+        self._failure = _first(self._failure, wrong, begun)
+        self._half = _first(self._half, (values > 0) & (2 * outputs < values), begun)
         known = ratios[~np.isnan(ratios)]
         if len(known):
-            self.least = min(inf if self.least is None else self.least, float(known.min()))
-            self.most = max(-inf if self.most is None else self.most, float(known.max()))
-            self.last = float(known[-1])
-        self.changes += int(np.count_nonzero(np.diff(outputs, prepend=self._shown)))
+            least, most, _ = self._ratios or (inf, -inf, 0.0)
+            self._ratios = min(least, float(known.min())), max(most, float(known.max())), float(known[-1])
+        self._changes += int(np.count_nonzero(np.diff(outputs, prepend=self._shown)))
         self._shown = float(outputs[-1])
-        due = self._checkpoints[(self._checkpoints > begun) & (self._checkpoints <= self.steps)]
+        due = self._checkpoints[(self._checkpoints > begun) & (self._checkpoints <= self._steps)]
         places = due - begun - 1
-        with np.errstate(divide="ignore", invalid="ignore"):
-            signed = np.where(off == 0, 0.0, off / scales)
         self.series["step"] += due.tolist()
         self.series["items"] += due.tolist()
         self.series["output"] += outputs[places].tolist()

@@ -55,7 +55,7 @@ def test_updates_one_by_one_many_at_once_and_frequencies_agree_with_a_matrix(
         single.update(item, change)
         seen.append(single.estimate())
     assert seen == wanted
-    assert bulk.play(items, changes).tolist() == wanted
+    assert bulk.release(np.column_stack((items, changes))).tolist() == wanted
     frequencies: dict[int, int] = {}
     for item, change in zip(items.tolist(), changes.tolist(), strict=True):
         frequencies[item] = frequencies.get(item, 0) + change
@@ -109,7 +109,7 @@ def test_hashed_signs_refuse_items_that_they_cannot_tell_apart(item: int) -> Non
     run.update(2**31 - 2, 1)
     for feed in (
         lambda: run.update(item, -1),
-        lambda: run.play(np.array([0, item]), np.array([1, -1])),
+        lambda: run.release(np.array([[0, 1], [item, -1]])),
         lambda: run.absorb({0: 1, item: -1}),
     ):
         with pytest.raises(ValueError, match=r"hashed signs take items from 0 to 2,147,483,646; got -?\d"):

@@ -8,7 +8,7 @@ import pytest
 from disttrack.adversaries.sketching import AmsAttack, FlipFlop
 from disttrack.mechanisms.sketches import AmsDifference, PrivateMedian, Sketch, Switched
 from disttrack.mechanisms.sketches.robust import PLAIN
-from disttrack.simulator.tasks.sketching import play_sketch
+from disttrack.simulator.tasks.duel import play_duel
 
 
 def eager(rules: Switched, updates: list[tuple[int, int]], seed: int) -> list[float]:
@@ -58,7 +58,7 @@ def test_difference_estimators_add_up_to_the_second_moment() -> None:
     assert [rules.rows_of(level) for level in range(3)] == [3000, 6000, 12000]
     # a strong estimate, a finest one for each of 8 blocks, 2 of twice and 1 of four times the size
     assert rules.total_rows == 60 * (3000 + 8 * 3000 + 2 * 6000 + 1 * 12000)
-    game = play_sketch(rules, FlipFlop(size=200), updates=500, seed=3)
+    game = play_duel(rules, FlipFlop(size=200), updates=500, seed=3)
     assert game.max_rel_error < 0.45
     assert game.output_changes > 40
 
@@ -69,10 +69,10 @@ def test_difference_estimators_add_up_to_the_second_moment() -> None:
     ids=lambda form: form.kind,
 )
 def test_used_up_forms_publish_plain_estimates(form: Sketch) -> None:
-    game = play_sketch(form, AmsAttack(rows=64, burn=20), updates=100, seed=1)
+    game = play_duel(form, AmsAttack(rows=64, burn=20), updates=100, seed=1)
     assert game.exhausted_at is not None
     assert game.exhausted_at <= 12
     assert game.output_changes > 60  # every update moves a plain estimate
-    fresh = play_sketch(form, AmsAttack(rows=64), updates=100, seed=1)
+    fresh = play_duel(form, AmsAttack(rows=64), updates=100, seed=1)
     assert fresh.exhausted_at is None
     assert fresh.output_changes < 10

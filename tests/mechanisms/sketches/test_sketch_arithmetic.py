@@ -194,7 +194,7 @@ def test_what_every_run_can_do_by_single_updates() -> None:
 
     run = Sum()
     assert not run.exhausted
-    assert run.play(np.array([2, 5, 1]), np.array([1, -1, 3])).tolist() == [2.0, -3.0, 0.0]
+    assert run.release(np.array([[2, 1], [5, -1], [1, 3]])).tolist() == [2.0, -3.0, 0.0]
     run.absorb({4: 2, 3: 1})
     assert run.estimate() == run.scale() == 11.0
     with pytest.raises(NotImplementedError, match=r"^Sum cannot begin a new stream$"):

@@ -19,7 +19,8 @@ from disttrack.simulator import Game, play
 from disttrack.simulator.game.network import Latency
 from disttrack.simulator.game.outputs import distance
 from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.tasks.continual import play_counter, play_queries
+from disttrack.simulator.tasks.continual.queries import ThresholdQueries
+from disttrack.simulator.tasks.duel import play_duel
 
 NONE_AT_ALL: list[Any] = [nan, np.float64(nan), np.float32(nan), None, "seven", 1j, Exactly(1, 0)]
 INFINITE: list[Any] = [inf, -inf, np.float64(inf), np.float32(-inf), 10**400, -(10**400)]
@@ -187,7 +188,7 @@ class _Run:
 
 @pytest.mark.parametrize("engine", ["step", "bulk"])
 def test_games_with_a_clock_judge_alike(engine: str) -> None:
-    game = play_counter(Blank(1.0, 50), RoundRobin(), steps=50, engine=engine)
+    game = play_duel(Blank(1.0, 50), RoundRobin(), steps=50, engine=engine)
     assert not game.ok
     assert (game.max_abs_error, game.first_failure, game.rms_error) == (inf, 3, inf)
     assert np.isfinite(game.final_error)
@@ -195,8 +196,8 @@ def test_games_with_a_clock_judge_alike(engine: str) -> None:
 
 
 def test_answers_to_queries_are_judged_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("disttrack.simulator.tasks.continual.clocked_points.known", lambda solver: {})
+    monkeypatch.setattr("disttrack.simulator.tasks.continual.queries.known", lambda solver: {})
     for odd in (nan, inf, None):
-        game = play_queries(Shy(odd), RoundRobin(), values=9, points=30, queries=9)
+        game = ThresholdQueries().game(Shy(odd), RoundRobin(), {"values": 9, "points": 30, "queries": 9})
         assert not game.ok
         assert (game.max_abs_error, game.first_failure) == (inf, 2)

@@ -6,43 +6,48 @@ import numpy as np
 
 from disttrack.simulator.game.streams import ROLES, streams
 from disttrack.simulator.points.registry import kinds
-from disttrack.simulator.tasks.analysis import game as analysis_game
 from disttrack.simulator.tasks.analysis import sample_size, worst_of_many
 from disttrack.simulator.tasks.audit import mechanism, protocol
-from disttrack.simulator.tasks.continual import count, experts, monitor, queries
-from disttrack.simulator.tasks.dynamic import game as data_set_game
-from disttrack.simulator.tasks.prediction import game as prediction
-from disttrack.simulator.tasks.prediction import mirror
-from disttrack.simulator.tasks.sketching import game as sketch_game
+from disttrack.simulator.tasks.duel import Duel
 
-OF_TASKS = {
-    "continual-count": (count.ROLES, ("", "mechanism", "adversary", "challenge")),
-    "threshold-monitor": (monitor.ROLES, ("", "mechanism", "adversary")),
-    "threshold-queries": (queries.ROLES, ("data", "mechanism", "adversary", "challenge")),
-    "experts": (experts.ROLES, ("challenge", "head starts", "adversary", "noise")),
-    "prediction": (prediction.ROLES, ("learner", "adversary", "challenge")),
-    "mirror": (mirror.ROLES, ("", "mechanism", "adversary")),
-    "joint-privacy": ((), ()),  # nothing is drawn
-    "audit": (mechanism.ROLES, ("training", "training neighbour", "testing", "testing neighbour")),
-    "audit-tracker": (protocol.ROLES, ("database", "training", "testing", "testing neighbour", "places")),
-    "second-moment": (sketch_game.ROLES, ("sketch", "adversary")),
-    "distinct-count": (sketch_game.ROLES, ("sketch", "adversary")),
-    "frequency": (sketch_game.ROLES, ("sketch", "adversary")),
-    "statistical-queries": (analysis_game.ROLES, ("sample", "mechanism", "adversary", "truth")),
-    "sample-size": (sample_size.ROLES, ("answers",)),
-    "worst-of-many": (worst_of_many.ROLES, ("samples", "mechanism", "adversary", "truth", "choice")),
-    "static-queries": (data_set_game.ROLES, ("", "mechanism", "adversary")),
-    "dynamic-queries": (data_set_game.ROLES, ("", "mechanism", "adversary")),
-    "count": (ROLES, ("sites", "server", "adversary", "network")),
-    "generalisation": (ROLES, ("sites", "server", "adversary", "network")),
+PERMANENT = {
+    "continual-count": ("", "mechanism", "adversary", "challenge"),
+    "threshold-monitor": ("", "mechanism", "adversary"),
+    "threshold-queries": ("data", "mechanism", "adversary", "challenge"),
+    "experts": ("challenge", "head starts", "adversary", "noise"),
+    "prediction": ("learner", "adversary", "challenge"),
+    "mirror": ("", "mechanism", "adversary"),
+    "joint-privacy": (),  # nothing is drawn
+    "audit": ("training", "training neighbour", "testing", "testing neighbour"),
+    "audit-tracker": ("database", "training", "testing", "testing neighbour", "places"),
+    "second-moment": ("sketch", "adversary"),
+    "distinct-count": ("sketch", "adversary"),
+    "frequency": ("sketch", "adversary"),
+    "statistical-queries": ("sample", "mechanism", "adversary", "truth"),
+    "sample-size": ("answers",),
+    "worst-of-many": ("samples", "mechanism", "adversary", "truth", "choice"),
+    "static-queries": ("", "mechanism", "adversary"),
+    "dynamic-queries": ("", "mechanism", "adversary"),
+    "count": ("sites", "server", "adversary", "network"),
+    "generalisation": ("sites", "server", "adversary", "network"),
 }
+OTHERS = {
+    "joint-privacy": (),
+    "audit": mechanism.ROLES,
+    "audit-tracker": protocol.ROLES,
+    "sample-size": sample_size.ROLES,
+    "worst-of-many": worst_of_many.ROLES,
+    "count": ROLES,
+    "generalisation": ROLES,
+}
+"""The streams of tasks that are no duels."""
 
 
 def test_the_places_of_all_tasks_stay_as_they_are() -> None:
-    """Another order gives other games; a task without an entry here has borrowed its streams."""
-    assert set(OF_TASKS) == set(kinds("task"))
-    for found, permanent in OF_TASKS.values():
-        assert found == permanent
+    """Another order gives other games."""
+    classes = {name: kind.load() for name, kind in kinds("task").items()}
+    roles = {name: each.roles if issubclass(each, Duel) else OTHERS[name] for name, each in classes.items()}
+    assert roles == PERMANENT
 
 
 def test_a_role_gives_the_numbers_of_its_place() -> None:

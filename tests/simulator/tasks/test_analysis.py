@@ -4,53 +4,63 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from disttrack.adversaries.analysts import BestOfMany, FixedQueries, GradientAnalyst, SignCorrelation, Speller
+from disttrack.adversaries.analysts import BestOfMany, FixedQueries, SignCorrelation, Speller
 from disttrack.mechanisms.statistical import Empirical, GaussianAnswers, LaplaceAnswers, NoisyArgmax, Splitting
+from disttrack.mechanisms.statistical.queries import Coins, FeatureMean, Residual
 from disttrack.simulator.errors import MoveError
+from disttrack.simulator.game.streams import streams
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import build
-from disttrack.simulator.tasks.analysis import play_analysis
 from disttrack.simulator.tasks.analysis.sample_size import needed
+from disttrack.simulator.tasks.analysis.task import StatisticalQueries, Truth
 from disttrack.simulator.tasks.analysis.worst_of_many import worst_of_many
+from disttrack.simulator.tasks.duel import play_duel
 
 
 def test_exact_answers_err_by_what_the_sample_errs() -> None:
-    game = play_analysis(Empirical(), FixedQueries(), samples=200, queries=5, features=3, seed=1)
-    assert len(game.asked) == 5
+    """Three features are asked for in turn, so the errors are three numbers, the last of which is the gap."""
+    game = play_duel(Empirical(), FixedQueries(), samples=200, queries=5, features=3, seed=1)
     assert game.empirical_error == 0
-    assert game.max_abs_error == max(abs(one.sample - 0.5) for one in game.asked)
-    assert game.asked[0] == game.asked[3]  # the features come round
-    assert game.gap == game.final_error == game.asked[-1].sample - 0.5
+    assert game.gap == game.final_error
+    data = Coins(3).draw(200, streams(1, StatisticalQueries.roles)["sample"])
+    errors = [(1 + float(data[number % 3].mean())) / 2 - 0.5 for number in range(5)]
+    assert game.max_abs_error == pytest.approx(max(map(abs, errors)))
+    assert game.rms_error == pytest.approx(np.sqrt(np.mean(np.square(errors))))
+    assert game.gap == pytest.approx(errors[-1])
+    for mechanism in (Splitting(), LaplaceAnswers(0.5)):
+        game = play_duel(mechanism, FixedQueries(), samples=200, queries=5, features=3, seed=1)
+        assert game.within_bound == (game.max_abs_error <= game.bound)
 
 
 def test_a_seed_gives_one_game_and_another_seed_another() -> None:
     mechanism = GaussianAnswers(std=0.1)
-    games = [play_analysis(mechanism, SignCorrelation(), samples=50, queries=9, features=9, seed=s) for s in (1, 1, 2)]
-    assert games[0].asked == games[1].asked != games[2].asked
+    games = [play_duel(mechanism, SignCorrelation(), samples=50, queries=9, features=9, seed=s) for s in (1, 1, 2)]
+    assert games[0].rms_error == games[1].rms_error != games[2].rms_error
 
 
 def test_an_exact_answer_gives_the_sample_away() -> None:
     settings = {"samples": 50, "queries": 2, "features": 500, "seed": 3}
-    game = play_analysis(Empirical(), Speller(), **settings)
-    assert game.asked[-1].sample == 1
+    game = play_duel(Empirical(), Speller(), **settings)
     assert game.gap > 0.89
-    noisy = play_analysis(LaplaceAnswers(0.5), Speller(), **settings)
+    noisy = play_duel(LaplaceAnswers(0.5), Speller(), **settings)
     assert abs(noisy.gap) < 0.2
 
 
 def test_truths_without_closed_form_come_from_a_fresh_sample() -> None:
-    """The first weights are 0, so the true values are 1/2; 100,000 points err by 0.0008 (a deviation)."""
-    game = play_analysis(Empirical(), GradientAnalyst(), samples=50, queries=4, features=3, seed=3)
-    assert [one.truth for one in game.asked[:3]] == pytest.approx([0.5] * 3, abs=0.005)
-    assert any(one.truth != 0.5 for one in game.asked[:3])
-    assert game.asked[3].truth == 0.5
+    """The true value is 1/2; 100,000 points err by 0.0016 (a deviation), so 0.009 has a chance below 1e-6."""
+    truth = Truth(Coins(3), np.random.default_rng(3))
+    assert truth.of(FeatureMean(0)) == 0.5
+    query = Residual(0, np.zeros(3))
+    fresh = truth.of(query)
+    assert 0 < abs(fresh - 0.5) < 0.009
+    assert truth.of(query) == fresh  # one sample for all queries
 
 
 def test_a_name_is_measured_by_its_mean_on_the_sample() -> None:
-    game = play_analysis(NoisyArgmax(1.0), BestOfMany(candidates=9), samples=50, queries=1, features=5, seed=3)
-    assert game.asked[0].answer is None
+    game = play_duel(NoisyArgmax(1.0), BestOfMany(candidates=9), samples=50, queries=1, features=5, seed=3)
     assert game.max_abs_error == abs(game.gap)
     assert game.empirical_error == 0
 
@@ -66,11 +76,11 @@ def test_sample_sizes() -> None:
 
 
 def test_the_worst_of_many() -> None:
-    found = worst_of_many(Empirical(), Speller(), repetitions=3, samples=60, queries=2, seed=0)
-    assert found.worst > 0.85
-    assert found.gap <= found.worst
-    stable = worst_of_many(LaplaceAnswers(0.05), Speller(), repetitions=3, samples=60, queries=2, seed=0)
-    assert abs(stable.worst) < 0.2
+    chosen, worst = worst_of_many(Empirical(), Speller(), repetitions=3, samples=60, queries=2, seed=0)
+    assert worst > 0.85
+    assert chosen <= worst
+    _, stable = worst_of_many(LaplaceAnswers(0.05), Speller(), repetitions=3, samples=60, queries=2, seed=0)
+    assert abs(stable) < 0.2
 
 
 def scenario(**keys: object) -> object:
@@ -82,5 +92,5 @@ def scenario(**keys: object) -> object:
 
 
 def test_a_sample_that_is_too_large_to_spell_out_is_said() -> None:
-    with pytest.raises(MoveError, match="empirical against speller: samples must be below 65,536"):
-        play_analysis(Empirical(), Speller(), samples=70_000, queries=2, features=10)
+    with pytest.raises(MoveError, match="adversary speller: after step 0: samples must be below 65,536"):
+        play_duel(Empirical(), Speller(), samples=70_000, queries=2, features=10)

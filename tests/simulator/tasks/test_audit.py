@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from scipy import stats
 
 from disttrack.adversaries import RoundRobin
-from disttrack.protocols import Deterministic, Robust
+from disttrack.protocols import Robust
 from disttrack.simulator.cli.audit import audit as command
 from disttrack.simulator.errors import ScenarioError
-from disttrack.simulator.tasks.audit import accounting, audit, audit_mechanism, epsilon_bound
+from disttrack.simulator.tasks.audit import accounting, audit_mechanism, epsilon_bound
 from disttrack.simulator.tasks.audit.event import Shape, learn
 from disttrack.simulator.tasks.audit.tracker import Tracker
 
@@ -114,8 +114,6 @@ def test_leaked_blocks_and_blocks_never_reached_have_no_loss() -> None:
 
 
 def test_what_claims_no_privacy_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="deterministic claims no privacy"):
-        audit(Deterministic(alpha=0.1))
     with pytest.raises(ScenarioError, match="no audit is known"):
         audit_mechanism(object())
     with pytest.raises(ScenarioError, match="counter must be binary"):

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from disttrack.adversaries import Biased, Burst, Choice, Coin, HardInstance, Rest, RoundRobin, Scattered, Uniform
+from disttrack.adversaries import (
+    Biased,
+    Burst,
+    Challenge,
+    Choice,
+    Coin,
+    HardInstance,
+    Rest,
+    RoundRobin,
+    Scattered,
+    Uniform,
+)
 from disttrack.adversaries.base import Adversary, View
 from disttrack.adversaries.schedules import Schedule
 from disttrack.mechanisms import (
@@ -21,8 +34,10 @@ from disttrack.mechanisms import (
 )
 from disttrack.mechanisms.counters import counter
 from disttrack.simulator.errors import MoveError
-from disttrack.simulator.tasks.continual import play_counter, play_experts, play_monitor, play_queries
 from disttrack.simulator.tasks.continual.count import CountReferee
+from disttrack.simulator.tasks.continual.experts import RegretReferee
+from disttrack.simulator.tasks.continual.monitor import ThresholdMonitor
+from disttrack.simulator.tasks.duel import play_duel
 
 FALSE_ALARM = 1e-6
 
@@ -31,10 +46,9 @@ FALSE_ALARM = 1e-6
 @pytest.mark.parametrize("adversary", [RoundRobin(), Scattered(count=40)], ids=lambda one: one.kind)
 def test_bulk_and_step_are_the_same_game(kind: str, adversary: Adversary) -> None:
     games = [
-        play_counter(counter(kind, 1.0, 700), adversary, steps=700, seed=4, engine=engine)
-        for engine in ("bulk", "step")
+        play_duel(counter(kind, 1.0, 700), adversary, steps=700, seed=4, engine=engine) for engine in ("bulk", "step")
     ]
-    assert games[0].items == games[1].items == (700 if adversary.kind == "round-robin" else 40)
+    assert games[0].sent == games[1].sent == (700 if adversary.kind == "round-robin" else 40)
     for name in ("max_abs_error", "rms_error", "final_error", "bound"):
         assert getattr(games[0], name) == pytest.approx(getattr(games[1], name), rel=1e-9)
     assert games[0].output_changes == games[1].output_changes
@@ -43,22 +57,31 @@ def test_bulk_and_step_are_the_same_game(kind: str, adversary: Adversary) -> Non
 
 
 def test_seed_decides() -> None:
-    first, again, other = (play_counter(Binary(1.0, 99), Coin(), steps=99, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (play_duel(Binary(1.0, 99), Coin(), steps=99, seed=seed) for seed in (1, 1, 2))
     assert first.max_abs_error == again.max_abs_error != other.max_abs_error
     assert first.engine == "step"
 
 
 def test_referee_by_hand() -> None:
-    referee = CountReferee(6, bound=1.5)
+    class Stated(Binary):
+        """A counter that states a bound of 1.5, and a variance of 2 per step."""
+
+        def error_bound_throughout(self, steps: int, beta: float) -> float:
+            return 1.5
+
+        def variance(self, t: int) -> float:
+            return 2.0 * t
+
+    referee = CountReferee(Stated(1.0, 6), 6)
     referee.judge(np.array([1.0, 0, 1]), np.array([1.0, 3.0, 2.0]))
-    referee.judge(np.array([0.0, 0, 1]), np.array([2.0, 2.0, 0.5]))
-    game = referee.close(lambda step: 2.0 * step)
-    assert (game.items, game.max_abs_error, game.first_failure, game.final_error) == (3, 2.5, 2, -2.5)
-    assert game.rms_error == pytest.approx(math.sqrt((4 + 2.5**2) / 6))
-    assert game.square_over_variance == pytest.approx((4 / 4 + 2.5**2 / 12) / 6)
-    assert game.output_changes == 4  # 0 -> 1 -> 3 -> 2, then 0.5
-    assert not game.ok
-    assert game.series == {
+    referee.judge([0.0, 0.0, 1.0], [2.0, 2.0, 0.5])
+    row = referee.row()
+    assert (row["sent"], row["max_abs_error"], row["first_failure"], row["final_error"]) == (3, 2.5, 2, -2.5)
+    assert row["rms_error"] == pytest.approx(math.sqrt((4 + 2.5**2) / 6))
+    assert row["square_over_variance"] == pytest.approx((4 / 4 + 2.5**2 / 12) / 6)
+    assert row["output_changes"] == 4  # 0 -> 1 -> 3 -> 2, then 0.5
+    assert row["verdict"] == "failed"
+    assert referee.series == {
         "step": [1, 2, 3, 4, 5, 6],
         "items": [1, 1, 2, 2, 2, 3],
         "output": [1.0, 3.0, 2.0, 2.0, 2.0, 0.5],
@@ -80,25 +103,45 @@ def test_an_adversary_that_reacts_is_asked_when_the_output_changes() -> None:
             return Burst(0, 3) if view.changes < 3 else Rest()
 
     LOG: list[tuple[int, int]] = []
-    game = play_counter(
+    game = play_duel(
         counter("per-item", 1e9, 8), Listener(), steps=8, seed=0
     )  # with next to no noise the output changes at every item
-    assert game.items == 3
+    assert game.sent == 3
     assert LOG[:4] == [(0, 0), (1, 1), (2, 2), (3, 3)]
+
+
+def test_the_adversary_may_react_to_the_last_output() -> None:
+    class Late(Adversary):
+        """Sends the item of the challenge in the last step, and guesses after it by the count in memory."""
+
+        kind = "late"
+        sees = "state"
+
+        def plan(self, view: Any) -> Schedule | None:
+            if view.steps < view.items - 1:
+                return Rest(view.items - 1 - view.steps)
+            if view.steps == view.items:
+                view.guess(view.look()["count"] > 0.5)
+                return None
+            return Challenge()
+
+    games = [play_duel(Binary(1.0, 9), Late(), steps=9, seed=seed) for seed in range(40)]
+    assert all(game.guessed and game.looks == 1 for game in games)
+    assert {game.sent for game in games} == {0, 1}  # a fair coin: all equal with probability 2^-39
 
 
 def test_sites_that_are_not_there_are_refused() -> None:
     for engine, adversary in (("bulk", _Elsewhere()), ("step", Choice(lambda view: 1))):
         with pytest.raises(MoveError, match="named site 1 at step 1; this game has sites 0 … 0"):
-            play_counter(Binary(1.0, 9), adversary, steps=9, engine=engine)
+            play_duel(Binary(1.0, 9), adversary, steps=9, engine=engine)
 
 
 @pytest.mark.parametrize("engine", ["leap", "warp"])
 def test_an_engine_that_is_none_is_refused(engine: str) -> None:
     with pytest.raises(ValueError, match=f"engine must be one of auto, step, bulk; got '{engine}'"):
-        play_counter(Binary(1.0, 9), RoundRobin(), steps=9, engine=engine)
+        play_duel(Binary(1.0, 9), RoundRobin(), steps=9, engine=engine)
     with pytest.raises(ValueError, match="engine bulk can't play this game: the adversary reacts to the outputs"):
-        play_counter(Binary(1.0, 9), Coin(), steps=9, engine="bulk")
+        play_duel(Binary(1.0, 9), Coin(), steps=9, engine="bulk")
 
 
 class _Elsewhere(Adversary):
@@ -130,8 +173,8 @@ def test_scattered_items() -> None:
     plan = Scattered(count=5).plan(huge)
     assert plan is not None
     assert plan.sent(plan.length) == 5
-    dense = play_counter(Binary(1.0, 3_000_000), Scattered(count=2_000_000), steps=3_000_000)
-    assert dense.items == 2_000_000
+    dense = play_duel(Binary(1.0, 3_000_000), Scattered(count=2_000_000), steps=3_000_000)
+    assert dense.sent == 2_000_000
     with pytest.raises(ValueError, match="count must be a whole number of at least 0"):
         Scattered(count=-1)
 
@@ -139,48 +182,77 @@ def test_scattered_items() -> None:
 @pytest.mark.false_alarm(1e-6)
 def test_monitor_games() -> None:
     quiet = SparseVectorMonitor(k=6, epsilon=0.5, horizon=1 << 22, false_alarm=0.01)
-    hard = [play_monitor(quiet, HardInstance(), steps=1 << 22, seed=seed) for seed in range(60)]
+    hard = [play_duel(quiet, HardInstance(), steps=1 << 22, seed=seed) for seed in range(60)]
     assert sum(game.ok for game in hard) <= 9  # each with probability below 0.02: 10 or more have a chance of 1e-6
     large = SparseVectorMonitor(k=1000, epsilon=0.5)
-    game = play_monitor(large, RoundRobin(), steps=1 << 30)
+    game = play_duel(large, RoundRobin(), steps=1 << 30)
     assert game.ok
-    assert game.halted_at == game.items_at_halt == game.items
-    empty = play_monitor(large, Scattered(count=0), steps=1000)
-    assert (empty.result, empty.halted_at, empty.items) == ("right", None, 0)
+    assert game.halted_at == game.items_at_halt == game.sent
+    empty = play_duel(large, Scattered(count=0), steps=1000)
+    assert (empty.result, empty.halted_at, empty.sent) == ("right", None, 0)
     with pytest.raises(ValueError, match=r"items must be at least 2\^\(k \+ 1\) - 2 = 126 for hard-instance"):
-        play_monitor(quiet, HardInstance(), steps=100)
+        play_duel(quiet, HardInstance(), steps=100)
+
+
+@dataclass(frozen=True)
+class Last:
+    """A monitor that halts in the last step of what it is shown."""
+
+    k: int = 3
+    kind: ClassVar[str] = "last"
+
+    def halt(self, ones: tuple[int, ...], steps: int, rng: np.random.Generator) -> int:
+        return steps
+
+
+def test_a_monitor_is_shown_the_stream_up_to_the_last_one_that_counts() -> None:
+    for steps, wanted in ((9, (3, 3, 3, "right")), (2, (2, 2, 2, "right")), (1, (1, 1, 1, "early"))):
+        game = ThresholdMonitor().game(Last(), RoundRobin(), {"steps": steps})
+        assert (game.halted_at, game.items_at_halt, game.sent, game.result) == wanted
 
 
 def test_query_games() -> None:
-    exact = play_queries(ReleaseQueries(0.999999), Uniform(), values=50, points=200, queries=300, seed=1)
+    exact = play_duel(ReleaseQueries(0.999999), Uniform(), values=50, points=200, queries=300, seed=1)
     assert exact.items == 300
     assert exact.max_abs_error <= 2
     assert exact.ok
     with pytest.raises(MoveError, match="query must be at least the one before"):
-        play_queries(SortedQueries(1.0), Uniform(), values=50, points=20, queries=100)
+        play_duel(SortedQueries(1.0), Uniform(), values=50, points=20, queries=100)
     # an adversary that walks by the answers
     bisect = Choice(lambda view: 25 if view.output < 100 else 24)
-    assert play_queries(ReleaseQueries(0.5), bisect, values=50, points=200, queries=30).items == 30
+    assert play_duel(ReleaseQueries(0.5), bisect, values=50, points=200, queries=30).items == 30
 
 
 def test_expert_games() -> None:
-    game = play_experts(PerturbedLeader(4, 600), Biased(0.2), seed=3)
+    game = play_duel(PerturbedLeader(4, 600), Biased(0.2), experts=4, steps=600, seed=3)
     assert game.regret == game.plain_regret
     assert game.price == 0
     assert game.paid is None
-    private = play_experts(PerturbedLeader(4, 600, epsilon=1.0), Biased(0.2), seed=3)
+    private = play_duel(PerturbedLeader(4, 600, epsilon=1.0), Biased(0.2), experts=4, steps=600, seed=3)
     assert private.plain_regret == game.regret  # the same costs, the same head starts
     assert private.best == game.best
     assert private.paid == pytest.approx((private.regret - game.regret) / private.price)
-    charged = play_experts(PerturbedLeader(3, 300), RoundRobin())
+    charged = play_duel(PerturbedLeader(3, 300), RoundRobin(), experts=3, steps=300)
     assert charged.best == 100
-    chased = play_experts(PerturbedLeader(3, 300), Choice(lambda view: int(view.output) % 3))
+    chased = play_duel(PerturbedLeader(3, 300), Choice(lambda view: int(view.output) % 3), experts=3, steps=300)
     assert chased.engine == "step"
     assert chased.plain_regret is None
     assert chased.items == 300
-    step = play_experts(PerturbedLeader(3, 200, epsilon=1.0), RoundRobin(), seed=5, engine="step")
-    bulk = play_experts(PerturbedLeader(3, 200, epsilon=1.0), RoundRobin(), seed=5)
-    assert (step.cost, step.best, step.output_changes) == (bulk.cost, bulk.best, bulk.output_changes)
+    leader = PerturbedLeader(3, 4500, epsilon=1.0)  # more than a block of rounds
+    step, bulk = (play_duel(leader, RoundRobin(), steps=4500, seed=5, engine=engine) for engine in ("step", "bulk"))
+    for game in (step, bulk):
+        assert game.row.pop("seconds") >= 0
+    assert step.row | {"engine": "bulk"} == bulk.row
+
+
+def test_the_regret_by_hand() -> None:
+    """Two blocks of rounds; the combiner follows 0, 1, 1 and 0, and the first choice counts as a change."""
+    referee = RegretReferee(PerturbedLeader(2, 4), None, reacts=False)
+    referee.judge(np.array([[1.0, 0.0], [1.0, 0.5]]), np.array([0, 1]))
+    referee.judge([np.array([0.0, 1.0]), np.array([1.0, 0.0])], [1, 0])
+    row = referee.row()
+    assert (row["cost"], row["best"], row["regret"], row["plain_regret"]) == (3.5, 1.5, 2.0, 2.0)
+    assert row["output_changes"] == 3
 
 
 def test_items_at_equal_distances_end_with_the_last_step() -> None:

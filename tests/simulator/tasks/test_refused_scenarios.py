@@ -121,7 +121,11 @@ def test_every_task_refuses_what_is_none_of_its_own(name: str) -> None:
             "samples: must be at least the queries, 10",
         ),
         ("second-moment", {"protocol": {"kind": "kmv", "size": 9}}, "takes a sketch for it; kmv is none"),
-        ("second-moment", {"engine": "bulk", "adversary": "ams-attack"}, "bulk plays plain sketches"),
+        (
+            "second-moment",
+            {"engine": "bulk", "adversary": "ams-attack"},
+            "bulk can't play this game",
+        ),
         ("second-moment", {"items": 3}, "updates"),
     ],
     ids=lambda value: None if isinstance(value, dict) else value,

@@ -19,7 +19,7 @@ from disttrack.mechanisms.sketches import Ams, AmsMedian, CountMin, Kmv, Sketch,
 from disttrack.simulator.errors import MoveError
 from disttrack.simulator.scenario.document import Document
 from disttrack.simulator.scenario.load import build
-from disttrack.simulator.tasks.sketching import play_sketch
+from disttrack.simulator.tasks.duel import play_duel
 from disttrack.simulator.tasks.sketching.referee import UpdateReferee
 from disttrack.simulator.tasks.sketching.truth import Distinct, Frequency, SecondMoment
 
@@ -27,24 +27,34 @@ from disttrack.simulator.tasks.sketching.truth import Distinct, Frequency, Secon
 @pytest.mark.parametrize("pieces", [1, 3, 50])
 def test_the_referee_is_a_plain_loop(pieces: int) -> None:
     rng = np.random.default_rng(0)
-    outputs = np.round(rng.normal(10, 6, 50))
-    values = rng.integers(0, 20, 50).astype(float)
-    referee = UpdateReferee(0.5, 50)
+    outputs = np.round(rng.normal(10, 6, 50)).tolist()
+    moves = [(int(item), 1) for item in rng.integers(0, 30, 50)]
+    referee = UpdateReferee(Kmv(size=9, alpha=0.5), Distinct(), 50)
     for begin in range(0, 50, -(-50 // pieces)):
         part = slice(begin, begin + -(-50 // pieces))
-        referee.compare(outputs[part], values[part], values[part])
-    errors = [
-        0.0 if out == value else np.inf if value == 0 else abs(out - value) / value
-        for out, value in zip(outputs, values, strict=True)
-    ]
+        referee.judge(moves[part], outputs[part])
+    values = [len(set(moves[:count])) for count in range(1, 51)]
+    errors = [abs(out - value) / value for out, value in zip(outputs, values, strict=True)]
     wrong = [number for number, error in enumerate(errors, start=1) if error > 0.5]
-    below = [n for n, (out, value) in enumerate(zip(outputs, values, strict=True), 1) if value > 0 and 2 * out < value]
-    ratios = [out / value for out, value in zip(outputs, values, strict=True) if value > 0]
-    assert (referee.largest, referee.failure, referee.failing) == (max(errors), wrong[0], len(wrong))
-    assert referee.half == below[0]
-    assert (referee.least, referee.most, referee.last) == (min(ratios), max(ratios), ratios[-1])
-    assert referee.changes == sum(a != b for a, b in zip([0.0, *outputs[:-1]], outputs, strict=True))
+    below = [n for n, (out, value) in enumerate(zip(outputs, values, strict=True), 1) if 2 * out < value]
+    ratios = [out / value for out, value in zip(outputs, values, strict=True)]
+    row = referee.row()
+    assert (row["max_rel_error"], row["first_failure"], row["failing_fraction"]) == (
+        max(errors),
+        wrong[0],
+        len(wrong) / 50,
+    )
+    assert (row["half_at"], row["made"], row["touched"]) == (below[0], 50, values[-1])
+    assert (row["least_ratio"], row["most_ratio"], row["last_ratio"]) == (min(ratios), max(ratios), ratios[-1])
+    assert row["output_changes"] == sum(a != b for a, b in zip([0.0, *outputs[:-1]], outputs, strict=True))
     assert referee.series["step"] == list(range(1, 51))
+    assert np.abs(referee.series["rel_error"]).tolist() == errors
+
+
+def test_an_estimate_is_too_low_below_half_of_the_truth() -> None:
+    referee = UpdateReferee(Kmv(size=9), Distinct(), 3)
+    referee.judge([(1, 1), (2, 1), (3, 1)], [0.5, 0.99, 1.4])
+    assert referee.row()["half_at"] == 2
 
 
 def test_the_truth_is_exact() -> None:
@@ -65,14 +75,14 @@ def test_the_truth_is_exact() -> None:
 @pytest.mark.parametrize("attacker", [FreshItems(), FlipFlop(size=30)], ids=lambda one: one.kind)
 @pytest.mark.parametrize("updates", [0, 1, 33, 400])
 def test_engines_give_the_same_game(sketch: Sketch, attacker: Attacker, updates: int) -> None:
-    step, bulk = (play_sketch(sketch, attacker, updates=updates, seed=4, engine=name) for name in ("step", "auto"))
+    step, bulk = (play_duel(sketch, attacker, updates=updates, seed=4, engine=name) for name in ("step", "auto"))
     assert (step.engine, bulk.engine) == ("step", "bulk")
-    for name in ("items", "max_rel_error", "first_failure", "output_changes", "last_ratio", "series", "touched"):
+    for name in ("made", "max_rel_error", "first_failure", "output_changes", "last_ratio", "series", "touched"):
         assert getattr(step, name) == getattr(bulk, name), name
 
 
 def test_a_seed_gives_one_game_and_another_seed_another() -> None:
-    games = [play_sketch(Ams(rows=64), AmsAttack(), updates=400, seed=seed) for seed in (1, 1, 2)]
+    games = [play_duel(Ams(rows=64), AmsAttack(), updates=400, seed=seed) for seed in (1, 1, 2)]
     assert games[0].series == games[1].series != games[2].series
 
 
@@ -89,17 +99,23 @@ class Clumsy(Attacker):
 
 @pytest.mark.parametrize("wrong", [(-3, 1), (3, 0), (1.5, 1), (1, 0.5)])
 def test_moves_that_are_none_stop_the_game(wrong: object) -> None:
-    with pytest.raises(MoveError, match=r"attacker clumsy: move\(\) returned .* at step 3"):
-        play_sketch(Ams(rows=3), Clumsy(wrong), updates=9)
+    with pytest.raises(MoveError, match=r"adversary clumsy: move\(\) returned .* at step 3"):
+        play_duel(Ams(rows=3), Clumsy(wrong), updates=9)
 
 
 def test_what_a_sketch_cannot_take_stops_the_game() -> None:
-    with pytest.raises(MoveError, match="step 3: a sketch of distinct items takes changes of at least 1"):
-        play_sketch(Kmv(size=9), Clumsy((1, -1)), updates=9)
-    with pytest.raises(MoveError, match="step 3: CountMinRun cannot begin a new stream"):
-        play_sketch(CountMin(width=9), Clumsy(RESET), updates=9)
-    with pytest.raises(MoveError, match="attacker random-items: after step 0: a sketch of distinct items"):
-        play_sketch(Kmv(size=9), RandomItems(), updates=99)
+    with pytest.raises(MoveError, match="after step 2: a sketch of distinct items takes changes of at least 1"):
+        play_duel(Kmv(size=9), Clumsy((1, -1)), updates=9)
+    with pytest.raises(MoveError, match="after step 2: CountMinRun cannot begin a new stream"):
+        play_duel(CountMin(width=9), Clumsy(RESET), updates=9)
+    with pytest.raises(MoveError, match="adversary random-items: after step 0: a sketch of distinct items"):
+        play_duel(Kmv(size=9), RandomItems(), updates=99)
+
+
+def test_a_new_stream_begins_for_both() -> None:
+    """Two items, a new stream, six items: a sketch that keeps nine hash values is exact."""
+    game = play_duel(Kmv(size=9), Clumsy(RESET), updates=9)
+    assert (game.made, game.touched, game.max_rel_error) == (9, 6, 0)
 
 
 def scenario(**keys: object) -> object:
@@ -113,9 +129,10 @@ def scenario(**keys: object) -> object:
 
 
 def test_a_robust_form_is_said_to_hold_until_it_is_used_up() -> None:
-    game = play_sketch(Switched(copies=3, size=32), AmsAttack(rows=32, burn=10), updates=400, seed=2)
-    assert game.exhausted_at == 3
-    assert game.first_failure is not None
-    assert game.first_failure > 3
-    assert game.held
-    assert not game.ok
+    for seed in range(6):
+        game = play_duel(Switched(copies=2, size=8), AmsAttack(rows=8, burn=2), updates=400, seed=seed)
+        assert game.exhausted_at == 2
+        assert game.first_failure is not None
+        assert not game.ok
+        assert game.held == (game.first_failure > 2)
+        assert not game.held or game.fell_after == game.first_failure - 2

@@ -30,7 +30,7 @@ def choice_loss(leader: PerturbedLeader) -> float | None:
         noise = ScriptedNoise(draws)
         run = leader.start(noise, noise)  # type: ignore[arg-type]
         costs = np.tile([1.0, 0.0], (rounds, 1))
-        run.play(costs)
+        run.release(costs)
         dry.taken, dry.waits = noise.taken, noise.waits
         return run.choose()
 

@@ -1,0 +1,119 @@
+"""The loop of all games between one mechanism and one opponent, and the parts that it joins.
+
+A *run* is a mechanism at work, an *opponent* chooses the moves from its *view*, and a *referee* knows the truth. A
+kind of game is a `Duel` (`simulator.tasks.duel`), which makes these parts. Tracking is no duel: there a game costs its
+messages and not its items, so it has engines instead (`simulator.game`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+class Run(Protocol):
+    """A mechanism at work. Subclasses define `step`; an array form in `release` must give the same answers."""
+
+    def step(self, move: Any, /) -> Any:
+        """Take a move and return the answer."""
+
+    def release(self, moves: Any, /) -> Any:
+        """Take many moves at once and return the answers."""
+        return [self.step(move) for move in moves]
+
+
+class Mover(Protocol):
+    """An opponent in one game. Subclasses define `move`, and `stretches` if they do not react."""
+
+    def move(self, view: Any, /) -> Any:
+        """Return the next move; None to end the game."""
+
+    def stretches(self, view: Any, steps: int, /) -> Iterable[Any]:
+        """Yield all moves in arrays, which `release` takes."""
+        return ()
+
+
+class View(Protocol):
+    """The information that the opponent has."""
+
+    @property
+    def steps(self) -> int:
+        """Steps so far."""
+
+    def observe(self, answer: Any, /) -> None:
+        """Record an answer, which ends a step."""
+
+
+class Referee(ABC):
+    """Knows the truth, judges every answer, and gives the columns of the game.
+
+    Attributes
+    ----------
+    series
+        Columns of ``series.csv``.
+    """
+
+    block: int = 1 << 12
+    """Number of moves judged at a time, if they are made one at a time."""
+    series: Mapping[str, list[Any]] = {}
+
+    @abstractmethod
+    def judge(self, moves: Any, answers: Any) -> None:
+        """Compare the answers to the next moves with the truth."""
+
+    @abstractmethod
+    def row(self) -> dict[str, Any]:
+        """Return the columns of the finished game, with its `verdict`."""
+
+
+def kept(promise: bool) -> str:
+    """Return the verdict on a promise: ok if it was kept, else failed."""
+    return "ok" if promise else "failed"
+
+
+def duel(run: Run, opponent: Mover, referee: Referee, view: View, *, steps: int, bulk: bool = False) -> None:
+    """Play one game.
+
+    Parameters
+    ----------
+    run, opponent, referee
+        The two sides, and the judge.
+    view
+        Everything that the opponent sees.
+    steps
+        Number of moves at most.
+    bulk
+        Whether the moves are made in arrays: only exact if the opponent does not react.
+    """
+    if bulk:
+        for block in opponent.stretches(view, steps):
+            referee.judge(block, run.release(block))
+        return
+    moves: list[Any] = []
+    answers: list[Any] = []
+    for _ in range(steps):
+        move = opponent.move(view)
+        if move is None:
+            break
+        answer = run.step(move)
+        view.observe(answer)
+        moves.append(move)
+        answers.append(answer)
+        if len(moves) == referee.block:
+            referee.judge(moves, answers)
+            moves, answers = [], []
+    if moves:
+        referee.judge(moves, answers)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The parts of one game, and its largest number of moves."""
+
+    run: Run
+    opponent: Mover
+    referee: Referee
+    view: View
+    steps: int

@@ -1,0 +1,158 @@
+"""The tasks `second-moment`, `distinct-count` and `frequency`: a sketch of a stream against an adversary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from disttrack.adversaries.sketching import RESET, Attacker, StreamView
+from disttrack.mechanisms.sketches import Goal, Move, Sketch, SketchRun
+from disttrack.simulator.errors import MoveError
+from disttrack.simulator.points.point import Point, PointError
+from disttrack.simulator.points.registry import Family
+from disttrack.simulator.tasks.answers import OVER_ALPHA, Answer, held
+from disttrack.simulator.tasks.base import Demand
+from disttrack.simulator.tasks.duel import Duel, Rngs, Sizes, known
+from disttrack.simulator.tasks.loop import Run, Sides
+from disttrack.simulator.tasks.sizes import Size
+from disttrack.simulator.tasks.sketching.referee import UpdateReferee
+from disttrack.simulator.tasks.sketching.truth import Norm, truth_of
+
+
+class Checked:
+    """An attacker whose moves are checked."""
+
+    def __init__(self, attacker: Attacker) -> None:
+        self._attacker = attacker
+        self.stretches = attacker.stretches
+
+    def move(self, view: StreamView) -> tuple[int, int] | None:
+        """Return the attacker's next move.
+
+        Raises
+        ------
+        MoveError
+            It is no move.
+        """
+        move = self._attacker.move(view)
+        if move is None or move == RESET:
+            return move
+        item, change = move
+        if item < 0 or not change or item.__class__ is not int or change.__class__ is not int:
+            accepted = "accepted: an item from 0 and a change that is not 0, both whole numbers; RESET; None"
+            name = f"adversary {self._attacker.kind}"
+            raise MoveError(f"{name}: move() returned {move!r} at step {view.steps + 1}; {accepted}")
+        return move
+
+
+class Robust(Run):
+    """A run of a robust form, which notes when it has used up its budget of changes."""
+
+    def __init__(self, run: SketchRun) -> None:
+        self._run = run
+        self._steps = 0
+        self.exhausted_at: int | None = None
+
+    def step(self, move: Move) -> float:
+        """Make a move."""
+        output = self._run.step(move)
+        self._steps += 1
+        if self._run.exhausted and self.exhausted_at is None:
+            self.exhausted_at = self._steps
+        return output
+
+
+class Sketching(Duel):
+    """Common parts of the tasks of sketches, which differ in the quantity estimated.
+
+    Columns: `total_rows` are the rows of all copies, `built_for` the planned changes of the output (or rounds) of a
+    robust form, `exhausted_at` the update at which it had used them up, `held` whether it was right until then, and
+    `fell_after` the updates from then to its first failure. `least_ratio`, `most_ratio` and `last_ratio` are ratios of
+    the estimate to the truth; `half_at` is the first update after which the estimate was below half of the truth.
+    `made` is the number of updates, and `touched` of different items among them. `words` is the memory.
+    """
+
+    goal: ClassVar[Goal]
+    rules: ClassVar[int] = 2
+    roles: ClassVar[Sequence[str]] = ("sketch", "adversary")
+    takes: ClassVar[tuple[type[Any], ...]] = (Sketch,)
+    refusals: ClassVar[tuple[type[Exception], ...]] = (ValueError, NotImplementedError)
+    sizes: ClassVar[Sequence[Size]] = (Size("updates", "items", "Updates of the stream at most.", needed=True),)
+    columns: ClassVar[Sequence[str]] = (
+        "total_rows", "built_for", "exhausted_at", "held", "fell_after",
+        "least_ratio", "most_ratio", "last_ratio", "half_at", "made", "touched",
+    )  # fmt: skip
+    answers: ClassVar[Sequence[Answer]] = (
+        held("games in which the estimate stayed within 1 ± alpha of the truth at every update"),
+        OVER_ALPHA,
+        Answer("least ratio", "least ratio of the estimate to the truth", "least_ratio", rank=0),
+        Answer("most ratio", "largest ratio of the estimate to the truth", "most_ratio", rank=0),
+        Answer("broken at", "first update at which the error exceeded alpha, where it did", "first_failure"),
+        Answer("worn out at", "update at which a robust form had used up the changes it was built for", "exhausted_at"),
+        Answer("words", "memory of the sketch", "words"),
+    )
+    families: ClassVar[Mapping[str, Family]] = {"protocol": "sketch", "adversary": "attacker"}
+
+    def accepts(self, mechanism: Any) -> bool:
+        return isinstance(mechanism, Sketch) and mechanism.goal == self.goal
+
+    def mechanism_of(self, point: Point) -> Any:
+        sketch = point.protocol.make()
+        if not self.accepts(sketch):
+            reason = f"task {self.kind} takes a sketch for it; {point.protocol.label} is none"
+            raise PointError(("protocol", "kind"), reason)
+        return sketch
+
+    def obstacle(self, mechanism: Sketch, adversary: Attacker) -> str:
+        reason = "a robust form is asked after each update" if mechanism.built_for is not None else ""
+        return super().obstacle(mechanism, adversary) or reason
+
+    def norm(self, sketch: Sketch) -> Norm:
+        """Return the norm for the relative error of a frequency."""
+        return "two"
+
+    def begin(self, mechanism: Sketch, adversary: Attacker, sizes: Sizes, rngs: Rngs) -> Sides:
+        updates = sizes["updates"]
+        view = StreamView(updates=updates, rng=rngs["adversary"], known=known(mechanism))
+        referee = UpdateReferee(mechanism, truth_of(mechanism.goal, self.norm(mechanism)), updates)
+        run = mechanism.start(rngs["sketch"])
+        robust = mechanism.built_for is not None
+        return Sides(Robust(run) if robust else run, Checked(adversary), referee, view, updates)
+
+    def finish(self, sides: Sides) -> dict[str, Any]:
+        row, worn = sides.referee.row(), getattr(sides.run, "exhausted_at", None)
+        failed = row["first_failure"]
+        row["held"] = failed is None or (worn is not None and failed > worn)
+        if worn is not None and failed is not None and row["held"]:
+            row["fell_after"] = failed - worn
+        return {**row, "exhausted_at": worn, "items": sides.steps}
+
+    def demand(self, point: Point) -> Demand:
+        rows = self.mechanism_of(point).active_rows
+        each = 2 + (rows / 1000 if self.goal == "second-moment" else 0)
+        return Demand(seconds=(point.items or 0) * each / 100_000, memory=2e8 + 16.0 * rows)
+
+
+class SecondMomentTask(Sketching):
+    """The second moment of a turnstile stream, under an adversary that sees every estimate."""
+
+    kind: ClassVar[str] = "second-moment"
+    goal: ClassVar[Goal] = "second-moment"
+
+
+class DistinctCount(Sketching):
+    """The number of distinct items of a stream; the adversary may begin new streams under the same hash functions."""
+
+    kind: ClassVar[str] = "distinct-count"
+    goal: ClassVar[Goal] = "distinct"
+
+
+class FrequencyTask(Sketching):
+    """The frequency of one item, number 0; errors are relative to the 1-norm for count-min, to the 2-norm otherwise."""
+
+    kind: ClassVar[str] = "frequency"
+    goal: ClassVar[Goal] = "frequency"
+
+    def norm(self, sketch: Sketch) -> Norm:
+        inner = getattr(sketch, "inner", sketch)
+        return "one" if inner.kind.endswith("count-min") else "two"
