@@ -152,7 +152,7 @@ class ContinualOutputRun:
         self.inner.step(x)
         answer = self._answers.on_grid(float(self.inner.answer()))
         gap = abs(self.output - answer + self._answers.one())
-        if gap > self._threshold + self._thresholds.step():
+        if gap > self._threshold + self._thresholds.one():
             self.output = answer + self._answers.one()
             self.changes += 1
             self.halted = self.changes > self.transformation.changes

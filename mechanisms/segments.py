@@ -39,7 +39,7 @@ class SegmentNoise:
         """The noises in memory between two steps, longest segment first; those of ended segments are erased."""
         return tuple(self._segments)
 
-    def step(self) -> float:
+    def one(self) -> float:
         """Return the noise of the next step, and erase the noise of the segments that end with it."""
         sums = self._sums
         while len(sums) <= self._levels:
@@ -53,8 +53,8 @@ class SegmentNoise:
             del sums[-ended:], self._segments[-ended:]
         return total
 
-    def path(self, size: int) -> Floats:
-        """Return the noise of the next `size` steps; equivalent to `size` calls of `step`."""
+    def many(self, size: int) -> Floats:
+        """Return the noise of the next `size` steps; equivalent to `size` calls of `one`."""
         before, after, top = self.t, self.t + size, self._levels
         if not top or not size:
             self.t = after

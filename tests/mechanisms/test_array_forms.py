@@ -153,7 +153,7 @@ FORMS: dict[str, Form] = {
     ),
     **{f"segments of {levels} levels": Form(
         lambda rng, levels=levels: SegmentNoise(levels, Draws(Laplace(1.0), rng, 1)), lambda rng: range(STEPS),
-        lambda run, _: run.step(), lambda run, steps: run.path(len(steps)), lambda run: (run.t, run.in_force),
+        lambda run, _: run.one(), lambda run, steps: run.many(len(steps)), lambda run: (run.t, run.in_force),
     ) for levels in (0, 4, 12)},
     **{f"draws of {batch}": of_draws(law, batch) for law, batch in ((Laplace(1.5), 1), (Gaussian(1.5), 17))},
 }  # fmt: skip
