@@ -13,7 +13,7 @@ from disttrack.mechanisms.noise import Draws, Floats
 
 
 class SegmentNoise:
-    """The noise of the segments, step by step.
+    """The noise of the segments, step by step: Figure 1 of Dwork, Naor, Pitassi, Rothblum 2010 without its count.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ class SegmentNoise:
     def one(self) -> float:
         """Return the noise of the next step, and erase the noise of the segments that end with it."""
         sums = self._sums
-        while len(sums) <= self._levels:
+        while len(sums) <= self._levels:  # each segment that begins with this step
             noise = self._one()
             self._segments.append(noise)
             sums.append(sums[-1] + noise)
         total = sums[-1]
         self.t = t = self.t + 1
         ended = min((t & -t).bit_length(), self._levels)
-        if ended:
+        if ended:  # erase the noise of each segment that ends with this step
             del sums[-ended:], self._segments[-ended:]
         return total
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from disttrack.mechanisms.checks import whole
-from disttrack.mechanisms.counters.base import noise_or_silence
 from disttrack.mechanisms.counters.dyadic import DyadicNoise
 from disttrack.mechanisms.counters.linear import LinearCounter
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
@@ -81,6 +80,5 @@ class Binary(LinearCounter):
         starts = ends & (ends - 1)
         return ((ends > starts[:, None]) & (ends <= ends[:, None])) / self.scale
 
-    def noise(self, rng: np.random.Generator, silent: bool) -> DyadicNoise:
-        noise = noise_or_silence(Laplace(self.scale), silent)
-        return DyadicNoise(Draws(noise, rng, batch=min(self.steps, 1024)))
+    def noise(self, rng: np.random.Generator) -> DyadicNoise:
+        return DyadicNoise(Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024)))

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import mul
+from typing import Annotated
 
 import numpy as np
 
-from disttrack.mechanisms.checks import number
-from disttrack.mechanisms.counters.base import noise_or_silence
+from disttrack.mechanisms.checks import numbers
 from disttrack.mechanisms.counters.linear import BLOCK
 from disttrack.mechanisms.counters.toeplitz import Toeplitz
 from disttrack.mechanisms.noise import Draws, Floats, RealGaussian
@@ -130,11 +130,7 @@ class Blt(Toeplitz):
     error = "within 1 % of square-root"
     memory = "O(log horizon)"
 
-    stride: float = STRIDE
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        number("stride", self.stride, "from 0.1 to 3", lambda stride: 0.1 <= stride <= 3)
+    stride: Annotated[float, numbers("from 0.1 to 3", lambda stride: 0.1 <= stride <= 3)] = STRIDE
 
     @property
     def buffers(self) -> Buffers:
@@ -150,9 +146,8 @@ class Blt(Toeplitz):
     def row_norm(self, t: int) -> float:
         return self.buffers.row_norm(t)
 
-    def noise(self, rng: np.random.Generator, silent: bool) -> BufferedNoise:
-        noise = noise_or_silence(RealGaussian(self.std), silent)
-        return BufferedNoise(self.buffers, Draws(noise, rng, min(self.steps, 1024)))
+    def noise(self, rng: np.random.Generator) -> BufferedNoise:
+        return BufferedNoise(self.buffers, Draws(RealGaussian(self.std), rng, min(self.steps, 1024)))
 
 
 class BufferedNoise:

@@ -13,6 +13,9 @@ from disttrack.mechanisms.noise import Floats
 class DyadicNoise:
     """The noise W of a binary tree.
 
+    With i the number of trailing zeros of t, Algorithm 3 of Xiong, Zhu, Huang 2023 forgets the noisy sums of the levels
+    below i, draws that of level i, and adds up those of the set bits of t.
+
     Parameters
     ----------
     nodes
@@ -30,7 +33,7 @@ class DyadicNoise:
         self._t = t = self._t + 1
         stack = self._stack
         if not t & 1:
-            del stack[1 - (t & -t).bit_length() :]  # the intervals that the new one contains
+            del stack[1 - (t & -t).bit_length() :]  # levels below i: the intervals that the new one contains
         noise = stack[-1] + self._next_node()
         stack.append(noise)
         return noise

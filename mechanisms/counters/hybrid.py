@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.counters.base import noise_or_silence
 from disttrack.mechanisms.counters.dyadic import DyadicNoise
 from disttrack.mechanisms.counters.linear import LinearCounter, NoisePath
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
@@ -62,19 +61,19 @@ class Hybrid(LinearCounter):
                 rows[t - 1, t >> 1 : t] = self.epsilon / 2
         return rows
 
-    def noise(self, rng: np.random.Generator, silent: bool) -> HybridNoise:
-        return HybridNoise(self, rng, silent)
+    def noise(self, rng: np.random.Generator) -> HybridNoise:
+        return HybridNoise(self.epsilon, rng)
 
 
 class HybridNoise:
     """The noise of the epochs, plus that of a binary tree in the present one."""
 
-    __slots__ = ("_counter", "_epochs", "_of_epochs", "_of_trees", "_silent", "_t", "_tree")
+    __slots__ = ("_epochs", "_epsilon", "_of_epochs", "_of_trees", "_t", "_tree")
 
-    def __init__(self, counter: Hybrid, rng: np.random.Generator, silent: bool) -> None:
+    def __init__(self, epsilon: float, rng: np.random.Generator) -> None:
         of_epochs, self._of_trees = rng.spawn(2)
-        self._counter, self._silent = counter, silent
-        self._of_epochs = Draws(noise_or_silence(Laplace(2 / counter.epsilon), silent), of_epochs, batch=1)
+        self._epsilon = epsilon
+        self._of_epochs = Draws(Laplace(2 / epsilon), of_epochs, batch=1)
         self._epochs = 0.0
         self._tree: NoisePath
         self._t = 0
@@ -83,9 +82,9 @@ class HybridNoise:
         self._t = t = self._t + 1
         if t & (t - 1):
             return self._epochs + self._tree.one()
-        # t is a power of two: an epoch ends, its sum is released, and a fresh tree begins
+        # t is a power of two: the logarithmic part releases the sum of the epoch, and a fresh tree begins
         self._epochs += self._of_epochs.one()
-        noise = noise_or_silence(Laplace(2 * max(1, t.bit_length() - 1) / self._counter.epsilon), self._silent)
+        noise = Laplace(2 * max(1, t.bit_length() - 1) / self._epsilon)
         # a tree draws once per step, up to the end of its epoch; another scale needs another grid
         self._tree = DyadicNoise(Draws(noise, self._of_trees.spawn(1)[0], batch=min(max(1, t - 1), 1024)))
         return self._epochs

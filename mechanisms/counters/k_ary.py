@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disttrack.mechanisms.counters.base import noise_or_silence
+from disttrack.mechanisms.checks import at_least, odd
 from disttrack.mechanisms.counters.linear import LinearCounter
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
-Whole = NDArray[np.int64]
+Steps = NDArray[np.int64]
 
 
 class Node(NamedTuple):
@@ -82,13 +82,7 @@ class KAry(LinearCounter):
     memory = "O(base log t)"
     arithmetic = "grid"
 
-    base: int = 19
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        odd = isinstance(self.base, int) and not isinstance(self.base, bool) and self.base % 2
-        if not odd or self.base < 3:
-            raise ValueError(f"base must be an odd whole number of at least 3; got {self.base!r}")
+    base: Annotated[int, at_least(3), odd] = 19
 
     @property
     def levels(self) -> int:
@@ -136,9 +130,8 @@ class KAry(LinearCounter):
         nodes = [node for t in range(1, steps + 1) for node in self.nodes(t)]
         return np.array([(items >= node.start) & (items < node.start + node.size) for node in nodes]) / self.scale
 
-    def noise(self, rng: np.random.Generator, silent: bool) -> KAryNoise:
-        noise = noise_or_silence(Laplace(self.scale), silent)
-        return KAryNoise(self, Draws(noise, rng, batch=min(2 * self.steps, 1024)))
+    def noise(self, rng: np.random.Generator) -> KAryNoise:
+        return KAryNoise(self, Draws(Laplace(self.scale), rng, batch=min(2 * self.steps, 1024)))
 
 
 class KAryNoise:
@@ -178,7 +171,7 @@ class KAryNoise:
         self._noise, self._t = float(path[-1]), after
         return path
 
-    def _drawn(self, before: int, after: int) -> tuple[Whole, Whole, Floats]:
+    def _drawn(self, before: int, after: int) -> tuple[Steps, Steps, Floats]:
         """Return the first step, the step of removal and the signed noise of the nodes of several steps."""
         base, half, width = self._counter.base, self._counter.base // 2, 1
         uses = np.arange(half, 0, -1)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from disttrack.mechanisms.counters.base import Counter, Run
-from disttrack.mechanisms.noise import Draws, Floats
+from disttrack.mechanisms.noise import Draws, Floats, or_silence
 
 BLOCK = 1 << 15
 """Steps processed at a time, so that they stay in the cache."""
@@ -36,11 +36,11 @@ class LinearCounter(Counter):
     """A counter that states the path of its noise; its runs are then complete."""
 
     @abstractmethod
-    def noise(self, rng: np.random.Generator, silent: bool) -> NoisePath:
-        """Return the noise of a fresh run; `silent` makes it 0."""
+    def noise(self, rng: np.random.Generator) -> NoisePath:
+        """Return the noise of a fresh run."""
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> LinearRun:
-        return LinearRun(self, self.noise(rng, silent))
+        return LinearRun(self, self.noise(or_silence(rng, silent)))
 
 
 class LinearRun(Run):

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from disttrack.mechanisms.counters.base import Counter, noise_or_silence
+from disttrack.mechanisms.counters.base import Counter
 from disttrack.mechanisms.counters.linear import LinearRun
-from disttrack.mechanisms.noise import Draws, Laplace
+from disttrack.mechanisms.noise import Draws, Laplace, or_silence
 from disttrack.mechanisms.segments import SegmentNoise
 
 
@@ -61,7 +61,7 @@ class PanPrivate(Counter):
         return [(self.scale, 1 + self.levels)]
 
     def start(self, rng: np.random.Generator, *, silent: bool = False) -> PanPrivateRun:
-        return PanPrivateRun(self, rng, silent)
+        return PanPrivateRun(self, or_silence(rng, silent))
 
 
 class PanPrivateRun(LinearRun):
@@ -75,8 +75,8 @@ class PanPrivateRun(LinearRun):
 
     _noise: SegmentNoise
 
-    def __init__(self, counter: PanPrivate, rng: np.random.Generator, silent: bool) -> None:
-        draws = Draws(noise_or_silence(Laplace(counter.scale), silent), rng, batch=1)
+    def __init__(self, counter: PanPrivate, rng: np.random.Generator) -> None:
+        draws = Draws(Laplace(counter.scale), rng, batch=1)
         noisy_zero = draws.one()
         super().__init__(counter, SegmentNoise(counter.levels, draws))
         self._total = noisy_zero

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.counters.base import noise_or_silence
 from disttrack.mechanisms.counters.linear import LinearCounter, SummedNoise
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
@@ -48,9 +47,8 @@ class Fresh(LinearCounter):
     def encoder(self, steps: int) -> Floats:
         return np.tri(steps) * (self.epsilon / self.steps)
 
-    def noise(self, rng: np.random.Generator, silent: bool) -> Draws:
-        noise = noise_or_silence(Laplace(self.steps / self.epsilon), silent)
-        return Draws(noise, rng, batch=min(self.steps, 1024))
+    def noise(self, rng: np.random.Generator) -> Draws:
+        return Draws(Laplace(self.steps / self.epsilon), rng, batch=min(self.steps, 1024))
 
 
 @dataclass(frozen=True)
@@ -89,5 +87,5 @@ class PerItem(LinearCounter):
     def encoder(self, steps: int) -> Floats:
         return np.eye(steps) * self.epsilon
 
-    def noise(self, rng: np.random.Generator, silent: bool) -> SummedNoise:
-        return SummedNoise(Draws(noise_or_silence(Laplace(1 / self.epsilon), silent), rng))
+    def noise(self, rng: np.random.Generator) -> SummedNoise:
+        return SummedNoise(Draws(Laplace(1 / self.epsilon), rng))

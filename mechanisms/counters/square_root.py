@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from disttrack.mechanisms.checks import whole
-from disttrack.mechanisms.counters.base import noise_or_silence
 from disttrack.mechanisms.counters.toeplitz import Toeplitz
 from disttrack.mechanisms.noise import Draws, Floats, RealGaussian
 
@@ -105,8 +104,8 @@ class SquareRoot(Toeplitz):
     def row_norm(self, t: int) -> float:
         return square_root_norm(t)  # both factors are the same matrix
 
-    def noise(self, rng: np.random.Generator, silent: bool) -> SquareRootNoise:
-        return SquareRootNoise(self.steps, Draws(noise_or_silence(RealGaussian(self.std), silent), rng))
+    def noise(self, rng: np.random.Generator) -> SquareRootNoise:
+        return SquareRootNoise(self.steps, Draws(RealGaussian(self.std), rng))
 
 
 class SquareRootNoise:

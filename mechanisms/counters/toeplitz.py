@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.checks import Share, probability, whole
 from disttrack.mechanisms.counters.linear import LinearCounter
 from disttrack.mechanisms.gaussian import Calibration, noise_multiplier
 from disttrack.mechanisms.noise import Floats, Gaussian
@@ -37,7 +37,7 @@ class Toeplitz(LinearCounter):
 
     privacy = "approximate"
 
-    delta: float = 1e-6
+    delta: Share = 1e-6
     calibration: Calibration = "classical"
 
     def __post_init__(self) -> None:

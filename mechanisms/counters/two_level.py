@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.checks import whole
-from disttrack.mechanisms.counters.base import noise_or_silence
+from disttrack.mechanisms.checks import Whole
 from disttrack.mechanisms.counters.linear import LinearCounter
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
 
@@ -51,12 +50,7 @@ class TwoLevel(LinearCounter):
     memory = "O(1)"
     arithmetic = "grid"
 
-    block: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.block is not None:
-            whole("block", self.block)
+    block: Whole | None = None
 
     @property
     def block_size(self) -> int:
@@ -80,9 +74,8 @@ class TwoLevel(LinearCounter):
         starts = np.where(ends % size == 0, ends - size, ends - 1)
         return ((ends > starts[:, None]) & (ends <= ends[:, None])) / self.scale
 
-    def noise(self, rng: np.random.Generator, silent: bool) -> TwoLevelNoise:
-        noise = noise_or_silence(Laplace(self.scale), silent)
-        return TwoLevelNoise(self.block_size, Draws(noise, rng, batch=min(self.steps, 1024)))
+    def noise(self, rng: np.random.Generator) -> TwoLevelNoise:
+        return TwoLevelNoise(self.block_size, Draws(Laplace(self.scale), rng, batch=min(self.steps, 1024)))
 
 
 class TwoLevelNoise:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disttrack.mechanisms.counters.base import noise_or_silence
 from disttrack.mechanisms.counters.dyadic import DyadicNoise
 from disttrack.mechanisms.counters.linear import LinearCounter
 from disttrack.mechanisms.noise import Draws, Floats, Laplace
@@ -80,9 +79,8 @@ class TreeVarianceReduced(LinearCounter):
                 rows.append(row)
         return np.array(rows)
 
-    def noise(self, rng: np.random.Generator, silent: bool) -> DyadicNoise:
-        noise = noise_or_silence(Laplace(self.scale), silent)
-        return DyadicNoise(RefinedNodes(self.levels, Draws(noise, rng, batch=min(2 * self.steps, 1024))))
+    def noise(self, rng: np.random.Generator) -> DyadicNoise:
+        return DyadicNoise(RefinedNodes(self.levels, Draws(Laplace(self.scale), rng, batch=min(2 * self.steps, 1024))))
 
 
 class RefinedNodes:

@@ -33,7 +33,7 @@ class Marginals(Family):
         If the domain is no power of two, or has fewer bits.
     """
 
-    kind: ClassVar[str] = "marginals"
+    kind = "marginals"
     says: ClassVar[str] = "the tables of all choices of some bits; |X| a table, not |X| a cell"
 
     def __init__(self, domain: int, order: int = 2) -> None:
@@ -98,7 +98,7 @@ class Halves(Family):
         Number of queries.
     """
 
-    kind: ClassVar[str] = "halves"
+    kind = "halves"
     says: ClassVar[str] = "the items in random halves of the domain; |X| |Q|, there is no shorter way"
 
     def __init__(self, domain: int, number: int = 100) -> None:

@@ -33,7 +33,7 @@ class Intervals(Family):
         If there are fewer intervals than `number`, or more than four million.
     """
 
-    kind: ClassVar[str] = "intervals"
+    kind = "intervals"
     says: ClassVar[str] = "the items in each interval, or in some; |X| + |Q| by prefix sums"
 
     def __init__(self, domain: int, number: int = 0) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from disttrack.mechanisms.checks import probability, whole
+from disttrack.mechanisms.checks import Share, Whole
 from disttrack.mechanisms.sketches.base import SketchRun, tally
 from disttrack.mechanisms.sketches.robust import OverPlain
 
@@ -43,18 +42,17 @@ class Switched(OverPlain):
     Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, algorithm 1 and lemma 3.6.
     """
 
-    kind: ClassVar[str] = "switched"
-    source: ClassVar[str] = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, algorithm 1"
-    error: ClassVar[str] = "alpha of the scale against any adversary, for as many changes as there are copies"
+    kind = "switched"
+    source = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, algorithm 1"
+    error = "alpha of the scale against any adversary, for as many changes as there are copies"
 
-    copies: int
+    copies: Whole
     size: int
     sketch: str = "ams"
-    alpha: float = 0.5
+    alpha: Share = 0.5
 
     def __post_init__(self) -> None:
-        whole("copies", self.copies)
-        probability("alpha", self.alpha)
+        super().__post_init__()
         _ = self.inner
 
     @property

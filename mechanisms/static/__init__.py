@@ -11,23 +11,15 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any, Final
 
-from disttrack.mechanisms.static.base import StaticMechanism
-from disttrack.mechanisms.static.linear import GaussianQueries, LaplaceQueries
-from disttrack.mechanisms.static.multiplicative_weights import MultiplicativeWeights
+from disttrack.mechanisms.static.base import StaticMechanism as StaticMechanism
+from disttrack.mechanisms.static.linear import GaussianQueries as GaussianQueries
+from disttrack.mechanisms.static.linear import LaplaceQueries as LaplaceQueries
+from disttrack.mechanisms.static.multiplicative_weights import MultiplicativeWeights as MultiplicativeWeights
 
 STATIC: Final[dict[str, type[StaticMechanism]]] = {
     entry.kind: entry for entry in (LaplaceQueries, GaussianQueries, MultiplicativeWeights)
 }
 """Every static mechanism by its name in scenario files."""
-
-__all__ = [
-    "STATIC",
-    "GaussianQueries",
-    "LaplaceQueries",
-    "MultiplicativeWeights",
-    "StaticMechanism",
-    "static_mechanism",
-]
 
 
 def static_mechanism(kind: str, epsilon: float, **more: Any) -> StaticMechanism:

@@ -10,6 +10,7 @@ import numpy as np
 
 from disttrack.mechanisms import Counter, PerItem
 from disttrack.mechanisms.counters.linear import LinearRun
+from disttrack.mechanisms.noise import or_silence
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class _Changed(LinearRun):
 
 def _started(mutant: type[LinearRun]) -> Any:
     def start(self: PerItem, rng: np.random.Generator, *, silent: bool = False) -> LinearRun:
-        return mutant(self, self.noise(rng, silent))
+        return mutant(self, self.noise(or_silence(rng, silent)))
 
     return start
 
