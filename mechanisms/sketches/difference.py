@@ -8,8 +8,9 @@ from math import ceil, log2
 import numpy as np
 
 from disttrack.mechanisms.checks import Share, Whole
-from disttrack.mechanisms.sketches.base import Sketch, SketchRun, tally
+from disttrack.mechanisms.sketches.base import Sketch, tally
 from disttrack.mechanisms.sketches.linear import LinearRun
+from disttrack.mechanisms.sketches.robust import RobustRun
 from disttrack.mechanisms.sketches.second_moment import Ams
 
 
@@ -98,14 +99,13 @@ class AmsDifference(Sketch):
         return AmsDifferenceRun(self, rng)
 
 
-class AmsDifferenceRun(SketchRun):
+class AmsDifferenceRun(RobustRun):
     """Running strong estimates and difference estimators."""
 
     def __init__(self, rules: AmsDifference, rng: np.random.Generator) -> None:
         self._rules, self._rng = rules, rng
         self._frequencies: dict[int, int] = {}
         self._rounds = 0
-        self._published = 0.0
         self._begin_round()
 
     def _begin_round(self) -> None:
@@ -177,9 +177,6 @@ class AmsDifferenceRun(SketchRun):
         grown = {item: now.get(item, 0) - start.get(item, 0) for item in now.keys() | start.keys()}
         since.absorb({item: change for item, change in sorted(grown.items()) if change})
         return _change(before, since)
-
-    def estimate(self) -> float:
-        return self._published
 
 
 def _change(before: LinearRun, since: LinearRun) -> tuple[float, float]:

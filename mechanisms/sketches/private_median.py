@@ -9,8 +9,9 @@ import numpy as np
 
 from disttrack.mechanisms.above_threshold import AboveThreshold, AboveThresholdRun
 from disttrack.mechanisms.checks import Positive, Share, Whole
-from disttrack.mechanisms.sketches.base import Floats, Sketch, SketchRun
+from disttrack.mechanisms.sketches.base import Floats, Sketch
 from disttrack.mechanisms.sketches.linear import LinearRun
+from disttrack.mechanisms.sketches.robust import RobustRun
 
 
 def private_median(values: Floats, step: float, largest: float, epsilon: float, rng: np.random.Generator) -> float:
@@ -108,14 +109,13 @@ class PrivateMedian(Sketch):
         return PrivateMedianRun(self, rng, silent)
 
 
-class PrivateMedianRun(SketchRun):
+class PrivateMedianRun(RobustRun):
     """Running copies behind their private median."""
 
     def __init__(self, rules: PrivateMedian, rng: np.random.Generator, silent: bool = False) -> None:
         self._rules, self._silent = rules, silent
         signs, self._rng = rng.spawn(2)
         self._copies = LinearRun(rules.copies, rules.rows, "dense", signs)
-        self._published = 0.0
         self._left = rules.changes
         self._test = self._fresh_test()
 
@@ -145,6 +145,3 @@ class PrivateMedianRun(SketchRun):
         self._left -= 1
         self.exhausted = self._left == 0
         self._test = self._fresh_test()
-
-    def estimate(self) -> float:
-        return self._published

@@ -9,8 +9,8 @@ from typing import Annotated
 import numpy as np
 
 from disttrack.mechanisms.checks import Share, Whole, at_least
-from disttrack.mechanisms.sketches.base import Sketch, SketchRun
-from disttrack.mechanisms.sketches.robust import OverPlain, rounded
+from disttrack.mechanisms.sketches.base import SketchRun
+from disttrack.mechanisms.sketches.robust import OverPlain, Robust, RobustRun, rounded
 from disttrack.mechanisms.sketches.second_moment import Ams, rows_for_tail
 
 
@@ -62,7 +62,7 @@ class Rounded(OverPlain):
 
 
 @dataclass(frozen=True)
-class ComputationPaths(Sketch):
+class ComputationPaths(Robust):
     """An AMS sketch with enough rows to be right on every stream that an adversary could produce.
 
     The answers are rounded to powers of 1 + alpha / 4 and kept while they are near enough. A deterministic adversary's
@@ -97,8 +97,6 @@ class ComputationPaths(Sketch):
     source = "Ben-Eliezer, Jayaram, Woodruff, Yogev 2020, lemma 3.8"
     error = "alpha against any adversary with probability 1 - delta, for `changes` changes of the output"
 
-    goal = "second-moment"
-
     changes: Whole
     updates: Whole
     largest: Annotated[int, at_least(2)] = 10**9
@@ -127,14 +125,6 @@ class ComputationPaths(Sketch):
         return Ams(rows=rows, alpha=self.alpha)
 
     @property
-    def words(self) -> int:
-        return self.inner.words + 1
-
-    @property
-    def total_rows(self) -> int:
-        return self.inner.rows
-
-    @property
     def built_for(self) -> int:
         return self.changes
 
@@ -142,13 +132,12 @@ class ComputationPaths(Sketch):
         return RoundedRun(self.inner.start(rng), self.alpha / 4, self.changes, True)
 
 
-class RoundedRun(SketchRun):
+class RoundedRun(RobustRun):
     """A running sketch with rounded answers; after `most` changes its estimates are published directly."""
 
     def __init__(self, run: SketchRun, step: float, most: int | None, sticky: bool) -> None:
         self._run, self._step, self._sticky = run, step, sticky
         self._left = most
-        self._published = 0.0
 
     def update(self, item: int, change: int) -> None:
         self._run.update(item, change)
@@ -165,9 +154,6 @@ class RoundedRun(SketchRun):
             if self._left is not None:
                 self._left -= 1
                 self.exhausted = self._left == 0
-
-    def estimate(self) -> float:
-        return self._published
 
     def reset(self) -> None:
         self._run.reset()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from disttrack.mechanisms.checks import Share, Whole
-from disttrack.mechanisms.sketches.base import SketchRun, tally
-from disttrack.mechanisms.sketches.robust import OverPlain
+from disttrack.mechanisms.sketches.base import tally
+from disttrack.mechanisms.sketches.robust import OverPlain, RobustRun
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Switched(OverPlain):
         return SwitchedRun(self, rng)
 
 
-class SwitchedRun(SketchRun):
+class SwitchedRun(RobustRun):
     """Running copies: the active one exists, earlier ones are deleted, later ones are created in their turn."""
 
     def __init__(self, rules: Switched, rng: np.random.Generator) -> None:
@@ -84,7 +84,6 @@ class SwitchedRun(SketchRun):
         self._coins = rng.spawn(rules.copies)
         self._frequencies: dict[int, int] = {}
         self._inner = rules.inner
-        self._published = 0.0
         self.active = 0
         """Number of the active copy."""
         self._run = self._inner.start(self._coins[0])
@@ -106,9 +105,6 @@ class SwitchedRun(SketchRun):
             return
         self._run = self._inner.start(self._coins[self.active])
         self._run.absorb(self._frequencies)
-
-    def estimate(self) -> float:
-        return self._published
 
     def scale(self) -> float:
         return self._run.scale()
