@@ -16,8 +16,9 @@ ValueError: bias must be a number between 0 and 1, both excluded; got 1.5
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import fields
+from difflib import get_close_matches
 from functools import lru_cache, partial
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -58,6 +59,14 @@ def odd(name: str, value: int) -> None:
     """Raise ValueError unless the whole number `value` is odd."""
     if value % 2 == 0:
         raise ValueError(f"{name} must be an odd number; got {value!r}")
+
+
+def one_of(name: str, value: Any, accepted: Collection[str]) -> None:
+    """Raise ValueError unless `value` is accepted; a similar name is suggested."""
+    if value not in accepted:
+        near = get_close_matches(str(value), accepted, 1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise ValueError(f"{name} must be one of {', '.join(accepted)}; got {value!r}{hint}")
 
 
 def at_most(most: float) -> Check:
@@ -118,10 +127,4 @@ def _checks(hint: Any) -> Iterator[Check]:
         for part in get_args(hint):
             yield from _checks(part)
     elif get_origin(hint) is Literal:
-        accepted = get_args(hint)
-
-        def check(name: str, value: Any) -> None:
-            if value not in accepted:
-                raise ValueError(f"{name} must be one of {', '.join(accepted)}; got {value!r}")
-
-        yield check
+        yield partial(one_of, accepted=get_args(hint))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -80,10 +79,6 @@ class Marginals(Family):
     def l1(self) -> float:
         return float(comb(self.bits, self.order))
 
-    @cached_property
-    def l2(self) -> float:
-        return math.sqrt(self.l1)
-
 
 class Halves(Family):
     """Random halves: each query contains each value with probability 1/2, drawn once.
@@ -126,7 +121,3 @@ class Halves(Family):
     @cached_property
     def l1(self) -> float:
         return float(self.matrix.sum(axis=0).max())
-
-    @cached_property
-    def l2(self) -> float:
-        return math.sqrt(self.l1)

@@ -57,10 +57,6 @@ class Points(Family):
     def l1(self) -> float:
         return 1.0
 
-    @cached_property
-    def l2(self) -> float:
-        return 1.0
-
 
 class Axes(Family):
     """Values are cells of a table, x = row * columns + column: the sums of its rows, then those of its columns.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from math import log
 from typing import Any, Final
 
+from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.sketches.base import Goal, Sketch, SketchRun
 from disttrack.mechanisms.sketches.distinct import HyperLogLog, Kmv
 from disttrack.mechanisms.sketches.frequencies import CountMin, CountSketch
@@ -32,8 +33,7 @@ def plain(sketch: str, size: int, alpha: float) -> Sketch:
     ValueError
         If there is no such kind, or it refuses the size; the message begins with the argument's name.
     """
-    if sketch not in PLAIN:
-        raise ValueError(f"sketch must be one of {', '.join(PLAIN)}; got {sketch!r}")
+    one_of("sketch", sketch, PLAIN)
     maker, parameter = PLAIN[sketch]
     try:
         made: Sketch = maker(**{parameter: size, "alpha": alpha})

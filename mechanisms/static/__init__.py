@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any, Final
 
+from disttrack.mechanisms.checks import one_of
 from disttrack.mechanisms.static.base import StaticMechanism as StaticMechanism
 from disttrack.mechanisms.static.linear import GaussianQueries as GaussianQueries
 from disttrack.mechanisms.static.linear import LaplaceQueries as LaplaceQueries
@@ -30,8 +30,5 @@ def static_mechanism(kind: str, epsilon: float, **more: Any) -> StaticMechanism:
     ValueError
         If there is no such mechanism, or a parameter is refused.
     """
-    if kind not in STATIC:
-        near = get_close_matches(str(kind), STATIC, 1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise ValueError(f"static must be one of {', '.join(STATIC)}; got {kind!r}{hint}")
+    one_of("static", kind, STATIC)
     return STATIC[kind](epsilon=epsilon, **more)
