@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,8 @@ from disttrack.mechanisms.noise import Draws, Floats, Laplace
 Steps = NDArray[np.int64]
 
 
-class Node(NamedTuple):
-    """A node with noise: its first item, from 0, its size, the step from which it is not used, and its sign."""
-
-    start: int
-    size: int
-    until: int
-    sign: int
+Node = tuple[int, int, int, int]
+"""A node with noise: its first item, from 0, its size, the step from which it is not used any more, and its sign."""
 
 
 def balanced_digits(number: int, base: int) -> list[int]:
@@ -119,16 +114,16 @@ class KAry(LinearCounter):
             digit = (reached // size + half) % self.base - half
             if digit == -half:  # the last nodes before the carry's point are subtracted, the furthest longest
                 for uses in range(half, 0, -1):
-                    yield Node(reached + (uses - 1) * size, size, t + uses * size, -1)
+                    yield reached + (uses - 1) * size, size, t + uses * size, -1
             elif digit > 0:
-                yield Node(reached - size, size, t + (half + 1 - digit) * size, 1)
+                yield reached - size, size, t + (half + 1 - digit) * size, 1
             reached -= digit * size  # the lowest digits of this number are 0
             size *= self.base
 
     def encoder(self, steps: int) -> Floats:
         items = np.arange(steps)
         nodes = [node for t in range(1, steps + 1) for node in self.nodes(t)]
-        return np.array([(items >= node.start) & (items < node.start + node.size) for node in nodes]) / self.scale
+        return np.array([(items >= start) & (items < start + size) for start, size, _, _ in nodes]) / self.scale
 
     def noise(self, rng: np.random.Generator) -> KAryNoise:
         return KAryNoise(self, Draws(Laplace(self.scale), rng, batch=min(2 * self.steps, 1024)))
@@ -149,10 +144,10 @@ class KAryNoise:
     def one(self) -> float:
         self._t = t = self._t + 1
         self._noise -= self._ending.pop(t, 0.0)
-        for node in self._counter.nodes(t):
-            noise = node.sign * self._one()
+        for _, _, until, sign in self._counter.nodes(t):
+            noise = sign * self._one()
             self._noise += noise
-            self._ending[node.until] += noise
+            self._ending[until] += noise
         return self._noise
 
     def many(self, size: int) -> Floats:
