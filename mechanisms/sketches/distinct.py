@@ -26,12 +26,20 @@ def refuse_deletion(change: int) -> None:
 
 
 class DistinctRun(SketchRun, ABC):
-    """A running sketch of distinct items, by their hash values under a secret key."""
+    """A running sketch of distinct items, by their hash values under a secret key.
 
-    __slots__ = ("_key",)
+    Parameters
+    ----------
+    key
+        The secret key.
+    least
+        Number of least hash values on which the state depends; None if it depends on all.
+    """
 
-    def __init__(self, key: int) -> None:
-        self._key = key
+    __slots__ = ("_key", "_size")
+
+    def __init__(self, key: int, least: int | None = None) -> None:
+        self._key, self._size = key, least
         self.reset()
 
     @abstractmethod
@@ -47,7 +55,7 @@ class DistinctRun(SketchRun, ABC):
 
     def absorb(self, frequencies: Mapping[int, int]) -> None:
         items, _ = arrays_of(frequencies)
-        for bits in np.unique(mixed_all(items, self._key)).tolist():
+        for bits in np.unique(mixed_all(items, self._key))[: self._size].tolist():
             self.take(bits)
 
 
@@ -97,17 +105,15 @@ class Kmv(Sketch):
         return self.size
 
     def start(self, rng: np.random.Generator) -> KmvRun:
-        return KmvRun(self.size, key_of(rng))
+        return KmvRun(key_of(rng), self.size)
 
 
 class KmvRun(DistinctRun):
     """The least hash values of a running sketch, sorted."""
 
-    __slots__ = ("_least", "_size")
+    __slots__ = ("_least",)
 
-    def __init__(self, size: int, key: int) -> None:
-        self._size = size
-        super().__init__(key)
+    _size: int
 
     def reset(self) -> None:
         self._least: list[int] = []

@@ -204,9 +204,9 @@ def test_what_is_not_registered_does_too(
 
 
 RELATIONS: list[tuple[Callable[[], Any], str]] = [
-    (partial(sketches.CountSketch, 8, depth=4), "depth must be an odd number; got 4"),
+    (partial(sketches.CountSketch, 8, depth=6), "depth must be an odd number; got 6"),
     (partial(KAry, 1.0, 9, base=4), "base must be an odd number; got 4"),
-    (partial(sketches.AmsMedian, 4, 8), "groups must be an odd number; got 4"),
+    (partial(sketches.AmsMedian, 6, 8), "groups must be an odd number; got 6"),
     (partial(sketches.HyperLogLog, 192), "registers must be a power of two; got 192"),
     (partial(sketches.Switched, 3, 129, "hyperloglog"), "size must be a power of two; got 129"),
     (partial(sketches.Switched, 3, 64, "hyperloglog"), "size must be a whole number of at least 128; got 64"),
