@@ -111,12 +111,21 @@ class Checked:
 @lru_cache(maxsize=256)
 def _declared(maker: Any) -> tuple[tuple[str, Check, bool], ...]:
     """Return the fields that declare a range, its check, and whether None is accepted too."""
-    hints = get_type_hints(maker, include_extras=True)
+    hints = _hints(maker)
     return tuple(
         (field.name, check, type(None) in get_args(hints[field.name]))
         for field in fields(maker)
+        if field.name in hints
         for check in _checks(hints[field.name])
     )
+
+
+def _hints(maker: type[Any]) -> dict[str, Any]:
+    """Return the types of the fields, or those of the base class if some name is imported for type checkers only."""
+    try:
+        return get_type_hints(maker, include_extras=True)
+    except NameError:
+        return _hints(maker.__mro__[1])
 
 
 def _checks(hint: Any) -> Iterator[Check]:

@@ -16,11 +16,6 @@ from disttrack.mechanisms.prediction.predictor import PointPredictor as PointPre
 from disttrack.mechanisms.prediction.proper import PrivateProper as PrivateProper
 
 LEARNERS: dict[str, type[Learner]] = {
-    Plain.kind: Plain,
-    Guessing.kind: Guessing,
-    PrivateProper.kind: PrivateProper,
-    ExpertsPrivate.kind: ExpertsPrivate,
-    Exponential.kind: Exponential,
-    PointPredictor.kind: PointPredictor,
+    entry.kind: entry for entry in (Plain, Guessing, PrivateProper, ExpertsPrivate, Exponential, PointPredictor)
 }
 """Every learner of point functions by its name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING
+from dataclasses import MISSING, dataclass
 from functools import partial
 from importlib.util import find_spec
 from math import inf, nan
@@ -201,6 +201,15 @@ def test_what_is_not_registered_does_too(
     make(**given)
     for name, accepted in ranges.items():
         check(make, given, name, accepted)
+
+
+def test_types_that_only_a_type_checker_knows_leave_the_base_class_its_ranges() -> None:
+    @dataclass(frozen=True)
+    class Own(Binary):
+        more: Unknown | None = None  # type: ignore[name-defined] # noqa: F821
+
+    assert Own(1.0, 3).more is None
+    assert complaint(lambda: Own(0.0, 3)).startswith("epsilon must be a number above 0")
 
 
 RELATIONS: list[tuple[Callable[[], Any], str]] = [
